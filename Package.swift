@@ -1,0 +1,59 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// A room of the house: a target whose dependencies are all it may know.
+func room(_ name: String, knows dependencies: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
+}
+
+/// The tests of a room, with what they need besides it.
+func tests(of name: String, with dependencies: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: [.byName(name: name)] + dependencies, resources: resources,
+        swiftSettings: strict)
+}
+
+let linuxOnly = TargetDependencyCondition.when(platforms: [.linux])
+
+let package = Package(
+    name: "kanbase",
+    platforms: [.macOS(.v15)],
+    products: [.executable(name: "kanbase", targets: ["KanbanServer"])],
+    targets: [
+        .systemLibrary(name: "CEpoll"),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CCrypto", pkgConfig: "openssl",
+            providers: [.apt(["libssl-dev"])]),
+        room("JSON"),
+        room("Sockets", knows: [.target(name: "CEpoll", condition: linuxOnly)]),
+        room("HTTP", knows: ["Sockets"]),
+        room("Kanban", knows: ["JSON"]),
+        room("KanbanSQL", knows: ["Kanban", "JSON", "CSQLite"]),
+        room("Crypto", knows: [.target(name: "CCrypto", condition: linuxOnly)]),
+        room("KanbanAPI", knows: ["Kanban", "HTTP", "JSON", "Crypto"]),
+        .executableTarget(
+            name: "KanbanServer",
+            dependencies: ["Sockets", "HTTP", "JSON", "Kanban", "KanbanSQL", "KanbanAPI", "Crypto"],
+            swiftSettings: strict),
+        tests(of: "JSON"),
+        tests(of: "Sockets"),
+        tests(of: "HTTP", with: ["Sockets"]),
+        tests(of: "Kanban", with: ["JSON"]),
+        tests(of: "KanbanSQL", with: ["Kanban", "JSON"]),
+        tests(of: "Crypto"),
+        tests(of: "KanbanAPI", with: ["Kanban", "HTTP", "JSON", "Crypto", "KanbanSQL"]),
+        tests(of: "KanbanServer", with: ["KanbanAPI"]),
+        .testTarget(
+            name: "ConformanceTests", dependencies: ["KanbanServer", "JSON"],
+            exclude: ["Fixtures"], swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,47 @@
+/// One answer. The server adds `Date`, the framing fields and `Connection` by itself.
+package struct Response: Sendable {
+    package enum Body: Sendable {
+        /// For 204 and 304, and nothing else.
+        case none
+        case bytes([UInt8])
+        /// A body of unknown length, written piece by piece; see ``BodyStream``.
+        case stream(BodyStream)
+    }
+
+    package var status: Int
+    /// Field names as they go on the wire. Values must hold no CR, LF or NUL.
+    package var headers: [(name: String, value: String)]
+    package var body: Body
+
+    package init(status: Int, headers: [(name: String, value: String)] = [], body: Body = .none) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// A body made while it is sent: export and server-sent events.
+package struct BodyStream: Sendable {
+    /// True for a body that ends only with the connection or the server (server-sent events): then a client that
+    /// closes its sending side counts as gone, and draining cancels the producer at once instead of waiting for it.
+    package var isEndless: Bool
+    /// Runs on the connection's task. It is cancelled when the client is gone or the server ends.
+    /// A thrown error ends the connection without the last chunk, so that the client sees that it was cut off.
+    package var produce: @Sendable (BodyWriter) async throws -> Void
+
+    package init(isEndless: Bool = false, produce: @escaping @Sendable (BodyWriter) async throws -> Void) {
+        self.isEndless = isEndless
+        self.produce = produce
+    }
+}
+
+/// Where a streamed body goes. `write` returns once the socket's buffer took the bytes: that is the back-pressure.
+package protocol BodyWriter: Sendable {
+    /// - Throws: ``ConnectionLost`` when the client is gone or took nothing for the write time-out.
+    func write(_ bytes: [UInt8]) async throws
+}
+
+/// The other side is gone; there is nobody to tell.
+package struct ConnectionLost: Error {
+    package init() {}
+}

@@ -1,0 +1,12 @@
+/// A message that broke the rules of the wire; after its answer the connection closes.
+package struct WireError: Error, Equatable, Sendable {
+    /// 400, 408, 413, 414, 417, 431, 501, 503 or 505.
+    package var status: Int
+    /// What was wrong, in words for the client: "The header line has no colon."
+    package var detail: String
+
+    package init(status: Int, detail: String) {
+        self.status = status
+        self.detail = detail
+    }
+}
