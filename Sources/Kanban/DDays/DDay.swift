@@ -1,0 +1,34 @@
+/// An anniversary or an exam day that the user counts down to.
+package struct DDay: Hashable, Sendable {
+    package enum Repeats: String, Sendable {
+        case none, yearly
+    }
+
+    package var id: ID
+    /// 1–100 code points.
+    package var title: String
+    package var date: Day
+    package var repeats: Repeats
+    /// `#rrggbb`.
+    package var color: String?
+    /// One grapheme.
+    package var emoji: String?
+    package var createdAt: Timestamp
+    package var updatedAt: Timestamp
+    package var revision: Revision
+
+    package init(
+        id: ID, title: String, date: Day, repeats: Repeats = .none, color: String? = nil, emoji: String? = nil,
+        createdAt: Timestamp, updatedAt: Timestamp, revision: Revision
+    ) {
+        self.id = id
+        self.title = title
+        self.date = date
+        self.repeats = repeats
+        self.color = color
+        self.emoji = emoji
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+        self.revision = revision
+    }
+}

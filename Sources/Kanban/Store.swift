@@ -1,0 +1,173 @@
+/// The key of an account's rows. Internal: clients know accounts by their ``ID``.
+package struct AccountKey: Hashable, Sendable {
+    package let number: Int64
+
+    package init(number: Int64) {
+        self.number = number
+    }
+
+    /// The built-in account of `--auth open`.
+    package static let local = AccountKey(number: 1)
+}
+
+/// Where boards are kept.
+///
+/// Laws:
+/// - A write that returned is durable, and every later read sees it, on any thread.
+/// - A body of `write` that throws leaves no trace, and disturbs no other body.
+/// - Bodies of `write` run one after another; each sees all before it. They must not block.
+/// - Revisions of an account become visible in order.
+package protocol Store: Sendable {
+    /// Reads on the calling thread. For indexed reads, which take microseconds.
+    func read<T>(_ account: AccountKey, _ body: (any BoardReader) throws -> T) throws -> T
+
+    /// Reads on a thread of the store's own. For what may be long: search, export, statistics.
+    func readAside<T: Sendable>(
+        _ account: AccountKey, _ body: @escaping @Sendable (any BoardReader) throws -> T
+    ) async throws -> T
+
+    /// Runs the body in a transaction and returns when it is on disk.
+    /// - Parameter session: who writes; stands in the history.
+    func write<T: Sendable>(
+        _ account: AccountKey, session: ID?, _ body: @escaping @Sendable (any BoardWriter) throws -> T
+    ) async throws -> T
+
+    /// The newest committed revision of the account, without a statement where possible.
+    /// What is cached under it is right as long as it stays.
+    func revision(of account: AccountKey) throws -> Revision
+}
+
+/// How a store fails, beyond what a rule forbids.
+package enum StoreError: Error, Equatable {
+    /// No room on the disk; nothing was applied.
+    case full
+    /// An I/O error. After a failed commit nobody knows whether the write is there until the next start.
+    case io(String)
+    /// Stopping; nothing was applied.
+    case closed
+    /// The file is damaged or is no data of ours.
+    case corrupt(String)
+}
+
+/// An account's rows at one moment.
+package protocol BoardReader {
+    var account: AccountKey { get }
+    func feedState() throws -> FeedState
+
+    /// The task, living or in the trash.
+    func task(_ id: ID) throws -> TaskItem?
+    /// True for tasks that live, lie in the trash or were purged from it.
+    func taskEverExisted(_ id: ID) throws -> Bool
+    func tasks(_ query: TaskQuery) throws -> [TaskItem]
+    /// Living tasks by category and status, from counters.
+    func taskCounts() throws -> [TaskCount]
+    /// Living tasks that were completed at or after `from`: their `completedAt`.
+    func completions(from: Timestamp) throws -> [Timestamp]
+    /// The last place of a column, `nil` when it is empty.
+    func lastPosition(in status: TaskStatus) throws -> Position?
+    /// The closest place of a living task of the column before or after `position`.
+    func position(before position: Position, in status: TaskStatus) throws -> Position?
+    func position(after position: Position, in status: TaskStatus) throws -> Position?
+    func firstPosition(in status: TaskStatus) throws -> Position?
+
+    /// Newest first, below `before` when given.
+    func history(of task: ID, before: Revision?, limit: Int) throws -> [HistoryEntry]
+    /// Entries above `revision`, oldest first: what happened since a client's base.
+    func history(of task: ID, since revision: Revision) throws -> [HistoryEntry]
+
+    func category(_ id: ID) throws -> Category?
+    /// By case-folded name.
+    func category(foldedName: String) throws -> Category?
+    func categoryEverExisted(_ id: ID) throws -> Bool
+    /// All, by folded name, then id.
+    func categories() throws -> [Category]
+
+    func dday(_ id: ID) throws -> DDay?
+    func ddayEverExisted(_ id: ID) throws -> Bool
+    /// By date, then id; after the given one.
+    func ddays(after: DDay?, limit: Int?) throws -> [DDay]
+    func countDDays() throws -> Int
+
+    func settings() throws -> Settings
+
+    /// What changed after `since`, compacted, in revision order. A task in the trash counts as deleted.
+    /// - Parameter livingOnly: leaves out what is deleted (the first page of a walk without a cursor).
+    func changes(since: Revision, types: Set<ResourceType>, livingOnly: Bool, limit: Int) throws -> [Change]
+
+    /// The kept answer for an idempotency key, no older than a day.
+    func keptAnswer(key: String) throws -> KeptAnswer?
+    /// The kept result of a mutation, no older than thirty days.
+    func keptMutation(_ id: ID) throws -> KeptMutation?
+}
+
+/// An account's rows inside a write transaction.
+package protocol BoardWriter: BoardReader {
+    /// The time of this transaction: never before that of an earlier one, even when the clock was set back.
+    var now: Timestamp { get }
+    /// Who writes.
+    var session: ID? { get }
+    /// A new version 7 id.
+    func makeID() -> ID
+    /// Takes the account's next revision. A body that throws gives it back.
+    func nextRevision() throws -> Revision
+
+    /// Writes the whole row, new or not, keeping the counters of ``BoardReader/taskCounts()``. Adds nothing to the history.
+    func save(_ task: TaskItem) throws
+    func append(_ entry: HistoryEntry) throws
+    /// Inserts or replaces the row.
+    func save(_ category: Category) throws
+    /// Removes the row and leaves a tombstone at `revision`.
+    func removeCategory(_ id: ID, revision: Revision) throws
+    func save(_ dday: DDay) throws
+    func removeDDay(_ id: ID, revision: Revision) throws
+    func save(_ settings: Settings) throws
+
+    func keep(_ answer: KeptAnswer, key: String) throws
+    func keep(_ mutation: KeptMutation, id: ID) throws
+
+    /// Runs `body` so that a throw undoes what it did, and then rethrows.
+    func nested<T>(_ body: () throws -> T) throws -> T
+
+    /// Erases every row of the board (not the account) and renews the epoch: import with `mode=replace`.
+    /// The revision counter goes on.
+    func eraseBoard() throws
+}
+
+/// The first answer to a request with an `Idempotency-Key`.
+package struct KeptAnswer: Hashable, Sendable {
+    /// SHA-256 over method, target and body.
+    package var fingerprint: [UInt8]
+    package var status: Int
+    /// Names and values, as sent.
+    package var headers: [Header]
+    package var body: [UInt8]
+
+    package struct Header: Hashable, Sendable {
+        package var name: String
+        package var value: String
+        package init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    package init(fingerprint: [UInt8], status: Int, headers: [Header], body: [UInt8]) {
+        self.fingerprint = fingerprint
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// The first result of a mutation.
+package struct KeptMutation: Hashable, Sendable {
+    /// SHA-256 over the mutation's content.
+    package var fingerprint: [UInt8]
+    /// The result as JSON text.
+    package var result: [UInt8]
+
+    package init(fingerprint: [UInt8], result: [UInt8]) {
+        self.fingerprint = fingerprint
+        self.result = result
+    }
+}
