@@ -46,7 +46,7 @@ let package = Package(
         tests(of: "JSON"),
         tests(of: "Sockets"),
         tests(of: "HTTP", with: ["Sockets"]),
-        tests(of: "Kanban", with: ["JSON"]),
+        tests(of: "Kanban", with: ["JSON"], resources: [.copy("Fixtures")]),
         tests(of: "KanbanSQL", with: ["Kanban", "JSON"]),
         tests(of: "Crypto"),
         tests(of: "KanbanAPI", with: ["Kanban", "HTTP", "JSON", "Crypto", "KanbanSQL"]),

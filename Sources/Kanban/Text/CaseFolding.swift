@@ -1,0 +1,58 @@
+/// Full case folding of Unicode (The Unicode Standard §5.18), the same in every locale: what comparing without regard
+/// to case goes by. The result is the one of `CaseFolding.txt` (statuses C and F), so that sorting by it is sorting by
+/// case-folded code points. Nothing is normalized.
+package enum CaseFolding {
+    package static func fold(_ text: String) -> String {
+        var isASCII = true
+        var hasCapitals = false
+        for byte in text.utf8 {
+            if byte >= 0x80 {
+                isASCII = false
+                break
+            }
+            hasCapitals = hasCapitals || isCapital(byte)
+        }
+        guard !isASCII else { return hasCapitals ? foldASCII(text) : text }
+
+        var folded = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars { append(scalar, to: &folded) }
+        return String(folded)
+    }
+
+    private static func foldASCII(_ text: String) -> String {
+        String(unsafeUninitializedCapacity: text.utf8.count) { buffer in
+            var length = 0
+            for byte in text.utf8 {
+                buffer[length] = isCapital(byte) ? byte | 0x20 : byte
+                length += 1
+            }
+            return length
+        }
+    }
+
+    private static func isCapital(_ byte: UInt8) -> Bool {
+        byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
+    }
+
+    /// Swift tells no folding, but it tells the mappings that the folding is made of: lower of upper of lower. What
+    /// that gets wrong are the dotless i, which would become a dotted one, and Cherokee, which folds to capitals.
+    private static func append(_ scalar: Unicode.Scalar, to folded: inout String.UnicodeScalarView) {
+        switch scalar.value {
+        case 0...0x7f:
+            folded.append(isCapital(UInt8(scalar.value)) ? Unicode.Scalar(UInt8(scalar.value) | 0x20) : scalar)
+        case 0x0131, 0x13a0...0x13f5, 0x2e80...0xa63f, 0xac00...0xd7ff, 0x20000...0x3ffff:
+            // Besides the exceptions: Han, Kana and Hangul, which have no case; for speed.
+            folded.append(scalar)
+        case 0x13f8...0x13fd:
+            folded.append(Unicode.Scalar(scalar.value - 8) ?? scalar)
+        case 0xab70...0xabbf:
+            folded.append(Unicode.Scalar(scalar.value - 0xab70 + 0x13a0) ?? scalar)
+        default:
+            for low in scalar.properties.lowercaseMapping.unicodeScalars {
+                for high in low.properties.uppercaseMapping.unicodeScalars {
+                    folded.append(contentsOf: high.properties.lowercaseMapping.unicodeScalars)
+                }
+            }
+        }
+    }
+}
