@@ -1,18 +1,72 @@
 /// The header fields of a request, in the order they came (RFC 9110 §5).
+///
+/// They are slices of the head as it was read; a `String` is made only of what is asked for.
 package struct Headers: Sendable {
-    package private(set) var fields: [(name: String, value: String)]
+    private let head: RequestHead
 
-    package init(_ fields: [(name: String, value: String)] = []) {
-        self.fields = fields
+    init(head: RequestHead) {
+        self.head = head
     }
 
+    package init(_ fields: [(name: String, value: String)] = []) {
+        self.head = RequestHead(target: "", fields: fields, host: nil)
+    }
+
+    /// Names and values as they were sent. Makes a `String` of each: not for the way of every request.
+    package var fields: [(name: String, value: String)] {
+        head.fields.map { (name: head.string($0.name), value: head.string($0.value)) }
+    }
+
+    package var isEmpty: Bool { head.fields.isEmpty }
+
     /// The first value of the field, whatever its case; `nil` when it is absent.
+    ///
+    /// - Parameter name: in lower case.
     package subscript(_ name: String) -> String? {
-        fields.first { $0.name.lowercased() == name }?.value
+        first(name).map { head.string($0.value) }
     }
 
     /// Every value of the field, in order.
+    ///
+    /// - Parameter name: in lower case.
     package func values(_ name: String) -> [String] {
-        fields.filter { $0.name.lowercased() == name }.map(\.value)
+        head.fields.lazy.filter { matches($0.name, name) }.map { head.string($0.value) }
+    }
+
+    /// The bytes of the field's first value, without copying them; `nil` when it is absent.
+    ///
+    /// - Parameter name: in lower case.
+    package func bytes(_ name: String) -> ArraySlice<UInt8>? {
+        first(name).map { head.bytes[$0.value.indices] }
+    }
+
+    /// Whether the field is there at all.
+    ///
+    /// - Parameter name: in lower case.
+    package func has(_ name: String) -> Bool {
+        first(name) != nil
+    }
+
+    /// Whether the field's first value is exactly this, byte for byte.
+    ///
+    /// - Parameter name: in lower case.
+    package func has(_ name: String, equalTo value: String) -> Bool {
+        bytes(name)?.elementsEqual(value.utf8) ?? false
+    }
+
+    private func first(_ name: String) -> FieldRange? {
+        for field in head.fields where matches(field.name, name) { return field }
+        return nil
+    }
+
+    private func matches(_ range: ByteRange, _ name: String) -> Bool {
+        let wanted = name.utf8
+        guard Int(range.count) == wanted.count else { return false }
+        var index = Int(range.start)
+        for byte in wanted {
+            guard head.bytes[index].asciiLowercased == byte else { return false }
+            index += 1
+        }
+        return true
     }
 }

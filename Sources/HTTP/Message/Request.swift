@@ -1,35 +1,87 @@
 import Sockets
 
 /// One request as the parser read it: well-formed, its target split and decoded, its body whole.
+///
+/// What it shows of the head is made when it is asked for; on the way of a request that asks for little, no `String`
+/// is made at all.
 package struct Request: Sendable {
+    let head: RequestHead
     package var method: Method
-    /// The request target as it was sent, query included (RFC 9112 §3.2), without an authority.
-    package var target: String
-    /// The percent-decoded segments of the path: `/tasks/a%2Fb` is `["tasks", "a/b"]`, `/` is `[]`.
-    package var segments: [String]
-    /// The part after `?`, still encoded; `nil` when there is none.
-    package var query: String?
-    package var headers: Headers
-    /// The host of the Host field or of an absolute target, without the port; `nil` only on HTTP/1.0.
-    package var host: String?
     package var body: [UInt8]
     /// Where the connection comes from.
     package var peer: SocketAddress
     /// What the route's pattern matched, by name; filled in by the router.
-    package var parameters: [(name: String, value: String)]
+    package var parameters: PathParameters
 
+    init(head: RequestHead, method: Method, body: [UInt8] = [], peer: SocketAddress) {
+        self.head = head
+        self.method = method
+        self.body = body
+        self.peer = peer
+        self.parameters = PathParameters.none
+    }
+
+    /// - Parameter target: path and query, still encoded: `/tasks?limit=5`.
     package init(
         method: Method, target: String, headers: Headers = Headers(), host: String? = "localhost", body: [UInt8] = [],
         peer: SocketAddress = .loopback
     ) {
-        fatalError("seam")
+        self.init(
+            head: RequestHead(target: target, fields: headers.fields, host: host), method: method, body: body,
+            peer: peer)
     }
+
+    /// The request target as it was sent, query included (RFC 9112 §3.2), without an authority.
+    package var target: String { head.string(head.target) }
+
+    /// The path as it was sent, without the query.
+    package var path: String { head.string(head.path) }
+
+    /// The bytes of the path as they were sent, without the query.
+    package var pathBytes: ArraySlice<UInt8> { head.bytes[head.path.indices] }
+
+    /// The percent-decoded segments of the path: `/tasks/a%2Fb` is `["tasks", "a/b"]`, `/` is `[]`.
+    package var segments: [String] {
+        let path = pathBytes
+        guard path.first == UInt8(ascii: "/") else { return [PercentCoding.text(path)] }
+        guard path.count > 1 else { return [] }
+        return path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { PercentCoding.text($0) }
+    }
+
+    /// The part after `?`, still encoded; `nil` when there is none.
+    package var query: String? { head.query.map(head.string) }
+
+    package var hasQuery: Bool { head.query != nil }
+
+    /// The bytes of the query, still encoded; empty when there is none.
+    package var queryBytes: ArraySlice<UInt8> { head.bytes[(head.query ?? .empty).indices] }
+
+    package var headers: Headers { Headers(head: head) }
+
+    /// The host of the Host field or of an absolute target, without the port; `nil` only on HTTP/1.0.
+    package var host: String? { head.host.map(head.string) }
+
+    /// The bytes of ``host``; empty when there is none.
+    package var hostBytes: ArraySlice<UInt8> { head.bytes[(head.host ?? .empty).indices] }
 
     /// What stood at `{name}` of the matched route, percent-decoded.
     package func parameter(_ name: String) -> String {
-        parameters.first { $0.name == name }?.value ?? ""
+        parameters[name] ?? ""
     }
 
     /// The decoded pairs of the query, in order; `+` is a space. `a` alone is `("a", "")`.
-    package var queryItems: [(name: String, value: String)] { fatalError("seam") }
+    package var queryItems: [(name: String, value: String)] {
+        queryBytes.split(separator: UInt8(ascii: "&")).map { pair in
+            let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+            return (
+                name: PercentCoding.text(pair[..<equals], plusIsSpace: true),
+                value: PercentCoding.text(pair[equals...].dropFirst(), plusIsSpace: true)
+            )
+        }
+    }
+}
+
+extension PathParameters {
+    static let none = PathParameters()
 }

@@ -1,0 +1,26 @@
+extension UInt8 {
+    /// `A`–`Z` made small, everything else as it is.
+    var asciiLowercased: UInt8 {
+        (0x41...0x5A).contains(self) ? self | 0x20 : self
+    }
+
+    var isDigit: Bool { (0x30...0x39).contains(self) }
+
+    /// The value of a hexadecimal digit, `nil` for any other byte.
+    var hexValue: UInt8? {
+        switch self {
+        case 0x30...0x39: self - 0x30
+        case 0x41...0x46: self - 0x41 + 10
+        case 0x61...0x66: self - 0x61 + 10
+        default: nil
+        }
+    }
+
+    /// A `tchar` of RFC 9110 §5.6.2: what methods and field names are made of.
+    var isTokenCharacter: Bool {
+        // One bit a byte: "!#$%&'*+-." and digits below 64; letters, "^_`|~" above.
+        self < 64
+            ? (0x03FF_6CFA_0000_0000 as UInt64) >> UInt64(self) & 1 == 1
+            : self < 128 && (0x57FF_FFFF_C7FF_FFFE as UInt64) >> UInt64(self - 64) & 1 == 1
+    }
+}

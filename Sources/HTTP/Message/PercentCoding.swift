@@ -1,0 +1,62 @@
+/// Percent-encoding of targets (RFC 3986 §2.1).
+package enum PercentCoding {
+    /// The bytes that were meant, or `nil` when a `%` is not followed by two hexadecimal digits.
+    ///
+    /// - Parameter plusIsSpace: in a query `+` stands for a space (HTML's form encoding).
+    package static func decode(
+        _ bytes: some Sequence<UInt8>, plusIsSpace: Bool = false
+    ) -> [UInt8]? {
+        var decoded: [UInt8] = []
+        var iterator = bytes.makeIterator()
+        while let byte = iterator.next() {
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard let high = iterator.next()?.hexValue, let low = iterator.next()?.hexValue else { return nil }
+                decoded.append(high << 4 | low)
+            case UInt8(ascii: "+") where plusIsSpace:
+                decoded.append(UInt8(ascii: " "))
+            default:
+                decoded.append(byte)
+            }
+        }
+        return decoded
+    }
+
+    /// The text that was meant. The parser let nothing malformed through; where it was not asked, as in tests,
+    /// what is malformed stays as it is.
+    static func text(_ bytes: ArraySlice<UInt8>, plusIsSpace: Bool = false) -> String {
+        guard bytes.contains(UInt8(ascii: "%")) || (plusIsSpace && bytes.contains(UInt8(ascii: "+"))) else {
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        guard let decoded = decode(bytes, plusIsSpace: plusIsSpace) else {
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        return String(decoding: decoded, as: UTF8.self)
+    }
+
+    /// Whether every `%` is well-formed, none stands for NUL, and the decoded bytes are UTF-8.
+    static func isWellFormed(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard bytes.contains(UInt8(ascii: "%")) else { return true }
+        guard let decoded = decode(bytes) else { return false }
+        return !decoded.contains(0) && String(validating: decoded, as: UTF8.self) != nil
+    }
+
+    /// A path segment in which everything but letters, digits and `-._~` is encoded.
+    package static func encode(segment: String) -> String {
+        var encoded: [UInt8] = []
+        for byte in segment.utf8 {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                encoded.append(byte)
+            default:
+                encoded += [UInt8(ascii: "%"), hexDigit(byte >> 4), hexDigit(byte & 15)]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    private static func hexDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? 0x30 + value : 0x41 + value - 10
+    }
+}
