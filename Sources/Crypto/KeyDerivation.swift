@@ -1,0 +1,63 @@
+#if canImport(Darwin)
+    import CommonCrypto
+#else
+    import CCrypto
+#endif
+
+/// A key from a password, made slow on purpose.
+package enum KeyDerivation: Hashable, Sendable {
+    /// scrypt (RFC 7914): `2^logCost` rounds over `128 · r · 2^logCost` bytes of memory, `parallelism` times.
+    case scrypt(logCost: Int, blockSize: Int, parallelism: Int)
+    /// PBKDF2 with HMAC-SHA-256 (RFC 8018 §5.2).
+    case pbkdf2(rounds: Int)
+
+    /// `count` bytes from a password; `nil` when the parameters are out of bounds or the system does not know the
+    /// function (macOS has no scrypt).
+    package func key(from password: [UInt8], salt: [UInt8], count: Int) -> [UInt8]? {
+        guard isBounded, count > 0 else { return nil }
+        var key = [UInt8](repeating: 0, count: count)
+        return derive(password, salt, &key) ? key : nil
+    }
+
+    /// Bounds that keep one damaged row from taking all memory or a day of the processor.
+    private var isBounded: Bool {
+        switch self {
+        case .scrypt(let logCost, let blockSize, let parallelism):
+            (1...20).contains(logCost) && (1...32).contains(blockSize) && (1...16).contains(parallelism)
+        case .pbkdf2(let rounds):
+            (1...10_000_000).contains(rounds)
+        }
+    }
+
+    #if canImport(Darwin)
+        private func derive(_ password: [UInt8], _ salt: [UInt8], _ key: inout [UInt8]) -> Bool {
+            guard case .pbkdf2(let rounds) = self else { return false }
+            // CommonCrypto wants signed characters; the pointer lives for the call only.
+            return password.withUnsafeBytes { bytes in
+                CCKeyDerivationPBKDF(
+                    CCPBKDFAlgorithm(kCCPBKDF2), bytes.bindMemory(to: CChar.self).baseAddress, password.count,
+                    salt, salt.count, CCPseudoRandomAlgorithm(kCCPRFHmacAlgSHA256), UInt32(rounds), &key, key.count)
+                    == Int32(kCCSuccess)
+            }
+        }
+    #else
+        private func derive(_ password: [UInt8], _ salt: [UInt8], _ key: inout [UInt8]) -> Bool {
+            // libcrypto wants signed characters; the pointer lives for the call only.
+            password.withUnsafeBytes { bytes in
+                let start = bytes.bindMemory(to: CChar.self).baseAddress
+                switch self {
+                case .scrypt(let logCost, let blockSize, let parallelism):
+                    let rounds = UInt64(1) << UInt64(logCost)
+                    let memory = 128 * UInt64(blockSize) * (rounds + UInt64(parallelism) + 2)
+                    return EVP_PBE_scrypt(
+                        start, bytes.count, salt, salt.count, rounds, UInt64(blockSize), UInt64(parallelism),
+                        memory + (1 << 20), &key, key.count) == 1
+                case .pbkdf2(let rounds):
+                    return PKCS5_PBKDF2_HMAC(
+                        start, Int32(bytes.count), salt, Int32(salt.count), Int32(rounds), EVP_sha256(),
+                        Int32(key.count), &key) == 1
+                }
+            }
+        }
+    #endif
+}

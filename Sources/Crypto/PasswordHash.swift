@@ -1,0 +1,91 @@
+/// A stored password: the function, its parameters, the salt and the key, in one line of text.
+///
+/// `$scrypt$ln=15,r=8,p=1$<salt>$<key>` or `$pbkdf2-sha256$i=600000$<salt>$<key>`, both parts in base 64 without padding.
+/// The parameters stand in the text so that they can be raised later: an old hash goes on working, and
+/// ``needsRenewal`` says that it should be made anew at the next log-in, when the password is at hand.
+package struct PasswordHash: Hashable, Sendable {
+    package let derivation: KeyDerivation
+    package let salt: [UInt8]
+    package let key: [UInt8]
+
+    /// What new hashes are made with: some 80 ms of one core and 32 MiB.
+    #if canImport(Darwin)
+        package static let current = KeyDerivation.pbkdf2(rounds: 600_000)
+    #else
+        package static let current = KeyDerivation.scrypt(logCost: 15, blockSize: 8, parallelism: 1)
+    #endif
+
+    private static let saltBytes = 16
+    private static let keyBytes = 32
+
+    /// Hashes a password under a new salt. Takes as long as `derivation` asks for.
+    package init(password: String, derivation: KeyDerivation = Self.current, salt: [UInt8]? = nil) {
+        let salt = salt ?? SecureRandom.bytes(Self.saltBytes)
+        guard let key = derivation.key(from: Array(password.utf8), salt: salt, count: Self.keyBytes) else {
+            fatalError("the system cannot hash a password: out of memory, or it lacks the function")
+        }
+        self.derivation = derivation
+        self.salt = salt
+        self.key = key
+    }
+
+    /// Reads a stored hash; `nil` when the text is none.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "$", omittingEmptySubsequences: false)
+        guard parts.count == 5, parts[0].isEmpty,
+            let derivation = Self.derivation(name: parts[1], parameters: parts[2]),
+            let salt = ByteText.bytes(base64: String(parts[3])), let key = ByteText.bytes(base64: String(parts[4])),
+            (16...64).contains(key.count)
+        else { return nil }
+        self.derivation = derivation
+        self.salt = salt
+        self.key = key
+    }
+
+    /// True when it is the password. Takes as long as making the hash took.
+    package func matches(_ password: String) -> Bool {
+        guard let candidate = derivation.key(from: Array(password.utf8), salt: salt, count: key.count) else {
+            return false
+        }
+        return ConstantTime.equal(candidate, key)
+    }
+
+    /// True when new hashes are made otherwise by now.
+    package var needsRenewal: Bool {
+        derivation != Self.current || key.count != Self.keyBytes
+    }
+
+    /// The text to store.
+    package var text: String {
+        let head =
+            switch derivation {
+            case .scrypt(let logCost, let blockSize, let parallelism):
+                "scrypt$ln=\(logCost),r=\(blockSize),p=\(parallelism)"
+            case .pbkdf2(let rounds):
+                "pbkdf2-sha256$i=\(rounds)"
+            }
+        return "$\(head)$\(ByteText.base64(salt))$\(ByteText.base64(key))"
+    }
+
+    private static func derivation(name: Substring, parameters: Substring) -> KeyDerivation? {
+        var values: [Substring: Int] = [:]
+        for parameter in parameters.split(separator: ",", omittingEmptySubsequences: false) {
+            let pair = parameter.split(separator: "=", omittingEmptySubsequences: false)
+            guard pair.count == 2, let value = Int(pair[1]), values.updateValue(value, forKey: pair[0]) == nil else {
+                return nil
+            }
+        }
+        switch name {
+        case "scrypt":
+            guard values.count == 3, let logCost = values["ln"], let blockSize = values["r"],
+                let parallelism = values["p"]
+            else { return nil }
+            return .scrypt(logCost: logCost, blockSize: blockSize, parallelism: parallelism)
+        case "pbkdf2-sha256":
+            guard values.count == 1, let rounds = values["i"] else { return nil }
+            return .pbkdf2(rounds: rounds)
+        default:
+            return nil
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Crypto
+import Testing
+
+struct PasswordHashTests {
+    @Test func `the password matches, another does not`() {
+        let hash = PasswordHash(password: "correct horse", derivation: cheap)
+
+        #expect(hash.matches("correct horse"))
+        #expect(!hash.matches("correct horsf"))
+        #expect(!hash.matches(""))
+    }
+
+    @Test func `the stored text reads back as the same hash`() throws {
+        let hash = PasswordHash(password: "비밀번호 1234", derivation: cheap)
+
+        let read = try #require(PasswordHash(hash.text))
+
+        #expect(read == hash)
+        #expect(read.matches("비밀번호 1234"))
+        #expect(hash.text.hasPrefix("$scrypt$ln=4,r=8,p=1$"))
+    }
+
+    @Test func `two hashes of one password differ by their salt`() {
+        #expect(
+            PasswordHash(password: "same", derivation: cheap).text
+                != PasswordHash(password: "same", derivation: cheap).text)
+    }
+
+    @Test func `a hash with old parameters matches and asks for renewal`() {
+        let old = PasswordHash(password: "correct horse", derivation: .pbkdf2(rounds: 1000))
+
+        #expect(old.matches("correct horse"))
+        #expect(old.needsRenewal)
+        #expect(PasswordHash(old.text)?.matches("correct horse") == true)
+    }
+
+    @Test func `a new hash needs no renewal`() {
+        #expect(!PasswordHash(password: "correct horse").needsRenewal)
+    }
+
+    @Test(arguments: [
+        "", "$", "plain", "$scrypt$ln=4,r=8,p=1$c2FsdA", "$scrypt$ln=4,r=8$c2FsdHNhbHQ$AAAAAAAAAAAAAAAAAAAAAA",
+        "$scrypt$ln=4,r=8,p=1,x=2$c2FsdHNhbHQ$AAAAAAAAAAAAAAAAAAAAAA",
+        "$scrypt$ln=4,ln=4,r=8,p=1$c2FsdHNhbHQ$AAAAAAAAAAAAAAAAAAAAAA",
+        "$scrypt$ln=4,r=8,p=1$c2FsdHNhbHQ$AAAA", "$bcrypt$ln=4,r=8,p=1$c2FsdHNhbHQ$AAAAAAAAAAAAAAAAAAAAAA",
+    ])
+    func `what is no hash is refused`(text: String) {
+        #expect(PasswordHash(text) == nil)
+    }
+
+    @Test(arguments: [
+        KeyDerivation.scrypt(logCost: 40, blockSize: 8, parallelism: 1),
+        .scrypt(logCost: 4, blockSize: 1 << 30, parallelism: 1), .pbkdf2(rounds: 0), .pbkdf2(rounds: .max),
+    ])
+    func `parameters that would take all memory or a day give no key`(derivation: KeyDerivation) {
+        #expect(derivation.key(from: [1], salt: [2], count: 32) == nil)
+    }
+}
+
+/// Fast enough for a test.
+private let cheap = KeyDerivation.scrypt(logCost: 4, blockSize: 8, parallelism: 1)
