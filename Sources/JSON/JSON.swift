@@ -1,5 +1,8 @@
 /// A JSON value (RFC 8259). Numbers keep their spelling, objects their order; member names are unique.
-package enum JSON: Sendable, Hashable {
+///
+/// `==` compares what is written: strings byte for byte (never by Unicode equivalence, as `String` does), numbers by
+/// their spelling, objects in order. ``isEquivalent(to:)`` compares what is meant.
+package enum JSON: Sendable {
     case null
     case bool(Bool)
     /// The literal as it was written, e.g. `1.50e3`.
@@ -8,7 +11,11 @@ package enum JSON: Sendable, Hashable {
     case array([JSON])
     case object([Member])
 
-    package struct Member: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
+        case null, bool, number, string, array, object
+    }
+
+    package struct Member: Sendable {
         package var name: String
         package var value: JSON
 
@@ -16,5 +23,41 @@ package enum JSON: Sendable, Hashable {
             self.name = name
             self.value = value
         }
+    }
+}
+
+extension JSON: Hashable {
+    package static func == (left: JSON, right: JSON) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.number(let left), .number(let right)): left == right
+        case (.string(let left), .string(let right)): left.isSpelled(like: right)
+        case (.array(let left), .array(let right)): left == right
+        case (.object(let left), .object(let right)): left == right
+        default: false
+        }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .bool(let bool): hasher.combine(bool)
+        case .number(let literal): hasher.combine(literal)
+        case .string(let string): hasher.combine(Spelling(string))
+        case .array(let elements): hasher.combine(elements)
+        case .object(let members): hasher.combine(members)
+        }
+    }
+}
+
+extension JSON.Member: Hashable {
+    package static func == (left: JSON.Member, right: JSON.Member) -> Bool {
+        left.name.isSpelled(like: right.name) && left.value == right.value
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(Spelling(name))
+        hasher.combine(value)
     }
 }

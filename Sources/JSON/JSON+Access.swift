@@ -1,0 +1,113 @@
+extension JSON {
+    /// The member of that name, nil when there is none or this is no object. Setting nil removes it; setting a member
+    /// of what is no object does nothing.
+    package subscript(name: String) -> JSON? {
+        get {
+            guard case .object(let members) = self else { return nil }
+            return members.first { $0.name.isSpelled(like: name) }?.value
+        }
+        set {
+            guard case .object(var members) = self else { return }
+            let index = members.firstIndex { $0.name.isSpelled(like: name) }
+            switch (index, newValue) {
+            case (let index?, let value?): members[index].value = value
+            case (let index?, nil): members.remove(at: index)
+            case (nil, let value?): members.append(Member(name, value))
+            case (nil, nil): return
+            }
+            self = .object(members)
+        }
+    }
+
+    package var stringValue: String? {
+        if case .string(let string) = self { string } else { nil }
+    }
+
+    package var boolValue: Bool? {
+        if case .bool(let bool) = self { bool } else { nil }
+    }
+
+    /// A number that is written as an integer: `41`, but not `41.0` or `4e1`, and not one that `Int` cannot hold.
+    package var intValue: Int? {
+        if case .number(let literal) = self { Int(literal) } else { nil }
+    }
+
+    /// A number, rounded to the nearest `Double`; nil when it is beyond what that can hold.
+    package var doubleValue: Double? {
+        guard case .number(let literal) = self, let double = Double(literal), double.isFinite else { return nil }
+        return double
+    }
+
+    package var arrayValue: [JSON]? {
+        if case .array(let elements) = self { elements } else { nil }
+    }
+
+    package var objectMembers: [Member]? {
+        if case .object(let members) = self { members } else { nil }
+    }
+
+    package var isNull: Bool {
+        if case .null = self { true } else { false }
+    }
+
+    package var kind: Kind {
+        switch self {
+        case .null: .null
+        case .bool: .bool
+        case .number: .number
+        case .string: .string
+        case .array: .array
+        case .object: .object
+        }
+    }
+}
+
+extension JSON.Kind: CustomStringConvertible {
+    /// For the texts of errors.
+    package var description: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+extension JSON {
+    package init(_ integer: Int) { self = .number(String(integer)) }
+
+    /// Numbers that JSON does not have (not a number, the infinities) become null.
+    package init(_ double: Double) { self = double.isFinite ? .number("\(double)") : .null }
+}
+
+extension JSON: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
+    package init(stringLiteral value: String) { self = .string(value) }
+}
+
+extension JSON: ExpressibleByIntegerLiteral {
+    package init(integerLiteral value: Int) { self.init(value) }
+}
+
+extension JSON: ExpressibleByFloatLiteral {
+    package init(floatLiteral value: Double) { self.init(value) }
+}
+
+extension JSON: ExpressibleByBooleanLiteral {
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
+}
+
+extension JSON: ExpressibleByArrayLiteral {
+    package init(arrayLiteral elements: JSON...) { self = .array(elements) }
+}
+
+// No ExpressibleByNilLiteral: `json["title"] == nil` must go on asking whether the member is there.
+extension JSON: ExpressibleByDictionaryLiteral {
+    /// Of two members of the same name the later one stays.
+    package init(dictionaryLiteral members: (String, JSON)...) {
+        self = .object([])
+        for (name, value) in members { self[name] = value }
+    }
+}

@@ -1,0 +1,164 @@
+/// Goes through a big JSON text value by value, without building all of it: one can step into an object or array and
+/// read, or skip, one value at a time. As strict as ``JSON/init(parsing:maximumDepth:)``; call ``finish()`` last.
+///
+/// ```swift
+/// var reader = JSONReader(bytes)
+/// try reader.enterObject()
+/// while let name = try reader.nextName() where name == "tasks" {
+///     try reader.enterArray()
+///     while try reader.nextElement() { save(try reader.value(), at: reader.pointer, line: reader.line) }
+/// }
+/// try reader.finish()
+/// ```
+///
+/// A value that nobody read is skipped. A reader is a value: a copy of it is a bookmark that one can read on from.
+package struct JSONReader: Sendable {
+    /// Where the value that is next to be read, or was read last, begins: bytes from the beginning of the text.
+    package private(set) var offset = 0
+    /// The line of ``offset``, the first being 1.
+    package private(set) var line = 1
+
+    private let bytes: [UInt8]
+    private let maximumDepth: Int
+    private var position = 0
+    private var valueIsNext = true
+    private var path: [Step] = []
+
+    /// A container that was entered, and how far the reading in it has come.
+    private enum Step: Sendable {
+        case object(names: MemberNames, current: String)
+        case array(count: Int)
+    }
+
+    package init(_ bytes: [UInt8], maximumDepth: Int = 64) {
+        self.bytes = bytes
+        self.maximumDepth = maximumDepth
+        goToValue()
+    }
+
+    /// The way to the value that is next to be read, or was read last.
+    package var pointer: JSONPointer {
+        JSONPointer(
+            path.map {
+                switch $0 {
+                case .object(_, let current): current
+                case .array(let count): String(count - 1)
+                }
+            })
+    }
+
+    /// The line of a byte, such as that of a ``JSONError``; counted from the beginning of the text.
+    package func line(at offset: Int) -> Int {
+        bytes.prefix(offset).count { $0 == 0x0A } + 1
+    }
+
+    /// What the next value is, going by its first byte.
+    package mutating func kind() throws(JSONError) -> JSON.Kind {
+        try scan { (scanner) throws(JSONError) in try scanner.kind() }
+    }
+
+    /// Reads the next value as a whole.
+    package mutating func value() throws(JSONError) -> JSON {
+        let depthLeft = maximumDepth - path.count
+        let value = try scan { (scanner) throws(JSONError) in try scanner.value(depthLeft: depthLeft) }
+        valueIsNext = false
+        return value
+    }
+
+    package mutating func skip() throws(JSONError) {
+        let depthLeft = maximumDepth - path.count
+        try scan { (scanner) throws(JSONError) in try scanner.skipValue(depthLeft: depthLeft) }
+        valueIsNext = false
+    }
+
+    /// Steps into the next value, which must be an object.
+    package mutating func enterObject() throws(JSONError) {
+        try enter(UInt8(ascii: "{"), "an object")
+        path.append(.object(names: MemberNames(), current: ""))
+    }
+
+    /// Steps into the next value, which must be an array.
+    package mutating func enterArray() throws(JSONError) {
+        try enter(UInt8(ascii: "["), "an array")
+        path.append(.array(count: 0))
+    }
+
+    /// Goes to the next member of the object that was entered last, and gives its name; its value is next. Nil, and out
+    /// of the object, when there is none.
+    package mutating func nextName() throws(JSONError) -> String? {
+        if valueIsNext { try skip() }
+        guard case .object(var names, _)? = path.last else { preconditionFailure("not in an object") }
+        let isFirst = names.isEmpty
+        guard let name = try scan({ (scanner) throws(JSONError) in try scanner.nextName(isFirst: isFirst) }) else {
+            path.removeLast()
+            return nil
+        }
+        // Taken out first, so that the names are changed in place and not copied.
+        path.removeLast()
+        try names.insert(name.string, at: name.offset)
+        path.append(.object(names: names, current: name.string))
+        goToValue()
+        return name.string
+    }
+
+    /// Goes to the next element of the array that was entered last; its value is next. False, and out of the array,
+    /// when there is none.
+    package mutating func nextElement() throws(JSONError) -> Bool {
+        if valueIsNext { try skip() }
+        guard case .array(let count)? = path.last else { preconditionFailure("not in an array") }
+        guard try scan({ (scanner) throws(JSONError) in try scanner.nextElement(isFirst: count == 0) }) else {
+            path.removeLast()
+            return false
+        }
+        path[path.count - 1] = .array(count: count + 1)
+        goToValue()
+        return true
+    }
+
+    /// Reads what is left, for its faults, up to the end of the text.
+    package mutating func finish() throws(JSONError) {
+        if valueIsNext { try skip() }
+        while let step = path.last {
+            switch step {
+            case .object: while try nextName() != nil {}
+            case .array: while try nextElement() {}
+            }
+        }
+        try scan { (scanner) throws(JSONError) in try scanner.end() }
+    }
+
+    private mutating func enter(_ bracket: UInt8, _ kind: String) throws(JSONError) {
+        precondition(valueIsNext, "there is no value to enter")
+        let depthLeft = maximumDepth - path.count
+        try scan { (scanner) throws(JSONError) in
+            guard scanner.peek() == bracket else { throw scanner.unexpected(kind) }
+            try scanner.open(depthLeft: depthLeft)
+        }
+        valueIsNext = false
+    }
+
+    private mutating func goToValue() {
+        valueIsNext = true
+        position = bytes.withUnsafeBufferPointer {
+            var scanner = JSONScanner(bytes: $0, position: position)
+            _ = scanner.peek()
+            return scanner.position
+        }
+        line += bytes[offset..<position].count { $0 == 0x0A }
+        offset = position
+    }
+
+    /// Lets a scanner go on from where the last one stopped.
+    private mutating func scan<Result>(
+        _ body: (inout JSONScanner) throws(JSONError) -> Result
+    ) throws(JSONError) -> Result {
+        let start = position
+        let (result, end) = try bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) -> (Result, Int) in
+            var scanner = JSONScanner(bytes: bytes, position: start)
+            let result = try body(&scanner)
+            return (result, scanner.position)
+        }
+        position = end
+        return result
+    }
+}
