@@ -6,8 +6,50 @@ package enum DueDate: Hashable, Sendable {
     /// What sorting, `dueAfter` and `dueBefore` go by: a day counts as 00:00 UTC.
     package var sortKey: Timestamp {
         switch self {
-        case .day(let day): Timestamp(milliseconds: Int64(day.number) * 86_400_000)
+        case .day(let day): Timestamp(startOfUTC: day)
         case .instant(let instant): instant
         }
     }
+
+    /// The day it falls on in the user's zone.
+    package func day(in zone: Zone) -> Day {
+        switch self {
+        case .day(let day): day
+        case .instant(let instant): zone.day(of: instant)
+        }
+    }
+
+    /// When it has passed: an all-day deadline at the midnight that ends its day.
+    package func end(in zone: Zone) -> Timestamp {
+        switch self {
+        case .day(let day): zone.startOfDay(day.adding(days: 1))
+        case .instant(let instant): instant
+        }
+    }
+}
+
+extension DueDate: CustomStringConvertible {
+    /// Reads a full-date or a date-time with offset (RFC 3339); `nil` for anything else.
+    package init?(_ text: some StringProtocol) {
+        do {
+            self = try DueDate.parse(text)
+        } catch {
+            return nil
+        }
+    }
+
+    /// Reads a full-date or a date-time with offset (RFC 3339).
+    package static func parse(_ text: some StringProtocol) throws(DateFault) -> DueDate {
+        text.utf8.count == 10 ? .day(try Day.parse(text)) : .instant(try Timestamp.parse(text))
+    }
+
+    /// In the form in which it came; an instant in UTC with milliseconds.
+    package var text: String {
+        switch self {
+        case .day(let day): day.description
+        case .instant(let instant): instant.description
+        }
+    }
+
+    package var description: String { text }
 }

@@ -1,0 +1,71 @@
+/// Why a text is no date, or none that we keep.
+package enum DateFault: Error, Hashable, Sendable {
+    /// Not written as RFC 3339 wants it.
+    case malformed
+    /// Written well, but there is no such day or time of day: 2026-02-30, 24:00.
+    case impossible
+    /// Outside of the years 0001–9999 of UTC.
+    case outOfRange
+    /// Further from UTC than any place on earth: beyond ±14:00.
+    case offsetTooLarge
+
+    /// The rest of a sentence that begins with the member's name.
+    package var detail: String {
+        switch self {
+        case .malformed: "is no RFC 3339 date or date-time with an offset."
+        case .impossible: "names a day or a time of day that does not exist."
+        case .outOfRange: "lies outside of the years 0001 to 9999 in UTC."
+        case .offsetTooLarge: "has an offset beyond ±14:00."
+        }
+    }
+}
+
+/// Reads the digits and signs of a date one after the other.
+struct DateScanner<Bytes: IteratorProtocol> where Bytes.Element == UInt8 {
+    private var bytes: Bytes
+    /// The byte to be read next; `nil` at the end.
+    private(set) var next: UInt8?
+
+    init(_ bytes: Bytes) {
+        self.bytes = bytes
+        next = self.bytes.next()
+    }
+
+    mutating func advance() {
+        next = bytes.next()
+    }
+
+    /// Exactly so many ASCII digits.
+    mutating func number(digits: Int) throws(DateFault) -> Int {
+        var value = 0
+        for _ in 0..<digits {
+            guard let digit = digit() else { throw .malformed }
+            value = value * 10 + digit
+        }
+        return value
+    }
+
+    /// A digit, if there is one here.
+    mutating func digit() -> Int? {
+        guard let byte = next, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+        advance()
+        return Int(byte - UInt8(ascii: "0"))
+    }
+
+    mutating func expect(_ byte: Unicode.Scalar) throws(DateFault) {
+        guard next == UInt8(ascii: byte) else { throw .malformed }
+        advance()
+    }
+
+    /// `YYYY-MM-DD`.
+    mutating func day() throws(DateFault) -> Day {
+        let year = try number(digits: 4)
+        try expect("-")
+        let month = try number(digits: 2)
+        try expect("-")
+        let dayOfMonth = try number(digits: 2)
+        guard year >= 1 else { throw .outOfRange }
+        guard let day = Day(year: year, month: month, day: dayOfMonth) else { throw .impossible }
+        return day
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Testing
+
+@testable import Kanban
+
+struct TimestampTests {
+    @Test(arguments: [
+        ("1970-01-01T00:00:00Z", 0),
+        ("2026-11-20T08:19:00.123Z", 1_795_162_740_123),
+        ("2026-11-20t17:19:00.1239999+09:00", 1_795_162_740_123),
+        ("2026-11-19T18:19:00.1-14:00", 1_795_162_740_100),
+        ("2026-11-20T08:19:00.12z", 1_795_162_740_120),
+        ("2026-11-20T08:19:00-00:00", 1_795_162_740_000),
+        ("1969-12-31T23:59:59.9999Z", -1),
+        ("0001-01-01T00:00:00Z", -62_135_596_800_000),
+        ("9999-12-31T23:59:59.999Z", 253_402_300_799_999),
+        ("2016-12-31T23:59:60Z", 1_483_228_800_000),
+        ("2017-01-01T08:59:60.5+09:00", 1_483_228_800_000),
+    ])
+    func `a date-time of RFC 3339 is an instant`(text: String, milliseconds: Int64) throws {
+        #expect(try Timestamp.parse(text) == Timestamp(milliseconds: milliseconds))
+    }
+
+    @Test(arguments: [
+        ("", DateFault.malformed), ("2026-11-20", .malformed), ("2026-11-20T08:19Z", .malformed),
+        ("2026-11-20T08:19:00", .malformed), ("2026-11-20 08:19:00Z", .malformed),
+        ("2026-11-20T08:19:00.Z", .malformed),
+        ("2026-11-20T08:19:00Z ", .malformed), ("2026-11-20T08:19:00+0900", .malformed),
+        ("+026-11-20T08:19:00Z", .malformed),
+        ("２026-11-20T08:19:00Z", .malformed), ("12026-11-20T08:19:00Z", .malformed),
+        ("2026-11-20T08:19:00,5Z", .malformed),
+        ("2026-02-30T08:19:00Z", .impossible), ("2026-13-01T08:19:00Z", .impossible),
+        ("2026-11-20T24:00:00Z", .impossible),
+        ("2026-11-20T23:60:00Z", .impossible), ("2026-11-20T23:59:61Z", .impossible),
+        ("2026-11-20T12:00:60Z", .impossible),
+        ("2026-11-20T08:19:00+09:60", .impossible), ("2026-11-20T08:19:00+14:01", .offsetTooLarge),
+        ("2026-11-20T08:19:00-23:59", .offsetTooLarge), ("0000-01-01T00:00:00Z", .outOfRange),
+        ("0001-01-01T00:00:00+09:00", .outOfRange), ("9999-12-31T23:59:59-01:00", .outOfRange),
+        ("9999-12-31T23:59:60Z", .outOfRange),
+    ])
+    func `anything else is refused with its reason`(text: String, fault: DateFault) {
+        #expect(throws: fault) { try Timestamp.parse(text) }
+        #expect(Timestamp(rfc3339: text) == nil)
+    }
+
+    @Test func `what is written is read again and is what Foundation writes`() {
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        var random = SeededRandom(seed: 1)
+        // From 1600 on: before the reform of 1582 Foundation counts by the Julian calendar, and RFC 3339 does not.
+        for _ in 0..<2_000 {
+            let instant = Timestamp(
+                milliseconds: .random(in: -11_676_096_000_000...253_402_300_799_999, using: &random))
+            let seconds = instant.milliseconds.dividedFloor(by: 1_000).quotient
+
+            #expect(Timestamp(rfc3339: instant.description) == instant)
+            #expect(
+                instant.description.prefix(20)
+                    == style.format(Date(timeIntervalSince1970: Double(seconds))).prefix(20))
+        }
+    }
+}
+
+struct DayTests {
+    @Test(arguments: [
+        ("1970-01-01", 0), ("1969-12-31", -1), ("2000-02-29", 11_016), ("0001-01-01", -719_162),
+        ("9999-12-31", 2_932_896),
+    ])
+    func `days are counted from 1970`(text: String, number: Int) {
+        #expect(Day(text) == Day(number: number))
+        #expect(Day(number: number).description == text)
+    }
+
+    @Test(arguments: [
+        ("2026-02-29", DateFault.impossible), ("2026-02-30", .impossible), ("1900-02-29", .impossible),
+        ("2026-04-31", .impossible), ("2026-00-01", .impossible), ("2026-01-00", .impossible),
+        ("0000-01-01", .outOfRange),
+        ("2026-1-01", .malformed), ("2026-01-01Z", .malformed), ("20260101", .malformed), ("-026-01-01", .malformed),
+        ("2026/01/01", .malformed),
+    ])
+    func `a day that does not exist is refused`(text: String, fault: DateFault) {
+        #expect(throws: fault) { try Day.parse(text) }
+    }
+
+    @Test func `every day of ten thousand years follows the one before`() {
+        var expected = Day.Civil(year: 1, month: 1, day: 1)
+        for number in Day.range.lowerBound.number...Day.range.upperBound.number {
+            let civil = Day(number: number).civil
+            if civil != expected || Day(expected).number != number {
+                Issue.record("\(number) is \(civil), not \(expected)")
+                return
+            }
+            expected.day += 1
+            if expected.day > Day.days(inMonth: expected.month, of: expected.year) {
+                expected.day = 1
+                expected.month += 1
+            }
+            if expected.month > 12 {
+                expected.month = 1
+                expected.year += 1
+            }
+        }
+
+        #expect(expected == Day.Civil(year: 10_000, month: 1, day: 1))
+    }
+}
+
+struct DueDateTests {
+    @Test(arguments: [
+        ("2026-12-01", "2026-12-01"), ("2026-12-01T18:00:00+09:00", "2026-12-01T09:00:00.000Z"),
+    ])
+    func `a due date is given back in its form`(text: String, shown: String) throws {
+        #expect(try DueDate.parse(text).text == shown)
+    }
+
+    @Test func `what is neither a day nor an instant is refused`() {
+        #expect(DueDate("tomorrow") == nil)
+        #expect(DueDate("2026-02-30") == nil)
+        #expect(DueDate("2026-12-01T18:00") == nil)
+    }
+}
+
+/// Random numbers that are the same in every run (SplitMix64).
+struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ mixed >> 31
+    }
+}
