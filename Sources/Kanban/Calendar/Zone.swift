@@ -38,8 +38,18 @@ package struct Zone: Sendable {
     /// Zones that were asked for. There are about six hundred names, so it is bounded.
     private static let known = Mutex<[String: ZoneRules]>([:])
 
-    /// Foundation maps more than the database has: `GMT+3`, `PST`, `SystemV/PST8`.
+    /// Foundation maps more than the database has: `GMT+3`, `PST`, `SystemV/PST8`, and what follows a NUL.
     private static func isInDatabase(_ name: String) -> Bool {
+        let isSpelled = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "+"), UInt8(ascii: "-"),
+                UInt8(ascii: "/"):
+                true
+            default: false
+            }
+        }
+        guard isSpelled else { return false }
         guard let slash = name.firstIndex(of: "/") else { return namesWithoutArea.contains(name) }
         return areas.contains(String(name[..<slash]))
     }

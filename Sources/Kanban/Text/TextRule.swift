@@ -1,0 +1,96 @@
+/// What a text of a user has to be like: its length in code points, and whether it may be blank.
+package struct TextRule: Sendable {
+    package var length: ClosedRange<Int>
+    /// False: more than white space is needed.
+    package var mayBeBlank: Bool
+
+    package static let taskTitle = TextRule(length: 1...200, mayBeBlank: false)
+    package static let taskBody = TextRule(length: 0...1_000, mayBeBlank: true)
+    package static let categoryName = TextRule(length: 1...50, mayBeBlank: false)
+    package static let ddayTitle = TextRule(length: 1...100, mayBeBlank: false)
+
+    /// - Returns: `nil` when the text is right.
+    package func fault(in text: String) -> TextFault? {
+        if text.utf8.contains(0) { return .controlCharacter }
+        if !mayBeBlank, text.isBlank { return .blank }
+        // A code point takes at least one byte, so most texts need no counting.
+        if text.utf8.count > length.upperBound {
+            let count = text.unicodeScalars.count
+            if count > length.upperBound { return .tooLong(limit: length.upperBound, actual: count) }
+        }
+        return nil
+    }
+
+    /// `#rrggbb`, in any case.
+    package static func colorFault(in text: String) -> TextFault? {
+        let digits = text.utf8.dropFirst()
+        let isColor =
+            text.utf8.first == UInt8(ascii: "#") && digits.count == 6
+            && digits.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+                    UInt8(ascii: "A")...UInt8(ascii: "F"):
+                    true
+                default: false
+                }
+            }
+        return isColor ? nil : .color
+    }
+
+    /// One grapheme that is no white space and no control character. Which graphemes are emoji changes with every version
+    /// of Unicode, so that is left to the app; a longest grapheme is named because combining characters have no end.
+    package static func emojiFault(in text: String) -> TextFault? {
+        guard text.utf8.count <= 128, text.count == 1, !text.isBlank else { return .emoji }
+        let isPrintable = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        return isPrintable ? nil : .emoji
+    }
+}
+
+/// How a text breaks a rule.
+package enum TextFault: Error, Hashable, Sendable {
+    case blank
+    case tooLong(limit: Int, actual: Int)
+    /// U+0000.
+    case controlCharacter
+    /// Not `#rrggbb`.
+    case color
+    /// Not one grapheme.
+    case emoji
+
+    /// The code of the problem.
+    package var code: String {
+        switch self {
+        case .blank: "blank"
+        case .tooLong: "too_long"
+        case .controlCharacter: "control_character"
+        case .color, .emoji: "invalid_format"
+        }
+    }
+
+    /// The rest of a sentence that begins with the member's name.
+    package var detail: String {
+        switch self {
+        case .blank: "must hold more than white space."
+        case .tooLong(let limit, let actual): "has \(actual) code points; at most \(limit) are allowed."
+        case .controlCharacter: "must not hold U+0000."
+        case .color: "must be a color as #rrggbb."
+        case .emoji: "must be one emoji."
+        }
+    }
+}
+
+extension String {
+    /// True when there is nothing but white space of Unicode.
+    package var isBlank: Bool {
+        unicodeScalars.allSatisfy(\.properties.isWhitespace)
+    }
+
+    /// Without the white space of Unicode at both ends; otherwise byte for byte.
+    package var trimmed: String {
+        let scalars = unicodeScalars
+        guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+            let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+        else { return "" }
+        return String(scalars[first...last])
+    }
+}
