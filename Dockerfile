@@ -1,0 +1,26 @@
+# The builder has the toolchain; the image has the binary and four small packages.
+FROM swift:6.3-bookworm AS build
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends libsqlite3-dev libssl-dev pkg-config \
+ && rm -rf /var/lib/apt/lists/*
+WORKDIR /src
+COPY . .
+RUN swift build -c release --product kanbase --static-swift-stdlib \
+ && install -D --strip .build/release/kanbase /out/kanbase
+
+FROM debian:bookworm-slim
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends ca-certificates libsqlite3-0 libssl3 libstdc++6 tzdata \
+ && rm -rf /var/lib/apt/lists/* \
+ && useradd --system --uid 10001 --home-dir /data --shell /usr/sbin/nologin kanbase \
+ && install -d -o kanbase -g kanbase -m 0700 /data
+COPY --from=build /out/kanbase /usr/local/bin/kanbase
+USER kanbase
+ENV KANBASE_HOST=0.0.0.0 \
+    KANBASE_DATA=/data
+VOLUME /data
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=30s --timeout=5s --start-period=10s CMD ["kanbase", "health"]
+ENTRYPOINT ["kanbase"]
+CMD ["serve"]

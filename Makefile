@@ -1,0 +1,49 @@
+# The words of this project. `make` alone lists them.
+.DEFAULT_GOAL := help
+.PHONY: help run test bench format lint fuzz crash soak image libraries
+
+# Options of the server for `make run`, as ARGS="--port 9000 --log-level debug".
+ARGS ?=
+# Options of `swift test` for `make test`, as TEST="--filter Tasks".
+TEST ?=
+# How long `make fuzz` and `make soak` take, in seconds, and how often `make crash` kills.
+FUZZ_SECONDS ?= 60
+SOAK_SECONDS ?= 3600
+KILLS ?= 1000
+
+help: ## list what make can do
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' Makefile
+
+run: libraries ## build for speed and serve on http://127.0.0.1:8080 (ARGS="--port 9000")
+	swift build -c release --product kanbase
+	@exec .build/release/kanbase serve $(ARGS)
+
+test: libraries ## run all tests (TEST="--filter Tasks")
+	swift test --disable-xctest $(TEST)
+
+bench: libraries ## measure requests a second beside nginx
+	Benchmarks/run
+
+format: ## format all Swift files
+	swift format --in-place --recursive --parallel Package.swift Sources Tests Fuzz
+
+lint: ## check the format of all Swift files
+	swift format lint --strict --recursive --parallel Package.swift Sources Tests Fuzz
+
+fuzz: libraries ## feed broken bytes to the parsers (FUZZ_SECONDS=60 each)
+	Fuzz/run $(FUZZ_SECONDS)
+
+crash: libraries ## kill the server again and again and look for losses (KILLS=1000)
+	swift build -c release --product kanbase
+	python3 Tests/Crash/crash.py --kills $(KILLS) .build/release/kanbase
+
+soak: libraries ## mixed load for an hour, looking for growth (SOAK_SECONDS=3600)
+	swift build -c release --product kanbase
+	python3 Tests/Crash/soak.py --seconds $(SOAK_SECONDS) .build/release/kanbase
+
+image: ## build the container image
+	docker build --tag kanbase .
+
+# What the build needs beside the toolchain. Says and does something only when it is missing.
+libraries:
+	@Scripts/need libsqlite3-dev libssl-dev pkg-config

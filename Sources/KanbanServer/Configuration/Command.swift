@@ -1,0 +1,67 @@
+/// What `kanbase` can be asked to do.
+enum Command: String, Sendable, CaseIterable {
+    case serve
+    case backup
+    case restore
+    case check
+    case exportBoard = "export"
+    case importBoard = "import"
+    case accountAdd = "account add"
+    case accountList = "account list"
+    case accountRemove = "account remove"
+    case accountPassword = "account password"
+    case tokenAdd = "token add"
+    case tokenList = "token list"
+    case tokenRemove = "token remove"
+    case health
+    case version
+    case help
+
+    /// All that open a data directory.
+    static let onData: [Command] = allCases.filter { ![.health, .version, .help].contains($0) }
+
+    /// The words on the command line.
+    var words: [String] {
+        rawValue.split(separator: " ").map(String.init)
+    }
+
+    /// What must follow them, as the help page calls it.
+    var arguments: [String] {
+        switch self {
+        case .backup, .restore: ["FILE"]
+        case .accountAdd, .accountRemove, .accountPassword, .tokenAdd, .tokenList: ["EMAIL"]
+        case .tokenRemove: ["EMAIL", "ID"]
+        case .serve, .check, .exportBoard, .importBoard, .accountList, .health, .version, .help: []
+        }
+    }
+
+    /// What may follow.
+    var optionalArguments: [String] {
+        switch self {
+        case .exportBoard, .importBoard: ["FILE"]
+        case .help: ["COMMAND"]
+        default: []
+        }
+    }
+
+    var summary: String {
+        switch self {
+        case .serve: "Serve the API and the web board (the default)."
+        case .backup: "Copy the data into FILE, also while a server runs, and verify the copy."
+        case .restore: "Put the data of FILE in place; the old data is kept aside."
+        case .check: "Look for damage in the data."
+        case .exportBoard: "Write a board to FILE or standard output."
+        case .importBoard: "Read a board from FILE or standard input, all or nothing."
+        case .accountAdd: "Make an account; the password is read from the terminal or standard input."
+        case .accountList: "List the accounts."
+        case .accountRemove: "Erase an account and all that it holds."
+        case .accountPassword: "Set a new password, which ends the account's sessions."
+        case .tokenAdd: "Make a personal token and print it, once."
+        case .tokenList: "List the tokens of an account."
+        case .tokenRemove: "Revoke a token."
+        case .health: "Ask the server at --host and --port whether it is ready."
+        case .version: "Print the version."
+        case .help: "Explain a command."
+        }
+    }
+}

@@ -1,0 +1,109 @@
+/// All that a person can choose, with its defaults. Immutable once the process has read its arguments.
+struct Configuration: Sendable, Equatable {
+    enum Auth: String, Sendable, CaseIterable {
+        /// No log-in: every request is the built-in account.
+        case open
+        /// Every request needs a token.
+        case required
+    }
+
+    enum SignUp: String, Sendable, CaseIterable {
+        case open, closed
+    }
+
+    enum LogFormat: String, Sendable, CaseIterable {
+        case text, json
+    }
+
+    var host = "127.0.0.1"
+    /// 0 takes a free one.
+    var port = 8080
+    var data = "./kanbase-data"
+    /// How many event loops; `nil` takes one a processor.
+    var loops: Int?
+    /// IANA name.
+    var timeZone = "UTC"
+
+    /// `nil`: ``Auth/open`` on a loopback address, ``Auth/required`` on any other.
+    var auth: Auth?
+    var signUp = SignUp.open
+    /// Origins that browsers may call from; none turns CORS off.
+    var corsOrigins: [String] = []
+    /// Requests a second under ``Auth/required``; 0 turns the limit off.
+    var rateLimit = 50
+    /// How many requests may come at once.
+    var rateBurst = 200
+
+    var trashDays = 30
+    var tombstoneDays = 90
+    var historyDays = 365
+
+    var maxConnections = 10_000
+    /// 0: as many as all may have together.
+    var connectionsPerAddress = 0
+    /// Bytes.
+    var bodyLimit = 1 << 20
+    /// Bytes.
+    var headerLimit = 16 << 10
+    /// Bytes.
+    var targetLimit = 8 << 10
+    var headTimeout = Duration.seconds(10)
+    var bodyTimeout = Duration.seconds(30)
+    var idleTimeout = Duration.seconds(75)
+    var writeTimeout = Duration.seconds(30)
+    var jsonDepth = 64
+
+    /// An Open-Meteo compatible service; `nil` turns the weather off.
+    var weatherURL: String?
+    var tlsCertificate: String?
+    var tlsKey: String?
+
+    var logFormat = LogFormat.text
+    var logLevel = LogLevel.info
+
+    /// What only the commands of an administrator ask for.
+    var administration = Administration()
+
+    struct Administration: Sendable, Equatable {
+        enum ImportMode: String, Sendable, CaseIterable {
+            case merge, replace
+        }
+
+        enum Scope: String, Sendable, CaseIterable {
+            case full, read, calendar
+        }
+
+        enum ExportFormat: String, Sendable, CaseIterable {
+            case json, csv
+        }
+
+        /// `check`: rewrite the file without what was erased.
+        var vacuum = false
+        /// `import`
+        var mode = ImportMode.merge
+        /// `import`: report, change nothing.
+        var dryRun = false
+        /// `export`
+        var format = ExportFormat.json
+        /// Whose: an e-mail address; `nil` is the built-in account.
+        var account: String?
+        /// `account add`
+        var displayName: String?
+        /// `token add`
+        var tokenName: String?
+        /// `token add`
+        var scope = Scope.full
+        /// `token add`: days; `nil` never ends.
+        var expiresInDays: Int?
+    }
+
+    /// Who may come in, the default by address included.
+    var effectiveAuth: Auth {
+        auth ?? (isLoopback ? .open : .required)
+    }
+
+    /// True when only this machine can reach the server.
+    var isLoopback: Bool {
+        host == "localhost" || host == "::1" || host.hasPrefix("127.")
+    }
+}

@@ -1,0 +1,49 @@
+/// How the process ends, in the words of `sysexits.h`.
+enum ExitCode: Int32, Sendable, CaseIterable {
+    case ok = 0
+    /// The command line is wrong.
+    case usage = 64
+    /// The data is damaged or of a newer version.
+    case damagedData = 65
+    /// A file to read is not there.
+    case noInput = 66
+    /// Nobody answers, or not as hoped.
+    case unavailable = 69
+    /// A fault of Kanbase itself.
+    case internalFault = 70
+    /// The address cannot be taken, or a file cannot be made.
+    case cannotCreate = 73
+    /// Reading or writing failed.
+    case inputOutput = 74
+    /// Another server has the data directory; trying again later makes sense.
+    case locked = 75
+    /// The environment says something that makes no sense.
+    case configuration = 78
+
+    /// One line for the help page.
+    var meaning: String {
+        switch self {
+        case .ok: "done"
+        case .usage: "the command line is wrong"
+        case .damagedData: "the data is damaged, or of a newer version"
+        case .noInput: "a file to read is not there"
+        case .unavailable: "the server does not answer, or is not ready"
+        case .internalFault: "a fault of Kanbase itself"
+        case .cannotCreate: "a file cannot be made, or an address cannot be taken"
+        case .inputOutput: "reading or writing failed"
+        case .locked: "another server has the data directory"
+        case .configuration: "a KANBASE_ variable or a file it names makes no sense"
+        }
+    }
+}
+
+/// Why a command gave up: a sentence for the person at the terminal, and the exit code.
+struct Failure: Error, Equatable {
+    var code: ExitCode
+    var message: String
+
+    init(_ code: ExitCode, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+}

@@ -1,0 +1,122 @@
+/// The command line and the environment, understood.
+struct Invocation: Sendable, Equatable {
+    var command: Command
+    /// What followed the command: files, e-mail addresses.
+    var arguments: [String]
+    var configuration: Configuration
+
+    /// - Parameters:
+    ///   - arguments: without the program's name.
+    ///   - environment: only `KANBASE_…` is looked at. The command line wins over it.
+    /// - Throws: ``Failure`` with ``ExitCode/usage`` for the command line, ``ExitCode/configuration`` for the environment.
+    init(_ arguments: [String], environment: [String: String]) throws(Failure) {
+        let line = try CommandLineParts(arguments)
+        if line.asksForHelp || line.asksForVersion {
+            command = line.asksForHelp ? .help : .version
+            self.arguments = line.asksForHelp ? line.words : []
+            configuration = Configuration()
+            return
+        }
+        (command, self.arguments) = try Self.command(in: line.words)
+        configuration = Configuration()
+        let named = Set(line.settings.map(\.option.name))
+        for option in Option.all where option.commands.contains(command) && !named.contains(option.name) {
+            // An empty variable is how a compose file leaves one out.
+            guard let variable = option.variable, let text = environment[variable], !text.isEmpty else { continue }
+            if let rejection = option.set(text, &configuration) {
+                throw Failure(.configuration, "\(variable) must be \(rejection.allowed), not '\(text)'.")
+            }
+        }
+        for (option, text) in line.settings {
+            guard option.commands.contains(command) else {
+                throw Failure(.usage, "'kanbase \(command.rawValue)' takes no --\(option.name).")
+            }
+            if let rejection = option.set(text, &configuration) {
+                throw Failure(.usage, "--\(option.name) must be \(rejection.allowed), not '\(text)'.")
+            }
+        }
+        try requireWholeness()
+    }
+
+    /// What no option can see alone.
+    private func requireWholeness() throws(Failure) {
+        if command == .serve, (configuration.tlsCertificate == nil) != (configuration.tlsKey == nil) {
+            throw Failure(.usage, "--tls-certificate and --tls-key go together.")
+        }
+    }
+
+    /// The command that the words begin with, and its arguments.
+    static func command(in words: [String]) throws(Failure) -> (Command, [String]) {
+        guard let first = words.first else { return (.serve, []) }
+        let sameStart = Command.allCases.filter { $0.words[0] == first }
+        guard !sameStart.isEmpty else {
+            let hint = suggestion(for: first, among: Command.allCases.map { $0.words[0] })
+            throw Failure(.usage, "There is no command '\(first)'." + (hint.map { " Did you mean '\($0)'?" } ?? ""))
+        }
+        guard let command = sameStart.first(where: { words.starts(with: $0.words) }) else {
+            let verbs = sameStart.map { $0.words[1] }
+            let hint = words.count > 1 ? suggestion(for: words[1], among: verbs) : nil
+            throw Failure(
+                .usage,
+                "'kanbase \(first)' needs one of: \(verbs.joined(separator: ", "))."
+                    + (hint.map { " Did you mean '\($0)'?" } ?? ""))
+        }
+        let rest = Array(words.dropFirst(command.words.count))
+        if command == .help { return (command, rest) }
+        if rest.count < command.arguments.count {
+            throw Failure(.usage, "'kanbase \(command.rawValue)' needs \(command.arguments[rest.count]).")
+        }
+        let most = command.arguments.count + command.optionalArguments.count
+        if rest.count > most {
+            throw Failure(.usage, "'kanbase \(command.rawValue)' does not know what to do with '\(rest[most])'.")
+        }
+        return (command, rest)
+    }
+}
+
+/// The command line, taken apart but not yet judged.
+private struct CommandLineParts {
+    var words: [String] = []
+    var settings: [(option: Option, text: String)] = []
+    var asksForHelp = false
+    var asksForVersion = false
+
+    init(_ arguments: [String]) throws(Failure) {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            if argument == "--" {
+                words += rest
+                return
+            }
+            switch argument {
+            case "--help", "-h": asksForHelp = true
+            case "--version": asksForVersion = true
+            case _ where argument.hasPrefix("--"): try take(argument, &rest)
+            case _ where argument.hasPrefix("-") && argument != "-": throw Self.unknown(argument)
+            default: words.append(argument)
+            }
+        }
+    }
+
+    /// `--name value`, `--name=value`, or a flag.
+    private mutating func take(_ argument: String, _ rest: inout ArraySlice<String>) throws(Failure) {
+        let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(parts[0])
+        guard let option = Option.all.first(where: { $0.name == name }) else { throw Self.unknown("--\(name)") }
+        if option.placeholder == nil {
+            guard parts.count == 1 else { throw Failure(.usage, "--\(name) stands alone, without a value.") }
+            settings.append((option, ""))
+        } else if parts.count == 2 {
+            settings.append((option, String(parts[1])))
+        } else if let text = rest.popFirst() {
+            settings.append((option, text))
+        } else {
+            throw Failure(.usage, "--\(name) needs a value.")
+        }
+    }
+
+    private static func unknown(_ argument: String) -> Failure {
+        let hint = suggestion(for: argument, among: Option.all.map { "--\($0.name)" } + ["--help", "--version"])
+        return Failure(.usage, "There is no option \(argument)." + (hint.map { " Did you mean \($0)?" } ?? ""))
+    }
+}

@@ -1,0 +1,98 @@
+/// One row of the table of options: parsing, the environment, `--help` and the README all read it.
+struct Option: Sendable {
+    enum Group: String, Sendable, CaseIterable {
+        case server = "Server"
+        case access = "Access"
+        case retention = "Retention"
+        case limits = "Limits"
+        case logging = "Logging"
+        case command = "Commands"
+    }
+
+    /// Without the dashes.
+    var name: String
+    var group: Group
+    /// Who takes it.
+    var commands: [Command]
+    /// `nil` for a flag, which stands alone.
+    var placeholder: String?
+    var isRepeatable = false
+    /// What it is when nobody says so; empty for unset.
+    var fallback: String
+    var help: String
+    /// Only what makes a server has a variable; what an administrator asks for once has not.
+    var hasVariable: Bool
+    /// Puts the text into the configuration; answers what would be allowed when it is not.
+    var set: @Sendable (String, inout Configuration) -> Rejection?
+
+    struct Rejection: Sendable {
+        var allowed: String
+    }
+
+    /// The same setting in the environment: `KANBASE_RATE_LIMIT`.
+    var variable: String? {
+        hasVariable ? "KANBASE_" + name.uppercased().replacing("-", with: "_") : nil
+    }
+
+    /// A setting with a value.
+    init<Value>(
+        _ name: String, _ member: WritableKeyPath<Configuration, Value> & Sendable, _ value: OptionValue<Value>,
+        in group: Group, of commands: [Command], _ help: String
+    ) {
+        self.init(
+            name: name, group: group, commands: commands, placeholder: value.placeholder,
+            fallback: value.show(Configuration()[keyPath: member]), help: help, hasVariable: group != .command
+        ) { text, configuration in
+            guard let parsed = value.parse(text) else { return Rejection(allowed: value.allowed) }
+            configuration[keyPath: member] = parsed
+            return nil
+        }
+    }
+
+    /// A setting that may come several times; in the environment with commas between.
+    init(
+        each name: String, _ member: WritableKeyPath<Configuration, [String]> & Sendable, _ value: OptionValue<String>,
+        in group: Group, of commands: [Command], _ help: String
+    ) {
+        self.init(
+            name: name, group: group, commands: commands, placeholder: value.placeholder, isRepeatable: true,
+            fallback: "", help: help, hasVariable: group != .command
+        ) { text, configuration in
+            for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+                guard let parsed = value.parse(String(part)) else { return Rejection(allowed: value.allowed) }
+                configuration[keyPath: member].append(parsed)
+            }
+            return nil
+        }
+    }
+
+    /// A flag.
+    init(
+        flag name: String, _ member: WritableKeyPath<Configuration, Bool> & Sendable, of commands: [Command],
+        _ help: String
+    ) {
+        self.init(
+            name: name, group: .command, commands: commands, placeholder: nil, fallback: "", help: help,
+            hasVariable: false
+        ) { _, configuration in
+            configuration[keyPath: member] = true
+            return nil
+        }
+    }
+
+    private init(
+        name: String, group: Group, commands: [Command], placeholder: String?, isRepeatable: Bool = false,
+        fallback: String, help: String, hasVariable: Bool,
+        set: @escaping @Sendable (String, inout Configuration) -> Rejection?
+    ) {
+        self.name = name
+        self.group = group
+        self.commands = commands
+        self.placeholder = placeholder
+        self.isRepeatable = isRepeatable
+        self.fallback = fallback
+        self.help = help
+        self.hasVariable = hasVariable
+        self.set = set
+    }
+}

@@ -1,0 +1,122 @@
+extension Option {
+    /// Every option there is.
+    static let all: [Option] = server + access + retention + limits + logging + administration
+
+    private static let server: [Option] = [
+        Option(
+            "host", \.host, .host, in: .server, of: [.serve, .health],
+            "The address to listen on; 0.0.0.0 or :: for all."),
+        Option(
+            "port", \.port, .number(0...65_535, "PORT"), in: .server, of: [.serve, .health],
+            "The port to listen on; 0 takes a free one."),
+        Option(
+            "data", \.data, .text("DIRECTORY", "a directory"), in: .server, of: Command.onData,
+            "Where the data lives; made when missing."),
+        Option(
+            "loops", \.loops, OptionValue.number(1...256).optional(unset: "processors"), in: .server, of: [.serve],
+            "How many event loops serve connections."),
+        Option(
+            "time-zone", \.timeZone, .timeZone, in: .server, of: [.serve],
+            "The time zone of accounts that have not chosen one."),
+        Option(
+            "weather-url", \.weatherURL, OptionValue.url.optional(), in: .server, of: [.serve],
+            "An Open-Meteo compatible service; without it the weather is off."),
+        Option(
+            "tls-certificate", \.tlsCertificate, OptionValue.text("FILE", "a file").optional(), in: .server,
+            of: [.serve, .health], "Serve HTTPS with this certificate chain (PEM); SIGHUP reads it again."),
+        Option(
+            "tls-key", \.tlsKey, OptionValue.text("FILE", "a file").optional(), in: .server, of: [.serve],
+            "The private key of the certificate (PEM)."),
+    ]
+
+    private static let access: [Option] = [
+        Option(
+            "auth", \.auth, OptionValue.name.optional(unset: "by address"), in: .access, of: [.serve],
+            "open: no log-in, one board; required: accounts. Open on a loopback address, else required."),
+        Option(
+            "signup", \.signUp, .name, in: .access, of: [.serve],
+            "Whether anybody may make an account; closed leaves it to `kanbase account add`."),
+        Option(
+            each: "cors-origin", \.corsOrigins, .origin, in: .access, of: [.serve],
+            "A web origin whose pages may call; may be given several times."),
+        Option(
+            "rate-limit", \.rateLimit, .number(0...1_000_000), in: .access, of: [.serve],
+            "Requests a second of an account, or of an address without one, when accounts are required; 0: no limit."),
+        Option(
+            "rate-burst", \.rateBurst, .number(1...1_000_000), in: .access, of: [.serve],
+            "How many of them may come at once."),
+    ]
+
+    private static let retention: [Option] = [
+        Option(
+            "trash-days", \.trashDays, .number(1...36_500, "DAYS"), in: .retention, of: [.serve],
+            "How long deleted tasks can be restored."),
+        Option(
+            "tombstone-days", \.tombstoneDays, .number(1...36_500, "DAYS"), in: .retention, of: [.serve],
+            "How long a client may stay away and still sync without starting over."),
+        Option(
+            "history-days", \.historyDays, .number(1...36_500, "DAYS"), in: .retention, of: [.serve],
+            "How long the history of tasks is kept."),
+    ]
+
+    private static let limits: [Option] = [
+        Option(
+            "max-connections", \.maxConnections, .number(1...1_000_000), in: .limits, of: [.serve],
+            "Connections at a time; more wait to be accepted."),
+        Option(
+            "connections-per-address", \.connectionsPerAddress, .number(0...1_000_000), in: .limits, of: [.serve],
+            "Connections of one address at a time; 0: no limit of its own."),
+        Option(
+            "body-limit", \.bodyLimit, .size(1024...1 << 30), in: .limits, of: [.serve],
+            "The largest request body (413)."),
+        Option(
+            "header-limit", \.headerLimit, .size(1024...1 << 20), in: .limits, of: [.serve],
+            "The largest header section of a request (431)."),
+        Option(
+            "target-limit", \.targetLimit, .size(256...1 << 20), in: .limits, of: [.serve],
+            "The longest request target (414)."),
+        Option(
+            "head-timeout", \.headTimeout, .time, in: .limits, of: [.serve], "For a request's head to arrive (408)."),
+        Option("body-timeout", \.bodyTimeout, .time, in: .limits, of: [.serve], "For a body without progress."),
+        Option(
+            "idle-timeout", \.idleTimeout, .time, in: .limits, of: [.serve],
+            "For a kept-alive connection between requests."),
+        Option("write-timeout", \.writeTimeout, .time, in: .limits, of: [.serve], "For a reader that takes nothing."),
+        Option(
+            "json-depth", \.jsonDepth, .number(4...512), in: .limits, of: [.serve], "How deep JSON may be nested (400)."
+        ),
+    ]
+
+    private static let logging: [Option] = [
+        Option(
+            "log-format", \.logFormat, .name, in: .logging, of: [.serve], "How the lines on standard error look."),
+        Option(
+            "log-level", \.logLevel, .name, in: .logging, of: [.serve],
+            "The least that is logged; requests are info."),
+    ]
+
+    private static let administration: [Option] = [
+        Option(flag: "vacuum", \.administration.vacuum, of: [.check], "Rewrite the file without what was erased."),
+        Option(
+            "mode", \.administration.mode, .name, in: .command, of: [.importBoard],
+            "merge: the newer of each wins; replace: what is there goes."),
+        Option(flag: "dry-run", \.administration.dryRun, of: [.importBoard], "Only report what would happen."),
+        Option("format", \.administration.format, .name, in: .command, of: [.exportBoard], "csv holds the tasks only."),
+        Option(
+            "account", \.administration.account,
+            OptionValue.text("EMAIL", "an e-mail address").optional(unset: "local"),
+            in: .command, of: [.exportBoard, .importBoard],
+            "Whose board; without it that of `--auth open`."),
+        Option(
+            "display-name", \.administration.displayName, OptionValue.text("NAME").optional(), in: .command,
+            of: [.accountAdd], "How the account is shown."),
+        Option(
+            "name", \.administration.tokenName, OptionValue.text("NAME").optional(unset: "command line"), in: .command,
+            of: [.tokenAdd], "What the token is for."),
+        Option(
+            "scope", \.administration.scope, .name, in: .command, of: [.tokenAdd], "What the token may do."),
+        Option(
+            "expires", \.administration.expiresInDays, OptionValue.number(1...36_500, "DAYS").optional(unset: "never"),
+            in: .command, of: [.tokenAdd], "When the token ends, in days from now."),
+    ]
+}

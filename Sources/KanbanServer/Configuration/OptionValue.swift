@@ -1,0 +1,151 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// How the text of an option becomes a value and back, and what is allowed.
+struct OptionValue<Value: Sendable>: Sendable {
+    /// What stands in for it on the help page: `PORT`.
+    var placeholder: String
+    /// For the error message: "a number from 0 to 65535".
+    var allowed: String
+    var parse: @Sendable (String) -> Value?
+    /// The text that `parse` reads as this value; empty for an unset one.
+    var show: @Sendable (Value) -> String
+}
+
+extension OptionValue where Value == Int {
+    static func number(_ range: ClosedRange<Int>, _ placeholder: String = "N") -> Self {
+        let allowed =
+            range.upperBound == Int.max
+            ? "a number from \(range.lowerBound)" : "a number from \(range.lowerBound) to \(range.upperBound)"
+        return OptionValue(placeholder: placeholder, allowed: allowed) { text in
+            digits(text).flatMap { range.contains($0) ? $0 : nil }
+        } show: {
+            String($0)
+        }
+    }
+
+    /// Bytes, with `KiB` or `MiB` for many.
+    static func size(_ range: ClosedRange<Int>) -> Self {
+        let allowed =
+            "bytes from \(text(ofSize: range.lowerBound)) to \(text(ofSize: range.upperBound)), as 65536, 64KiB or 1MiB"
+        return OptionValue(placeholder: "SIZE", allowed: allowed) { text in
+            for (suffix, factor) in [("KiB", 1 << 10), ("MiB", 1 << 20), ("", 1)] where text.hasSuffix(suffix) {
+                guard let count = digits(String(text.dropLast(suffix.count))) else { return nil }
+                let (bytes, overflow) = count.multipliedReportingOverflow(by: factor)
+                return overflow || !range.contains(bytes) ? nil : bytes
+            }
+            return nil
+        } show: {
+            text(ofSize: $0)
+        }
+    }
+
+    private static func text(ofSize bytes: Int) -> String {
+        if bytes > 0, bytes % (1 << 20) == 0 { return "\(bytes >> 20)MiB" }
+        if bytes > 0, bytes % (1 << 10) == 0 { return "\(bytes >> 10)KiB" }
+        return String(bytes)
+    }
+}
+
+extension OptionValue where Value == Duration {
+    /// Seconds, or with a unit: `500ms`, `10s`, `2m`.
+    static var time: Self {
+        OptionValue(placeholder: "TIME", allowed: "a time over 0, at most a day, as 10, 10s, 500ms or 2m") { text in
+            for (suffix, unit) in [("ms", 1), ("s", 1000), ("m", 60_000), ("", 1000)] where text.hasSuffix(suffix) {
+                guard let count = digits(String(text.dropLast(suffix.count))), count <= 86_400_000 / unit, count > 0
+                else { return nil }
+                return .milliseconds(count * unit)
+            }
+            return nil
+        } show: { time in
+            let (seconds, attoseconds) = time.components
+            return attoseconds == 0 ? "\(seconds)s" : "\(seconds * 1000 + attoseconds / 1_000_000_000_000_000)ms"
+        }
+    }
+}
+
+extension OptionValue where Value == String {
+    static func text(_ placeholder: String, _ allowed: String = "some text") -> Self {
+        OptionValue(placeholder: placeholder, allowed: allowed) {
+            $0.isEmpty ? nil : $0
+        } show: {
+            $0
+        }
+    }
+
+    /// A numeric address, or `localhost`.
+    static var host: Self {
+        OptionValue(placeholder: "ADDRESS", allowed: "an IPv4 or IPv6 address, or localhost") { text in
+            var room = in6_addr()
+            return text == "localhost" || inet_pton(AF_INET, text, &room) == 1 || inet_pton(AF_INET6, text, &room) == 1
+                ? text : nil
+        } show: {
+            $0
+        }
+    }
+
+    static var timeZone: Self {
+        OptionValue(placeholder: "ZONE", allowed: "an IANA name such as Asia/Seoul or UTC") { text in
+            // Foundation takes abbreviations and offsets, which are no IANA names, and follows paths.
+            let isName = text == "UTC" || text.contains("/") && !text.contains("..") && !text.hasPrefix("/")
+            return isName && TimeZone(identifier: text) != nil ? text : nil
+        } show: {
+            $0
+        }
+    }
+
+    /// `http://` or `https://` and an authority, without path (an origin of RFC 6454).
+    static var origin: Self {
+        OptionValue(placeholder: "ORIGIN", allowed: "scheme, host and port of a page, as https://app.example.com") {
+            text in
+            guard let url = URLComponents(string: text), let scheme = url.scheme, let host = url.host, !host.isEmpty,
+                url.path.isEmpty, url.query == nil, url.fragment == nil, url.user == nil
+            else { return nil }
+            return "\(scheme)://\(host)".lowercased() + (url.port.map { ":\($0)" } ?? "")
+        } show: {
+            $0
+        }
+    }
+
+    static var url: Self {
+        OptionValue(placeholder: "URL", allowed: "an http:// or https:// address") { text in
+            guard let url = URLComponents(string: text), ["http", "https"].contains(url.scheme),
+                url.host?.isEmpty == false
+            else { return nil }
+            return text
+        } show: {
+            $0
+        }
+    }
+}
+
+extension OptionValue where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+    /// One of the names of the enumeration.
+    static var name: Self {
+        let names = Value.allCases.map(\.rawValue)
+        return OptionValue(
+            placeholder: names.joined(separator: "|"), allowed: names.joined(separator: " or "),
+            parse: { Value(rawValue: $0) }, show: { $0.rawValue })
+    }
+}
+
+extension OptionValue {
+    /// The same, for a member that may be unset. `fallback` is what the help page says of an unset one.
+    func optional(unset fallback: String = "") -> OptionValue<Value?> {
+        OptionValue<Value?>(placeholder: placeholder, allowed: allowed) { text in
+            parse(text).map(Optional.some)
+        } show: { value in
+            value.map(show) ?? fallback
+        }
+    }
+}
+
+/// Digits only, unlike `Int.init`, which takes a sign.
+private func digits(_ text: String) -> Int? {
+    text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
+}

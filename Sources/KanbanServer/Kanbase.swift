@@ -1,0 +1,36 @@
+import Foundation
+
+/// The program: reads its arguments, runs the command, and ends with an exit code that says how it went.
+@main
+struct Kanbase {
+    static let version = "0.1.0"
+
+    static func main() async {
+        do {
+            let invocation = try Invocation(
+                Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)
+            try await run(invocation)
+        } catch let failure as Failure {
+            complain(failure.message, seeHelp: failure.code == .usage)
+            exit(failure.code.rawValue)
+        } catch {
+            complain("Something that should never happen did: \(error)", seeHelp: false)
+            exit(ExitCode.internalFault.rawValue)
+        }
+        exit(ExitCode.ok.rawValue)
+    }
+
+    private static func run(_ invocation: Invocation) async throws {
+        switch invocation.command {
+        case .help: print(try Help.page(for: invocation.arguments), terminator: "")
+        case .version: print("kanbase \(version)")
+        case .health: try HealthProbe(configuration: invocation.configuration).run()
+        default: throw Failure(.internalFault, "Not there yet.")
+        }
+    }
+
+    private static func complain(_ message: String, seeHelp: Bool) {
+        let hint = seeHelp ? "See 'kanbase --help'.\n" : ""
+        FileHandle.standardError.write(Data("kanbase: \(message)\n\(hint)".utf8))
+    }
+}

@@ -1,0 +1,101 @@
+import Dispatch
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Writes log lines to a descriptor from a queue of its own, so that an event loop never waits for a slow terminal.
+///
+/// Lines are gathered for a moment and written together. When the reader of the log is stuck and more than
+/// ``capacity`` bytes wait, lines are dropped and counted, and the count is logged when there is room again.
+final class LogSink: Sendable {
+    private struct Waiting {
+        var bytes: [UInt8] = []
+        var dropped = 0
+        var isScheduled = false
+    }
+
+    /// Bytes that may wait.
+    private let capacity: Int
+    private let descriptor: Int32
+    private let gathering: DispatchTimeInterval
+    private let waiting = Mutex(Waiting())
+    private let queue = DispatchQueue(label: "kanbase.log", qos: .utility)
+
+    /// - Parameters:
+    ///   - descriptor: stays the caller's to close, after a ``flush()``.
+    ///   - gathering: how long a line waits for company.
+    init(descriptor: Int32, capacity: Int = 4 << 20, gathering: DispatchTimeInterval = .milliseconds(20)) {
+        self.descriptor = descriptor
+        self.capacity = capacity
+        self.gathering = gathering
+    }
+
+    /// Appends a line, written by `body` without its end, and returns at once.
+    /// - Parameter soon: writes without waiting for company.
+    func append(soon: Bool = false, _ body: (inout [UInt8]) -> Void) {
+        let mustSchedule = waiting.withLock { waiting in
+            guard waiting.bytes.count < capacity else {
+                waiting.dropped += 1
+                return false
+            }
+            body(&waiting.bytes)
+            waiting.bytes.append(UInt8(ascii: "\n"))
+            defer { waiting.isScheduled = true }
+            return !waiting.isScheduled || soon
+        }
+        guard mustSchedule else { return }
+        if soon {
+            queue.async { self.drain() }
+        } else {
+            queue.asyncAfter(deadline: .now() + gathering) { self.drain() }
+        }
+    }
+
+    /// Returns when all lines appended before are written.
+    func flush() {
+        queue.sync { drain() }
+    }
+
+    private func drain() {
+        let (bytes, dropped) = waiting.withLock { waiting in
+            let taken = (waiting.bytes, waiting.dropped)
+            waiting = Waiting()
+            return taken
+        }
+        write(bytes)
+        if dropped > 0 { write(Array("\(dropped) log lines were dropped: the log is read too slowly\n".utf8)) }
+    }
+
+    /// A log that nobody reads any more (EPIPE and the like) is no reason to stop serving: the rest is dropped.
+    private func write(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            // The buffer lives for the call only.
+            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                systemPoll(&poll)
+            } else if errno != EINTR {
+                return
+            }
+        }
+    }
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    #if canImport(Glibc)
+        Glibc.write(descriptor, bytes, count)
+    #else
+        Darwin.write(descriptor, bytes, count)
+    #endif
+}
+
+private func systemPoll(_ entry: inout pollfd) {
+    poll(&entry, 1, 1000)
+}

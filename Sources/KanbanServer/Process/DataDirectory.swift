@@ -1,0 +1,93 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Where the data lives: a directory that only its owner may read.
+struct DataDirectory: Sendable {
+    let path: String
+
+    /// The one file of data.
+    var file: String { path + "/kanbase.sqlite" }
+    /// The file whose lock says that a server runs.
+    var lockFile: String { path + "/kanbase.lock" }
+
+    /// Makes the directory, and those above it, when they are missing.
+    /// - Throws: ``ExitCode/cannotCreate``.
+    func create() throws(Failure) {
+        var partial = ""
+        for part in path.split(separator: "/", omittingEmptySubsequences: false) {
+            partial += part + "/"
+            guard mkdir(partial, 0o700) != 0, errno != EEXIST, errno != EISDIR else { continue }
+            // A directory above may be one that we may not write, and yet be there.
+            let error = errno
+            if access(partial, F_OK) != 0 {
+                throw Failure(.cannotCreate, "The data directory \(path) cannot be made: \(describe(error)).")
+            }
+        }
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw Failure(.cannotCreate, "The data directory \(path) is no directory.")
+        }
+        guard access(path, W_OK) == 0 else {
+            throw Failure(.cannotCreate, "The data directory \(path) cannot be written: \(describe(errno)).")
+        }
+    }
+}
+
+/// The right to serve a data directory; one process has it at a time.
+///
+/// An advisory lock (`flock`) on a file beside the data. The kernel gives it back when the process ends, however it
+/// ends, so that a lock file left behind never keeps a server from starting.
+final class DataLock: Sendable {
+    private let descriptor: Int32
+
+    /// - Parameter holder: what a second server is told about this one, a single line.
+    /// - Throws: ``ExitCode/locked`` with the words of the one who has it, ``ExitCode/cannotCreate``.
+    init(_ directory: DataDirectory, holder: String) throws(Failure) {
+        let path = directory.lockFile
+        let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard opened >= 0 else {
+            throw Failure(.cannotCreate, "The lock file \(path) cannot be opened: \(describe(errno)).")
+        }
+        while flock(opened, LOCK_EX | LOCK_NB) != 0 {
+            let error = errno
+            if error == EINTR { continue }
+            let owner = Self.firstLine(of: opened)
+            close(opened)
+            guard error == EWOULDBLOCK else {
+                throw Failure(.cannotCreate, "The lock file \(path) cannot be locked: \(describe(error)).")
+            }
+            throw Failure(
+                .locked,
+                "The data directory \(directory.path) is in use" + (owner.isEmpty ? "." : " by \(owner)."))
+        }
+        descriptor = opened
+        note(holder)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Replaces what a second server is told. Only a courtesy: that it cannot be written is no reason to stop.
+    func note(_ holder: String) {
+        let line = Array("\(holder)\n".utf8)
+        guard ftruncate(descriptor, 0) == 0 else { return }
+        // The buffer lives for the call only.
+        _ = line.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+    }
+
+    private static func firstLine(of descriptor: Int32) -> String {
+        var bytes = [UInt8](repeating: 0, count: 256)
+        // The buffer lives for the call only.
+        let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+        return String(decoding: bytes.prefix(max(count, 0)).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+}
+
+/// The system's words for an `errno`.
+func describe(_ error: Int32) -> String {
+    String(cString: strerror(error))
+}

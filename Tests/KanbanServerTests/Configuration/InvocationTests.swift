@@ -1,0 +1,132 @@
+import Testing
+
+@testable import KanbanServer
+
+struct InvocationTests {
+    @Test func `nothing at all serves with the defaults`() throws {
+        let invocation = try Invocation([], environment: [:])
+
+        #expect(invocation.command == .serve)
+        #expect(invocation.configuration == Configuration())
+    }
+
+    @Test(arguments: [["--port", "9000"], ["--port=9000"], ["serve", "--port", "9000"], ["--port", "9000", "serve"]])
+    func `an option is written in either way and on either side of the command`(arguments: [String]) throws {
+        let invocation = try Invocation(arguments, environment: [:])
+
+        #expect(invocation.command == .serve)
+        #expect(invocation.configuration.port == 9000)
+    }
+
+    @Test func `the command line wins over the environment`() throws {
+        let environment = ["KANBASE_PORT": "9000", "KANBASE_HOST": "::1", "PORT": "1"]
+
+        let invocation = try Invocation(["--port", "9001"], environment: environment)
+
+        #expect(invocation.configuration.port == 9001)
+        #expect(invocation.configuration.host == "::1")
+    }
+
+    @Test func `an option given several times gathers, and replaces what the environment says`() throws {
+        let environment = ["KANBASE_CORS_ORIGIN": "https://a.example,https://b.example"]
+
+        let fromEnvironment = try Invocation([], environment: environment)
+        let fromBoth = try Invocation(
+            ["--cors-origin", "https://c.example:8443", "--cors-origin=HTTPS://d.example"], environment: environment)
+
+        #expect(fromEnvironment.configuration.corsOrigins == ["https://a.example", "https://b.example"])
+        #expect(fromBoth.configuration.corsOrigins == ["https://c.example:8443", "https://d.example"])
+    }
+
+    @Test(arguments: [
+        (["--prot", "1"], "There is no option --prot. Did you mean --port?"),
+        (["--log-fromat=json"], "There is no option --log-fromat. Did you mean --log-format?"),
+        (["--zzzzzz"], "There is no option --zzzzzz."),
+        (["-p", "1"], "There is no option -p."),
+        (["--port"], "--port needs a value."),
+        (["--port", "http"], "--port must be a number from 0 to 65535, not 'http'."),
+        (["--port=65536"], "--port must be a number from 0 to 65535, not '65536'."),
+        (["--port=+1"], "--port must be a number from 0 to 65535, not '+1'."),
+        (["--host", "example.com"], "--host must be an IPv4 or IPv6 address, or localhost, not 'example.com'."),
+        (["--auth", "none"], "--auth must be open or required, not 'none'."),
+        (["--time-zone", "Asia/Seol"], "--time-zone must be an IANA name such as Asia/Seoul or UTC, not 'Asia/Seol'."),
+        (
+            ["--idle-timeout", "0"],
+            "--idle-timeout must be a time over 0, at most a day, as 10, 10s, 500ms or 2m, not '0'."
+        ),
+        (
+            ["--cors-origin", "app.example"],
+            "--cors-origin must be scheme, host and port of a page, as https://app.example.com, not 'app.example'."
+        ),
+        (["--tls-key", "key.pem"], "--tls-certificate and --tls-key go together."),
+        (["bakcup", "x"], "There is no command 'bakcup'. Did you mean 'backup'?"),
+        (["backup"], "'kanbase backup' needs FILE."),
+        (["backup", "a", "b"], "'kanbase backup' does not know what to do with 'b'."),
+        (
+            ["account", "ad", "a@b.c"],
+            "'kanbase account' needs one of: add, list, remove, password. Did you mean 'add'?"
+        ),
+        (["check", "--port", "1"], "'kanbase check' takes no --port."),
+        (["check", "--vacuum=yes"], "--vacuum stands alone, without a value."),
+    ])
+    func `a wrong command line says what would be right`(arguments: [String], message: String) {
+        #expect(throws: Failure(.usage, message)) {
+            try Invocation(arguments, environment: [:])
+        }
+    }
+
+    @Test func `a wrong variable is a fault of the configuration`() {
+        let message = "KANBASE_PORT must be a number from 0 to 65535, not 'tcp://10.0.0.1:8080'."
+
+        #expect(throws: Failure(.configuration, message)) {
+            try Invocation([], environment: ["KANBASE_PORT": "tcp://10.0.0.1:8080"])
+        }
+    }
+
+    @Test func `a variable of the server does not disturb a command without that option`() throws {
+        let invocation = try Invocation(["check"], environment: ["KANBASE_PORT": "x", "KANBASE_DATA": "/data"])
+
+        #expect(invocation.configuration.data == "/data")
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", Configuration.Auth.open), ("127.8.8.8", .open), ("::1", .open), ("localhost", .open),
+        ("0.0.0.0", .required), ("192.168.1.4", .required), ("::", .required),
+    ])
+    func `who may come in depends on the address unless it is said`(host: String, auth: Configuration.Auth) throws {
+        let silent = try Invocation(["--host", host], environment: [:]).configuration
+        let said = try Invocation(["--host", host, "--auth", "open"], environment: [:]).configuration
+
+        #expect(silent.effectiveAuth == auth)
+        #expect(said.effectiveAuth == .open)
+    }
+
+    @Test(arguments: [
+        ("10", Duration.seconds(10)), ("10s", .seconds(10)), ("250ms", .milliseconds(250)), ("2m", .seconds(120)),
+    ])
+    func `times have units`(text: String, time: Duration) throws {
+        let invocation = try Invocation(["--head-timeout", text], environment: [:])
+
+        #expect(invocation.configuration.headTimeout == time)
+    }
+
+    @Test(arguments: [("65536", 65_536), ("64KiB", 65_536), ("2MiB", 2_097_152)])
+    func `sizes have units`(text: String, bytes: Int) throws {
+        let invocation = try Invocation(["--body-limit", text], environment: [:])
+
+        #expect(invocation.configuration.bodyLimit == bytes)
+    }
+
+    @Test func `words of two are commands, and their arguments follow`() throws {
+        let invocation = try Invocation(["token", "remove", "--data", "d", "a@b.c", "7"], environment: [:])
+
+        #expect(invocation.command == .tokenRemove)
+        #expect(invocation.arguments == ["a@b.c", "7"])
+    }
+
+    @Test func `after two dashes everything is an argument`() throws {
+        let invocation = try Invocation(["backup", "--", "--odd-name"], environment: [:])
+
+        #expect(invocation.arguments == ["--odd-name"])
+    }
+}

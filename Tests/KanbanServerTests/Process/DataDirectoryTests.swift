@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+@testable import KanbanServer
+
+struct DataDirectoryTests {
+    @Test func `missing directories are made, for their owner alone`() throws {
+        let root = TemporaryDirectory()
+        let directory = DataDirectory(path: root.path + "/a/b")
+
+        try directory.create()
+        try directory.create()
+
+        let attributes = try FileManager.default.attributesOfItem(atPath: directory.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o700)
+    }
+
+    @Test func `a file in its place is refused`() throws {
+        let root = TemporaryDirectory()
+        let path = root.path + "/file"
+        try Data().write(to: URL(filePath: path))
+
+        #expect(throws: Failure(.cannotCreate, "The data directory \(path) is no directory.")) {
+            try DataDirectory(path: path).create()
+        }
+    }
+
+    @Test func `the second to lock is told who was first`() throws {
+        let root = TemporaryDirectory()
+        let directory = DataDirectory(path: root.path)
+        let first = try DataLock(directory, holder: "process 17")
+
+        #expect(throws: Failure(.locked, "The data directory \(root.path) is in use by process 17.")) {
+            try DataLock(directory, holder: "process 18")
+        }
+        first.note("process 17, http://127.0.0.1:1")
+        #expect(
+            throws: Failure(.locked, "The data directory \(root.path) is in use by process 17, http://127.0.0.1:1.")
+        ) {
+            try DataLock(directory, holder: "process 18")
+        }
+    }
+
+    @Test func `a lock file left behind locks nobody out`() throws {
+        let root = TemporaryDirectory()
+        let directory = DataDirectory(path: root.path)
+        do {
+            let gone = try DataLock(directory, holder: "process 17 with a long story")
+            gone.note("process 17 with a long story, http://127.0.0.1:1")
+        }
+
+        let next = try DataLock(directory, holder: "process 18")
+
+        let note = try String(contentsOfFile: directory.lockFile, encoding: .utf8)
+        withExtendedLifetime(next) {
+            #expect(note == "process 18\n")
+        }
+    }
+}
+
+/// A directory that goes with the test.
+final class TemporaryDirectory {
+    let path = FileManager.default.temporaryDirectory.appending(path: "kanbase-\(UUID().uuidString)").path
+
+    init() {
+        // Fails only where nothing can be written; then the test that uses it fails, and says where.
+        try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        // What cannot be removed stays in the temporary directory.
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}
