@@ -35,7 +35,7 @@ let package = Package(
         room("JSON"),
         room("Sockets", knows: [.target(name: "CEpoll", condition: linuxOnly)]),
         room("HTTP", knows: ["Sockets"]),
-        room("Kanban", knows: ["JSON"]),
+        room("Kanban", knows: ["JSON", "Crypto"]),
         room("KanbanSQL", knows: ["Kanban", "JSON", "CSQLite"]),
         room("Crypto", knows: [.target(name: "CCrypto", condition: linuxOnly)]),
         room("KanbanAPI", knows: ["Kanban", "HTTP", "JSON", "Crypto"]),

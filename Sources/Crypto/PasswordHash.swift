@@ -29,6 +29,17 @@ package struct PasswordHash: Hashable, Sendable {
         self.key = key
     }
 
+    /// What no password matches, and comparing takes as long as ever. Made without hashing.
+    package static var unmatchable: PasswordHash {
+        PasswordHash(derivation: current, salt: SecureRandom.bytes(saltBytes), key: SecureRandom.bytes(keyBytes))
+    }
+
+    private init(derivation: KeyDerivation, salt: [UInt8], key: [UInt8]) {
+        self.derivation = derivation
+        self.salt = salt
+        self.key = key
+    }
+
     /// Reads a stored hash; `nil` when the text is none.
     package init?(_ text: String) {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)

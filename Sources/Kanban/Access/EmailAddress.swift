@@ -7,7 +7,7 @@ package struct EmailAddress: Hashable, Sendable {
     /// Takes what looks like an address: something, one `@`, and a domain. Whether it is one, only a letter would tell.
     /// Returns `nil` for anything else, and above 254 bytes (RFC 5321 §4.5.3.1.3 less its brackets).
     package init?(_ text: String) {
-        let trimmed = Self.trim(text)
+        let trimmed = text.trimmed
         let parts = trimmed.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, let local = parts.first, let domain = parts.last,
             !local.isEmpty, Self.isDomain(domain), trimmed.utf8.count <= 254,
@@ -21,18 +21,10 @@ package struct EmailAddress: Hashable, Sendable {
 
     /// Folds what somebody typed at log-in, address or not: what is none finds no account.
     package static func fold(_ text: String) -> String {
-        CaseFolding.fold(trim(text))
+        CaseFolding.fold(text.trimmed)
     }
 
     private static func isDomain(_ domain: Substring) -> Bool {
         domain.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
-    }
-
-    private static func trim(_ text: String) -> String {
-        let scalars = text.unicodeScalars
-        guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
-            let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
-        else { return "" }
-        return String(scalars[first...last])
     }
 }

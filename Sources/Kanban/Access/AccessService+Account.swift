@@ -1,0 +1,132 @@
+/// What an account changes about itself, and its personal tokens.
+extension AccessService {
+    /// What a change of the account asks for; what is `nil` stays.
+    package struct AccountEdit: Sendable {
+        /// `.some(nil)` takes the name away.
+        package var displayName: String??
+        package var email: EmailAddress?
+        package var newPassword: Password?
+
+        package init(displayName: String?? = nil, email: EmailAddress? = nil, newPassword: Password? = nil) {
+            self.displayName = displayName
+            self.email = email
+            self.newPassword = newPassword
+        }
+
+        /// Whether the one who asks has to prove again who it is.
+        package var needsPassword: Bool { email != nil || newPassword != nil }
+    }
+
+    /// - Throws: ``AccessError/noAccount``.
+    package func account(_ key: AccountKey) throws -> Account {
+        guard let account = try store.readAccess({ try $0.account(key) }) else { throw AccessError.noAccount }
+        return account
+    }
+
+    /// Changes the account. A new password ends all sessions but `session`, and leaves the tokens.
+    /// - Parameters:
+    ///   - password: the current one; `nil` counts as a wrong one where it is needed.
+    ///   - address: the peer's, for the throttle.
+    /// - Throws: ``AccessError/wrongPassword``, ``AccessError/emailTaken``, ``AccessError/builtInAccount`` and those of hashing.
+    package func update(
+        _ key: AccountKey, with edit: AccountEdit, password: Password?, by session: ID?, from address: String
+    ) async throws -> Account {
+        let old = try account(key)
+        var stored: String?
+        if edit.needsPassword { stored = try await prove(password, of: old, from: address) }
+        let newHash: String? = if let newPassword = edit.newPassword { try await hashed(newPassword) } else { nil }
+
+        let changed = try await store.writeAccess { [stored] writer in
+            guard var account = try writer.account(key) else { throw AccessError.noAccount }
+            if edit.needsPassword, try writer.passwordHash(of: key) != stored { throw AccessError.wrongPassword }
+            if let email = edit.email {
+                if let holder = try writer.account(foldedEmail: email.folded), holder.key != key {
+                    throw AccessError.emailTaken
+                }
+                account.email = email
+            }
+            if let displayName = edit.displayName { account.displayName = displayName }
+            try writer.save(account)
+            if let newHash { try Self.setPassword(newHash, of: key, keeping: session, in: writer) }
+            return account
+        }
+        if newHash != nil { control.ended(of: key) { $0.kind == .session && $0.id != session } }
+        return changed
+    }
+
+    /// Sets a password from the command line, and ends all sessions.
+    package func setPassword(_ password: Password, of key: AccountKey) async throws {
+        let hash = try await hashed(password)
+        try await store.writeAccess { try Self.setPassword(hash, of: key, keeping: nil, in: $0) }
+        control.ended(of: key) { $0.kind == .session }
+    }
+
+    private static func setPassword(
+        _ hash: String, of key: AccountKey, keeping session: ID?, in writer: any AccessWriter
+    ) throws {
+        try writer.setPasswordHash(hash, of: key)
+        for other in try writer.sessions(of: key) where other.id != session {
+            _ = try writer.removeSession(other.id, of: key)
+        }
+    }
+
+    /// Erases the account with everything that is its own.
+    /// - Throws: ``AccessError/wrongPassword``, ``AccessError/builtInAccount`` and those of hashing.
+    package func removeAccount(_ key: AccountKey, password: Password, from address: String) async throws {
+        let account = try account(key)
+        let stored = try await prove(password, of: account, from: address)
+        try await store.writeAccess { writer in
+            guard try writer.passwordHash(of: key) == stored else { throw AccessError.wrongPassword }
+            try writer.eraseAccount(key)
+        }
+        control.ended(of: key) { _ in true }
+    }
+
+    /// Erases the account from the command line, without its password.
+    package func removeAccount(_ key: AccountKey) async throws {
+        guard key != .local else { throw AccessError.builtInAccount }
+        try await store.writeAccess { try $0.eraseAccount(key) }
+        control.ended(of: key) { _ in true }
+    }
+
+    /// - Returns: the stored hash that the password matched.
+    private func prove(_ password: Password?, of account: Account, from address: String) async throws -> String {
+        guard let email = account.email,
+            let stored = try store.readAccess({ try $0.passwordHash(of: account.key) })
+        else { throw AccessError.builtInAccount }
+        guard let password else { throw AccessError.wrongPassword }
+        _ = try await verify(password, against: stored, for: email.folded, from: address, or: .wrongPassword)
+        return stored
+    }
+
+    // MARK: Personal tokens
+
+    /// Makes a token and shows its secret once.
+    /// - Throws: ``AccessError/tooManyTokens``.
+    package func makeToken(
+        name: String, scope: AccessToken.Scope, expiresAt: Timestamp?, of account: AccountKey
+    ) async throws -> (secret: TokenSecret, token: AccessToken) {
+        let secret = TokenSecret()
+        let token = try await store.writeAccess { writer in
+            guard try writer.account(account) != nil else { throw AccessError.noAccount }
+            guard try writer.tokens(of: account).count < AccessToken.most else { throw AccessError.tooManyTokens }
+            let token = AccessToken(
+                id: writer.makeID(), account: account, name: name, scope: scope, createdAt: writer.now,
+                expiresAt: expiresAt)
+            try writer.insert(token, digest: secret.digest)
+            return token
+        }
+        return (secret, token)
+    }
+
+    /// All, the expired too, the newest first.
+    package func tokens(of account: AccountKey) throws -> [AccessToken] {
+        try store.readAccess { try $0.tokens(of: account) }
+    }
+
+    /// - Throws: ``AccessError/noToken``.
+    package func removeToken(_ id: ID, of account: AccountKey) async throws {
+        guard try await store.writeAccess({ try $0.removeToken(id, of: account) }) else { throw AccessError.noToken }
+        control.ended(of: account) { $0.kind == .token && $0.id == id }
+    }
+}

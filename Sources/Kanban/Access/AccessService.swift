@@ -1,0 +1,146 @@
+import Crypto
+import Synchronization
+
+/// Signing up, logging in and out, and everything that an account changes about itself.
+package final class AccessService: Sendable {
+    /// A session that was just made, with the only showing of its token.
+    package struct LogIn: Sendable {
+        package var secret: TokenSecret
+        package var session: Session
+        package var account: Account
+    }
+
+    package let store: any AccessStore
+    package let control: AccessControl
+    private let isSignupOpen: Bool
+    private let lane: SlowLane
+    private let throttle = Mutex(LogInThrottle())
+    private let instant: @Sendable () -> ContinuousClock.Instant
+    /// What the password of an unknown address is compared with, so that it takes as long as that of a known one.
+    private let nobodysHash: PasswordHash
+
+    /// - Parameters:
+    ///   - lane: where passwords are hashed, one after another.
+    ///   - instant: what the throttle counts by.
+    package init(
+        store: any AccessStore, control: AccessControl, isSignupOpen: Bool = true, lane: SlowLane = SlowLane(),
+        instant: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        self.store = store
+        self.control = control
+        self.isSignupOpen = isSignupOpen
+        self.lane = lane
+        self.instant = instant
+        nobodysHash = PasswordHash.unmatchable
+    }
+
+    /// Makes an account with an empty board.
+    /// - Throws: ``AccessError/signupClosed``, ``AccessError/emailTaken``, ``AccessError/busy``.
+    package func signUp(email: EmailAddress, password: Password, displayName: String?) async throws -> Account {
+        guard isSignupOpen else { throw AccessError.signupClosed }
+        return try await makeAccount(email: email, password: password, displayName: displayName)
+    }
+
+    /// The same from the command line, where sign-up is never closed.
+    package func makeAccount(email: EmailAddress, password: Password, displayName: String?) async throws -> Account {
+        // Looked at first to spare the hashing, and again in the transaction, where nobody can come between.
+        guard try store.readAccess({ try $0.account(foldedEmail: email.folded) }) == nil else {
+            throw AccessError.emailTaken
+        }
+        let hash = try await hashed(password)
+        return try await store.writeAccess { writer in
+            guard try writer.account(foldedEmail: email.folded) == nil else { throw AccessError.emailTaken }
+            return try writer.makeAccount(email: email, displayName: displayName, passwordHash: hash)
+        }
+    }
+
+    /// Begins a session.
+    /// - Parameter address: the peer's, for the throttle.
+    /// - Throws: ``AccessError/wrongCredentials``, ``AccessError/throttled(_:)``, ``AccessError/busy``.
+    package func logIn(email: String, password: Password, device: String?, from address: String) async throws -> LogIn {
+        let folded = EmailAddress.fold(email)
+        let (account, stored) = try store.readAccess { reader in
+            let account = try reader.account(foldedEmail: folded)
+            return (account, try account.flatMap { try reader.passwordHash(of: $0.key) })
+        }
+        let renewed = try await verify(password, against: stored, for: folded, from: address, or: .wrongCredentials)
+        guard let account, let stored else { throw AccessError.wrongCredentials }
+
+        let secret = TokenSecret()
+        let session = try await store.writeAccess { writer in
+            // The account may have gone, or got another password, while this one was hashed.
+            guard try writer.passwordHash(of: account.key) == stored else { throw AccessError.wrongCredentials }
+            if let renewed { try writer.setPasswordHash(renewed, of: account.key) }
+            try Self.makeRoom(for: account.key, in: writer)
+            let session = Session(
+                id: writer.makeID(), account: account.key, device: device, createdAt: writer.now,
+                lastUsedAt: writer.now, expiresAt: writer.now + Session.lifetime)
+            try writer.insert(session, digest: secret.digest)
+            return session
+        }
+        return LogIn(secret: secret, session: session, account: account)
+    }
+
+    /// Drops what expired, and the session that went unused longest when there are too many.
+    private static func makeRoom(for account: AccountKey, in writer: any AccessWriter) throws {
+        let sessions = try writer.sessions(of: account)
+        let living = sessions.filter { $0.expiresAt > writer.now }
+        let surplus = sessions.filter { $0.expiresAt <= writer.now } + living.dropFirst(Session.most - 1)
+        for session in surplus { _ = try writer.removeSession(session.id, of: account) }
+    }
+
+    /// Living sessions, the one used last first.
+    package func sessions(of account: AccountKey, at now: Timestamp) throws -> [Session] {
+        try store.readAccess { try $0.sessions(of: account) }.filter { $0.expiresAt > now }
+    }
+
+    /// Logs a device out, at once.
+    /// - Throws: ``AccessError/noSession``.
+    package func endSession(_ id: ID, of account: AccountKey) async throws {
+        guard try await store.writeAccess({ try $0.removeSession(id, of: account) }) else {
+            throw AccessError.noSession
+        }
+        control.ended(of: account) { $0.kind == .session && $0.id == id }
+    }
+
+    // MARK: Passwords
+
+    package func hashed(_ password: Password) async throws -> String {
+        try await slowly { password.hashed().text }
+    }
+
+    /// Compares a password with the stored hash, or with nobody's, and counts failures.
+    /// - Returns: the hash to store instead, when the stored one has old parameters.
+    /// - Throws: `refusal`, ``AccessError/throttled(_:)``, ``AccessError/busy``.
+    func verify(
+        _ password: Password, against stored: String?, for folded: String, from address: String,
+        or refusal: AccessError
+    ) async throws -> String? {
+        let keys: [LogInThrottle.Key] = [.account(SHA256.digest(folded.utf8)), .address(address)]
+        try refuseThrottled(keys)
+        let hash = stored.flatMap { PasswordHash($0) }
+        let compared = hash ?? nobodysHash
+        // Once more on the lane, where one comes after another: of a thousand guesses at once only five are compared.
+        let outcome = try await slowly { [self] () -> Result<String?, AccessError> in
+            if let wait = throttle.withLock({ $0.wait(keys, at: instant()) }) { return .failure(.throttled(wait)) }
+            guard password.matches(compared), let hash else {
+                throttle.withLock { $0.failed(keys, at: instant()) }
+                return .failure(refusal)
+            }
+            return .success(hash.needsRenewal ? password.hashed().text : nil)
+        }
+        return try outcome.get()
+    }
+
+    private func refuseThrottled(_ keys: [LogInThrottle.Key]) throws {
+        if let wait = throttle.withLock({ $0.wait(keys, at: instant()) }) { throw AccessError.throttled(wait) }
+    }
+
+    private func slowly<T: Sendable>(_ work: @escaping @Sendable () -> T) async throws -> T {
+        do {
+            return try await lane.run(work)
+        } catch is SlowLane.Full {
+            throw AccessError.busy
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Crypto
+import Foundation
+
+/// A password that somebody typed. Two ways to type one character, composed or not, are one password (RFC 8265 §4.2:
+/// macOS and a Windows keyboard send `é` differently).
+package struct Password: Sendable {
+    /// Code points of a new one.
+    package static let length = 8...256
+
+    private let text: String
+
+    /// Takes any text, for trying.
+    package init(_ text: String) {
+        self.text = text.precomposedStringWithCanonicalMapping
+    }
+
+    /// What forbids it as a new password; `nil` when nothing does.
+    package var flaw: Flaw? {
+        let count = text.unicodeScalars.count
+        if count < Self.length.lowerBound { return .tooShort }
+        if count > Self.length.upperBound { return .tooLong }
+        return text.utf8.contains(0) ? .controlCharacter : nil
+    }
+
+    /// What is wrong with a new password; the raw value is the code of the problem.
+    package enum Flaw: String, Sendable {
+        case tooShort = "too_short"
+        case tooLong = "too_long"
+        case controlCharacter = "control_character"
+    }
+
+    /// Hashes it under today's parameters. Slow on purpose: to be called on a ``SlowLane``.
+    package func hashed() -> PasswordHash {
+        PasswordHash(password: text)
+    }
+
+    /// Slow like ``hashed()``.
+    package func matches(_ hash: PasswordHash) -> Bool {
+        hash.matches(text)
+    }
+}

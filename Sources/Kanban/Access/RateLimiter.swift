@@ -1,0 +1,66 @@
+/// How many requests an account, or an address without one, may make.
+package struct RateLimit: Hashable, Sendable {
+    /// Requests a second in the long run; at least 1.
+    package var perSecond: Int
+    /// Requests at once after a pause; at least 1.
+    package var burst: Int
+
+    package static let standard = RateLimit(perSecond: 50, burst: 200)
+
+    package init(perSecond: Int, burst: Int) {
+        self.perSecond = max(1, perSecond)
+        self.burst = max(1, burst)
+    }
+}
+
+/// A token bucket for each who asks. Of a bucket only one instant is kept: when it will be full again.
+package struct RateLimiter: Sendable {
+    package enum Key: Hashable, Sendable {
+        case account(AccountKey)
+        case address(String)
+    }
+
+    /// What became of one request.
+    package struct Verdict: Hashable, Sendable {
+        package var isAllowed: Bool
+        /// Requests left at once.
+        package var remaining: Int
+        /// Until the bucket is full.
+        package var untilFull: Duration
+        /// Until the next request is allowed; zero when it is already.
+        package var untilNext: Duration
+    }
+
+    package let limit: RateLimit
+    private let cost: Duration
+    private let full: Duration
+    private var fullAt: [Key: ContinuousClock.Instant] = [:]
+    private var sweepAbove = 65_536
+
+    package init(_ limit: RateLimit) {
+        self.limit = limit
+        cost = .seconds(1) / limit.perSecond
+        full = cost * limit.burst
+    }
+
+    /// Takes one request out of the bucket, if it holds one.
+    package mutating func take(_ key: Key, at now: ContinuousClock.Instant) -> Verdict {
+        let owed = max(.zero, (fullAt[key] ?? now) - now)
+        guard owed + cost <= full else {
+            return Verdict(isAllowed: false, remaining: 0, untilFull: owed, untilNext: owed + cost - full)
+        }
+        sweep(at: now)
+        fullAt[key] = now + owed + cost
+        let left = full - owed - cost
+        return Verdict(
+            isAllowed: true, remaining: Int(left / cost), untilFull: owed + cost,
+            untilNext: max(.zero, cost - left))
+    }
+
+    /// Forgets full buckets, which are as good as none, once there are many.
+    private mutating func sweep(at now: ContinuousClock.Instant) {
+        guard fullAt.count > sweepAbove else { return }
+        fullAt = fullAt.filter { $0.value > now }
+        sweepAbove = max(65_536, fullAt.count * 2)
+    }
+}

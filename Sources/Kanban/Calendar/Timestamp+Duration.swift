@@ -1,0 +1,7 @@
+extension Timestamp {
+    /// The instant so much later, to the millisecond below.
+    package static func + (moment: Timestamp, distance: Duration) -> Timestamp {
+        let (seconds, attoseconds) = distance.components
+        return Timestamp(milliseconds: moment.milliseconds + seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+    }
+}
