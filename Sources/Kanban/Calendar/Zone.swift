@@ -122,7 +122,9 @@ extension Zone {
             let offset = rules.offset(at: current)
             let (day, _) = (current.milliseconds + offset).dividedFloor(by: Timestamp.millisecondsPerDay)
             let midnight = Timestamp(milliseconds: (day + 1) * Timestamp.millisecondsPerDay - offset)
-            guard let change = rules.firstChange(after: current, before: midnight) else { return midnight }
+            // At midnight itself clocks may be set back to the evening.
+            let next = midnight.adding(milliseconds: 1)
+            guard let change = rules.firstChange(after: current, before: next) else { return midnight }
             if self.day(of: change) != today { return change }
             current = change
         }
