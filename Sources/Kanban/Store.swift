@@ -33,7 +33,7 @@ package protocol Store: Sendable {
     ) async throws -> T
 
     /// The newest committed revision of the account, without a statement where possible.
-    /// What is cached under it is right as long as it stays.
+    /// What is read after it, and cached under it, is right as long as it stays.
     func revision(of account: AccountKey) throws -> Revision
 }
 
@@ -47,6 +47,10 @@ package enum StoreError: Error, Equatable {
     case closed
     /// The file is damaged or is no data of ours.
     case corrupt(String)
+    /// The file was written by a newer version of the program, with a schema of this number.
+    case newer(version: Int)
+    /// The account is gone.
+    case noAccount
 }
 
 /// An account's rows at one moment.
@@ -59,6 +63,8 @@ package protocol BoardReader {
     /// True for tasks that live, lie in the trash or were purged from it.
     func taskEverExisted(_ id: ID) throws -> Bool
     func tasks(_ query: TaskQuery) throws -> [TaskItem]
+    /// Where the next page of `query` begins when `last` was the last item of this one.
+    func anchor(after last: TaskItem, of query: TaskQuery) throws -> TaskQuery.Anchor
     /// Living tasks by category and status, from counters.
     func taskCounts() throws -> [TaskCount]
     /// Living tasks that were completed at or after `from`: their `completedAt`.

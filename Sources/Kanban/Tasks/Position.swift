@@ -1,4 +1,8 @@
-/// A place in a column: a string of `0`–`9`, `A`–`Z`, `a`–`z` in byte-wise order, made only by the server.
+/// A place in a column: digits of base 62 (`0`–`9`, `A`–`Z`, `a`–`z`) in byte-wise order, made only by the server.
+///
+/// Fractional indexing: a whole number whose first letter tells its length, then an optional fraction. The first letter
+/// counts up from `a` (one digit) for numbers from zero on and down from `Z` for those below, so adding at either end
+/// of a column keeps places short, and between any two places there is always another. A fraction never ends in `0`.
 package struct Position: Hashable, Comparable, Sendable {
     package let text: String
 
@@ -8,5 +12,148 @@ package struct Position: Hashable, Comparable, Sendable {
 
     package static func < (left: Position, right: Position) -> Bool {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+
+    /// A place after `lower` and before `upper`; `nil` is the end of the column.
+    /// - Precondition: `lower < upper`.
+    package init(after lower: Position?, before upper: Position?) {
+        let digits: [UInt8]
+        switch (lower.map(Parts.init), upper.map(Parts.init)) {
+        case (nil, nil):
+            digits = Parts.zero
+        case (let lower?, nil):
+            digits = Parts.increment(lower.whole) ?? lower.whole + Parts.fraction(after: lower.fraction, before: [])
+        case (nil, let upper?):
+            if !upper.fraction.isEmpty {
+                digits = upper.whole
+            } else {
+                // The least whole number is 62²⁶ steps away from the first: no column gets there.
+                digits = Parts.decrement(upper.whole) ?? upper.whole
+            }
+        case (let lower?, let upper?):
+            if lower.whole == upper.whole {
+                digits = lower.whole + Parts.fraction(after: lower.fraction, before: upper.fraction)
+            } else if let next = Parts.increment(lower.whole), next != upper.whole || !upper.fraction.isEmpty {
+                digits = next
+            } else {
+                digits = lower.whole + Parts.fraction(after: lower.fraction, before: [])
+            }
+        }
+        text = String(decoding: digits, as: UTF8.self)
+    }
+
+    /// `count` places between two, in order and about evenly spread, each a few bytes longer than needed at most.
+    package static func spread(_ count: Int, after lower: Position?, before upper: Position?) -> [Position] {
+        guard count > 0 else { return [] }
+        if upper == nil || lower == nil {
+            var places: [Position] = []
+            for _ in 0..<count {
+                let next =
+                    upper == nil
+                    ? Position(after: places.last ?? lower, before: nil)
+                    : Position(after: nil, before: places.last ?? upper)
+                places.append(next)
+            }
+            return upper == nil ? places : places.reversed()
+        }
+        let middle = Position(after: lower, before: upper)
+        return spread(count / 2, after: lower, before: middle) + [middle]
+            + spread(count - count / 2 - 1, after: middle, before: upper)
+    }
+}
+
+/// A place taken apart into its whole number and its fraction.
+private struct Parts {
+    static let base = 62
+    static let zero = Array("a0".utf8)
+
+    let whole: [UInt8]
+    let fraction: [UInt8]
+
+    init(_ position: Position) {
+        let bytes = Array(position.text.utf8)
+        let length = bytes.first.map(Parts.length) ?? 0
+        whole = Array(bytes.prefix(length))
+        fraction = Array(bytes.dropFirst(length))
+    }
+
+    /// How long a whole number with this first letter is, the letter included.
+    private static func length(head: UInt8) -> Int {
+        head >= UInt8(ascii: "a") ? Int(head - UInt8(ascii: "a")) + 2 : Int(UInt8(ascii: "Z") - head) + 2
+    }
+
+    private static func digit(_ value: Int) -> UInt8 {
+        switch value {
+        case ..<10: UInt8(ascii: "0") + UInt8(value)
+        case ..<36: UInt8(ascii: "A") + UInt8(value - 10)
+        default: UInt8(ascii: "a") + UInt8(value - 36)
+        }
+    }
+
+    private static func value(_ digit: UInt8) -> Int {
+        switch digit {
+        case ..<UInt8(ascii: "A"): Int(digit) - 48
+        case ..<UInt8(ascii: "a"): Int(digit) - 65 + 10
+        default: Int(digit) - 97 + 36
+        }
+    }
+
+    /// The next whole number; `nil` after the greatest (62²⁶ steps up).
+    static func increment(_ whole: [UInt8]) -> [UInt8]? {
+        var digits = whole
+        for index in digits.indices.dropFirst().reversed() {
+            let value = value(digits[index])
+            if value + 1 < base {
+                digits[index] = digit(value + 1)
+                return digits
+            }
+            digits[index] = digit(0)
+        }
+        switch digits[0] {
+        case UInt8(ascii: "z"): return nil
+        case UInt8(ascii: "Z"): return zero
+        default:
+            digits[0] += 1
+            let grows = digits[0] > UInt8(ascii: "a")
+            return grows ? digits + [digit(0)] : Array(digits.dropLast())
+        }
+    }
+
+    /// The whole number before; `nil` before the least.
+    static func decrement(_ whole: [UInt8]) -> [UInt8]? {
+        var digits = whole
+        for index in digits.indices.dropFirst().reversed() {
+            let value = value(digits[index])
+            if value > 0 {
+                digits[index] = digit(value - 1)
+                return digits
+            }
+            digits[index] = digit(base - 1)
+        }
+        switch digits[0] {
+        case UInt8(ascii: "A"): return nil
+        case UInt8(ascii: "a"): return [UInt8(ascii: "Z"), digit(base - 1)]
+        default:
+            digits[0] -= 1
+            let grows = digits[0] < UInt8(ascii: "Z")
+            return grows ? digits + [digit(base - 1)] : Array(digits.dropLast())
+        }
+    }
+
+    /// A fraction half-way between two; an empty `upper` is one.
+    static func fraction(after lower: [UInt8], before upper: [UInt8]) -> [UInt8] {
+        var prefix: [UInt8] = []
+        var upper = upper
+        for index in 0... {
+            let low = index < lower.count ? value(lower[index]) : 0
+            let high = index < upper.count ? value(upper[index]) : upper.isEmpty ? base : 0
+            if high - low > 1 {
+                return prefix + [digit(low + (high - low) / 2)]
+            }
+            prefix.append(digit(low))
+            // Once below the upper bound, the rest is bounded by one only.
+            if high - low == 1 { upper = [] }
+        }
+        return prefix
     }
 }

@@ -16,8 +16,21 @@ package struct TaskQuery: Hashable, Sendable {
         }
     }
 
-    /// The last item of the page before, as it was then.
+    /// The last item of the page before, as it was then; made by ``BoardReader/anchor(after:of:)``.
     package struct Anchor: Hashable, Sendable {
+        /// How far the walk is in a column, among items that are alike in the sorted member.
+        package struct Place: Hashable, Sendable {
+            package var status: TaskStatus
+            package var position: Position
+            package var id: ID
+
+            package init(status: TaskStatus, position: Position, id: ID) {
+                self.status = status
+                self.position = position
+                self.id = id
+            }
+        }
+
         /// The item's value of the sorted member.
         package enum Key: Hashable, Sendable {
             /// No due date.
@@ -31,11 +44,18 @@ package struct TaskQuery: Hashable, Sendable {
         package var id: ID
         package var key: Key
         package var position: Position
+        /// The account's revision then. Where the server respaced a column since, the places before it are followed
+        /// to where they are now; `nil` takes `position` as it stands.
+        package var revision: Revision?
+        /// The columns in which the walk is elsewhere than at `position`: only after a respacing during the walk.
+        package var places: [Place]
 
-        package init(id: ID, key: Key, position: Position) {
+        package init(id: ID, key: Key, position: Position, revision: Revision? = nil, places: [Place] = []) {
             self.id = id
             self.key = key
             self.position = position
+            self.revision = revision
+            self.places = places
         }
     }
 

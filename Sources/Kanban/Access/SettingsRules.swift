@@ -1,0 +1,16 @@
+/// What may happen to an account's settings.
+extension BoardWriter {
+    /// The settings with what `edit` made of them. Changes nothing when all is as it was.
+    package func updateSettings(
+        if precondition: Precondition = .none, _ edit: (inout Settings) throws -> Void
+    ) throws -> Settings {
+        let old = try settings()
+        try precondition.check(old.revision, current: .settings(old))
+        var settings = old
+        try edit(&settings)
+        guard settings != old else { return old }
+        settings.revision = try nextRevision()
+        try save(settings)
+        return settings
+    }
+}

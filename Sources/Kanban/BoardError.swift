@@ -1,0 +1,51 @@
+/// The ways in which a request can break a rule of the board. Expected outcomes, not failures.
+package enum BoardError: Error, Hashable, Sendable {
+    /// There is no such thing, or it lies in the trash.
+    case notFound(ResourceType)
+    /// The id was used before, by something that lives or was deleted.
+    case alreadyExists(ResourceType)
+    /// The thing was deleted; a task may be restored first.
+    case deleted(ResourceType)
+    /// A precondition on the revision failed; `current` is what is there now.
+    case stale(current: Change.Value?)
+    /// Another category has this name, but for case.
+    case nameTaken(by: ID)
+    /// Every fault of the value, in the order of its members.
+    case invalid([Fault])
+
+    package static func invalid(_ pointer: String, _ code: Fault.Code, _ detail: String) -> BoardError {
+        .invalid([Fault(pointer: pointer, code: code, detail: detail)])
+    }
+}
+
+/// One thing that is wrong with a value that a client sent.
+package struct Fault: Hashable, Sendable {
+    package enum Code: String, Sendable {
+        case invalidType = "invalid_type"
+        case unknownMember = "unknown_member"
+        case required
+        case blank
+        case tooShort = "too_short"
+        case tooLong = "too_long"
+        case controlCharacter = "control_character"
+        case invalidFormat = "invalid_format"
+        case invalidValue = "invalid_value"
+        case unknownCategory = "unknown_category"
+        case unknownNeighbour = "unknown_neighbour"
+        case idMismatch = "id_mismatch"
+        case mutuallyExclusive = "mutually_exclusive"
+        case tooMany = "too_many"
+    }
+
+    /// A URI fragment with a JSON pointer (RFC 6901 §6): `#/title`, `#` for the whole value.
+    package var pointer: String
+    package var code: Code
+    /// What to change, in a sentence.
+    package var detail: String
+
+    package init(pointer: String, code: Code, detail: String) {
+        self.pointer = pointer
+        self.code = code
+        self.detail = detail
+    }
+}

@@ -1,0 +1,83 @@
+/// What may happen to a category.
+extension BoardWriter {
+    /// How many categories an account may have.
+    package static var mostCategories: Int { 500 }
+
+    /// - Parameters:
+    ///   - name: trimmed, 1–50 code points.
+    ///   - faultsAt: the pointer of the member that asked for it.
+    /// - Throws: ``BoardError/alreadyExists(_:)``, ``BoardError/nameTaken(by:)``, or `too_many`.
+    package func createCategory(
+        id: ID?, name: String, color: String? = nil, emoji: String? = nil, faultsAt pointer: String = "#"
+    ) throws -> Category {
+        if let id, try categoryEverExisted(id) { throw BoardError.alreadyExists(.category) }
+        try requireFree(name, for: nil)
+        guard try categories().count < Self.mostCategories else {
+            throw BoardError.invalid(
+                pointer, .tooMany, "An account has at most \(Self.mostCategories) categories; delete one first.")
+        }
+        let category = Category(
+            id: id ?? makeID(), name: name, color: color, emoji: emoji, createdAt: now, updatedAt: now,
+            revision: try nextRevision())
+        try save(category)
+        return category
+    }
+
+    /// The category with what `edit` made of it. Changes nothing when all is as it was.
+    package func updateCategory(
+        _ id: ID, if precondition: Precondition = .none, _ edit: (inout Category) -> Void
+    ) throws -> Category {
+        guard let old = try category(id) else { throw BoardError.notFound(.category) }
+        try precondition.check(old.revision, current: .category(old))
+        var category = old
+        edit(&category)
+        guard category != old else { return old }
+        try requireFree(category.name, for: id)
+        category.updatedAt = now
+        category.revision = try nextRevision()
+        try save(category)
+        return category
+    }
+
+    /// The category with all its members given, made when there is none.
+    package func putCategory(
+        _ id: ID, name: String, color: String?, emoji: String?, if precondition: Precondition = .none
+    ) throws -> (category: Category, isNew: Bool) {
+        if try category(id) != nil {
+            let category = try updateCategory(id, if: precondition) { category in
+                category.name = name
+                category.color = color
+                category.emoji = emoji
+            }
+            return (category, false)
+        }
+        guard try !categoryEverExisted(id) else { throw BoardError.deleted(.category) }
+        try precondition.check(nil, current: nil)
+        return (try createCategory(id: id, name: name, color: color, emoji: emoji), true)
+    }
+
+    /// Removes the category at once; its tasks become uncategorized, each with a line of history.
+    package func removeCategory(_ id: ID, if precondition: Precondition = .none) throws {
+        guard let old = try category(id) else { throw BoardError.notFound(.category) }
+        try precondition.check(old.revision, current: .category(old))
+        var query = TaskQuery()
+        query.categoryIDs = [id]
+        for task in try tasks(query) {
+            var freed = task
+            freed.categoryID = nil
+            try record(&freed, since: task, as: .updated)
+        }
+        query.inTrash = true
+        for var task in try tasks(query) {
+            task.categoryID = nil
+            try save(task)
+        }
+        try removeCategory(id, revision: try nextRevision())
+    }
+
+    private func requireFree(_ name: String, for id: ID?) throws {
+        if let holder = try category(foldedName: CaseFolding.fold(name)), holder.id != id {
+            throw BoardError.nameTaken(by: holder.id)
+        }
+    }
+}

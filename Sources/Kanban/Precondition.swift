@@ -1,0 +1,40 @@
+/// What a request demands of the revision of the thing that it changes (RFC 9110 §13.1).
+package struct Precondition: Hashable, Sendable {
+    package enum Revisions: Hashable, Sendable {
+        /// `*`: any revision, so long as the thing exists.
+        case any
+        case oneOf(Set<Revision>)
+
+        func contain(_ revision: Revision) -> Bool {
+            switch self {
+            case .any: true
+            case .oneOf(let revisions): revisions.contains(revision)
+            }
+        }
+    }
+
+    /// `If-Match`: the thing must have one of these.
+    package var match: Revisions?
+    /// `If-None-Match`: it must have none of these.
+    package var noneMatch: Revisions?
+
+    package static let none = Precondition()
+
+    package init(match: Revisions? = nil, noneMatch: Revisions? = nil) {
+        self.match = match
+        self.noneMatch = noneMatch
+    }
+
+    /// - Parameter revision: that of the thing, `nil` when there is none.
+    package func holds(for revision: Revision?) -> Bool {
+        guard let revision else { return match == nil }
+        if let match, !match.contain(revision) { return false }
+        if let noneMatch, noneMatch.contain(revision) { return false }
+        return true
+    }
+
+    /// - Throws: ``BoardError/stale(current:)`` with `current` when it does not hold.
+    package func check(_ revision: Revision?, current: @autoclosure () -> Change.Value?) throws {
+        guard holds(for: revision) else { throw BoardError.stale(current: current()) }
+    }
+}

@@ -1,0 +1,63 @@
+/// What a client wants of a task's members; `nil` leaves a member as it is.
+package struct TaskEdit: Hashable, Sendable {
+    /// Which category, by its id or by a name that is made when there is none.
+    package enum CategoryChoice: Hashable, Sendable {
+        case none
+        case id(ID)
+        case named(String)
+    }
+
+    package var title: String?
+    package var body: String?
+    package var status: TaskStatus?
+    package var category: CategoryChoice?
+    package var dueDate: DueDate??
+
+    package init(
+        title: String? = nil, body: String? = nil, status: TaskStatus? = nil, category: CategoryChoice? = nil,
+        dueDate: DueDate?? = nil
+    ) {
+        self.title = title
+        self.body = body
+        self.status = status
+        self.category = category
+        self.dueDate = dueDate
+    }
+}
+
+/// Where a move takes a task.
+package struct TaskMove: Hashable, Sendable {
+    package enum Place: Hashable, Sendable {
+        case first
+        case last
+        case before(ID)
+        case after(ID)
+    }
+
+    /// `nil`: within its column.
+    package var status: TaskStatus?
+    package var place: Place
+
+    package init(status: TaskStatus? = nil, place: Place = .last) {
+        self.status = status
+        self.place = place
+    }
+}
+
+/// The members of a task that a user can change.
+package enum TaskMember: String, Sendable, CaseIterable {
+    case title, body, status
+    case categoryID = "categoryId"
+    case dueDate, position
+
+    package var revision: WritableKeyPath<TaskItem.MemberRevisions, Revision> & Sendable {
+        switch self {
+        case .title: \.title
+        case .body: \.body
+        case .status: \.status
+        case .categoryID: \.categoryID
+        case .dueDate: \.dueDate
+        case .position: \.position
+        }
+    }
+}

@@ -1,0 +1,120 @@
+/// Moves of tasks: within a column or to another, to a place between neighbours.
+extension BoardWriter {
+    /// Moves the living task in one step; only this task changes, but for a rare respacing of its new neighbours.
+    ///
+    /// A neighbour that is gone from the column sends the task to the end: a stale drag is no error.
+    /// - Throws: ``BoardError/invalid(_:)`` when the neighbour never existed or is the task itself.
+    package func moveTask(_ id: ID, _ move: TaskMove, if precondition: Precondition = .none) throws -> TaskItem {
+        let old = try livingTask(id)
+        try precondition.check(old.revision, current: .task(old))
+        let status = move.status ?? old.status
+        let gap = try gap(for: move.place, in: status, moving: id)
+        let stays = status == old.status && (gap.lower == old.position || gap.upper == old.position)
+        guard !stays else { return old }
+        var task = old
+        if status != old.status { task.enter(status, at: now) }
+        task.position = try place(in: gap, of: status, moving: id)
+        try record(&task, since: old, as: .moved)
+        return task
+    }
+
+    private func gap(for place: TaskMove.Place, in status: TaskStatus, moving id: ID) throws -> Gap {
+        switch place {
+        case .first:
+            return Gap(lower: nil, upper: try firstPosition(in: status))
+        case .last:
+            return Gap(lower: try lastPosition(in: status), upper: nil)
+        case .before(let neighbour):
+            guard let position = try position(of: neighbour, named: "before", in: status, moving: id) else {
+                return try gap(for: .last, in: status, moving: id)
+            }
+            return Gap(lower: try self.position(before: position, in: status), upper: position)
+        case .after(let neighbour):
+            guard let position = try position(of: neighbour, named: "after", in: status, moving: id) else {
+                return try gap(for: .last, in: status, moving: id)
+            }
+            return Gap(lower: position, upper: try self.position(after: position, in: status))
+        }
+    }
+
+    /// Where the neighbour stands; `nil` when it has left the column.
+    private func position(
+        of neighbour: ID, named member: String, in status: TaskStatus, moving id: ID
+    ) throws -> Position? {
+        guard neighbour != id else {
+            throw BoardError.invalid("#/\(member)", .unknownNeighbour, "A task cannot be its own neighbour.")
+        }
+        guard let task = try task(neighbour) else {
+            guard try taskEverExisted(neighbour) else {
+                throw BoardError.invalid("#/\(member)", .unknownNeighbour, "There never was a task with this id.")
+            }
+            return nil
+        }
+        return task.deletedAt == nil && task.status == status ? task.position : nil
+    }
+
+    /// A place in the gap, short enough; makes room around it when there is none.
+    private func place(in gap: Gap, of status: TaskStatus, moving id: ID) throws -> Position {
+        let place = Position(after: gap.lower, before: gap.upper)
+        guard place.text.utf8.count > Gap.longest else { return place }
+        let roomier = try respace(around: gap, of: status, except: id)
+        return Position(after: roomier.lower, before: roomier.upper)
+    }
+
+    /// Spreads the neighbours of a gap anew, as few of them as give short places again, and returns the gap as it is then.
+    private func respace(around gap: Gap, of status: TaskStatus, except id: ID) throws -> Gap {
+        var reach = 32
+        while true {
+            let below = try neighbours(at: gap.lower, .below, in: status, count: reach)
+            let above = try neighbours(at: gap.upper, .above, in: status, count: reach)
+            let isWhole = below.bound == nil && above.bound == nil
+            let tasks = below.tasks.reversed() + above.tasks
+            let places = Position.spread(tasks.count, after: below.bound, before: above.bound)
+            guard isWhole || places.allSatisfy({ $0.text.utf8.count <= Gap.roomy }) else {
+                reach *= 2
+                continue
+            }
+            for (task, place) in zip(tasks, places) where task.position != place && task.id != id {
+                var task = task
+                task.position = place
+                task.revision = try nextRevision()
+                try save(task)
+            }
+            let split = below.tasks.count
+            return Gap(
+                lower: split > 0 ? places[split - 1] : below.bound,
+                upper: split < places.count ? places[split] : above.bound)
+        }
+    }
+
+    /// The task at `edge` and those beyond it, nearest first, and the place of the next one after them.
+    private func neighbours(
+        at edge: Position?, _ side: Gap.Side, in status: TaskStatus, count: Int
+    ) throws -> (tasks: [TaskItem], bound: Position?) {
+        guard let edge else { return ([], nil) }
+        var query = TaskQuery()
+        query.statuses = [status]
+        query.sort = .position
+        query.descending = side == .below
+        // The least id comes before the task at the edge itself.
+        query.after = .init(id: ID(high: 0, low: 0), key: .text(edge.text), position: edge)
+        query.limit = count + 1
+        let tasks = try tasks(query)
+        return tasks.count > count ? (Array(tasks.prefix(count)), tasks[count].position) : (tasks, nil)
+    }
+}
+
+/// The room between two neighbours of a column; `nil` is the end of the column.
+private struct Gap {
+    enum Side {
+        case below, above
+    }
+
+    /// Bytes of a place beyond which its neighbours are spread anew.
+    static let longest = 48
+    /// Bytes of a place that leave enough for many more moves.
+    static let roomy = 16
+
+    var lower: Position?
+    var upper: Position?
+}

@@ -1,0 +1,141 @@
+import JSON
+
+/// What may happen to a task. Each call is one step of the transaction, so that check and write cannot race.
+extension BoardWriter {
+    /// A new task at the end of its column.
+    /// - Throws: ``BoardError/alreadyExists(_:)`` when the id was ever used.
+    package func createTask(id: ID?, title: String, _ edit: TaskEdit) throws -> TaskItem {
+        if let id, try taskEverExisted(id) { throw BoardError.alreadyExists(.task) }
+        let status = edit.status ?? .todo
+        var task = TaskItem(
+            id: id ?? makeID(), title: title, body: edit.body ?? "", status: status,
+            categoryID: try edit.category.flatMap(resolve), dueDate: edit.dueDate ?? nil,
+            position: Position(after: try lastPosition(in: status), before: nil), createdAt: now, updatedAt: now,
+            completedAt: status == .done ? now : nil, revision: 0)
+        try record(&task, since: nil, as: .created)
+        return task
+    }
+
+    /// The living task with the members of `edit`. Changes nothing when all are as they were.
+    package func updateTask(_ id: ID, _ edit: TaskEdit, if precondition: Precondition = .none) throws -> TaskItem {
+        let old = try livingTask(id)
+        try precondition.check(old.revision, current: .task(old))
+        return try apply(edit, to: old)
+    }
+
+    /// The task with all its members given, made when there is none.
+    package func putTask(
+        _ id: ID, title: String, _ edit: TaskEdit, if precondition: Precondition = .none
+    ) throws -> (task: TaskItem, isNew: Bool) {
+        if let old = try task(id), old.deletedAt == nil {
+            try precondition.check(old.revision, current: .task(old))
+            var edit = edit
+            edit.title = title
+            return (try apply(edit, to: old), false)
+        }
+        guard try !taskEverExisted(id) else { throw BoardError.deleted(.task) }
+        try precondition.check(nil, current: nil)
+        return (try createTask(id: id, title: title, edit), true)
+    }
+
+    /// Puts the task into the trash.
+    package func removeTask(_ id: ID, if precondition: Precondition = .none) throws {
+        let old = try livingTask(id)
+        try precondition.check(old.revision, current: .task(old))
+        var task = old
+        task.deletedAt = now
+        try record(&task, since: old, as: .deleted)
+    }
+
+    /// Takes the task out of the trash, to the end of its column. A category that is gone reads null.
+    /// - Throws: ``BoardError/notFound(_:)`` when it is not in the trash.
+    package func restoreTask(_ id: ID, if precondition: Precondition = .none) throws -> TaskItem {
+        guard let old = try task(id), old.deletedAt != nil else { throw BoardError.notFound(.task) }
+        try precondition.check(old.revision, current: .task(old))
+        var task = old
+        task.deletedAt = nil
+        task.position = Position(after: try lastPosition(in: task.status), before: nil)
+        if let category = task.categoryID, try self.category(category) == nil { task.categoryID = nil }
+        try record(&task, since: old, as: .restored)
+        return task
+    }
+
+    /// The task, if it lives.
+    package func livingTask(_ id: ID) throws -> TaskItem {
+        guard let task = try task(id), task.deletedAt == nil else { throw BoardError.notFound(.task) }
+        return task
+    }
+
+    private func apply(_ edit: TaskEdit, to old: TaskItem) throws -> TaskItem {
+        var task = old
+        if let title = edit.title { task.title = title }
+        if let body = edit.body { task.body = body }
+        if let category = edit.category { task.categoryID = try resolve(category) }
+        if let dueDate = edit.dueDate { task.dueDate = dueDate }
+        if let status = edit.status, status != old.status {
+            task.enter(status, at: now)
+            task.position = Position(after: try lastPosition(in: status), before: nil)
+        }
+        guard task != old else { return old }
+        try record(&task, since: old, as: task.status == old.status ? .updated : .moved)
+        return task
+    }
+
+    /// The category's id; one that is named is made when there is none.
+    private func resolve(_ choice: TaskEdit.CategoryChoice) throws -> ID? {
+        switch choice {
+        case .none:
+            return nil
+        case .id(let id):
+            guard try category(id) != nil else {
+                throw BoardError.invalid("#/categoryId", .unknownCategory, "There is no category with this id.")
+            }
+            return id
+        case .named(let name):
+            if let known = try category(foldedName: CaseFolding.fold(name)) { return known.id }
+            return try createCategory(id: nil, name: name, faultsAt: "#/categoryName").id
+        }
+    }
+
+    /// Stamps the task with the next revision and writes it with its line of history.
+    func record(_ task: inout TaskItem, since old: TaskItem?, as action: HistoryEntry.Action) throws {
+        let revision = try nextRevision()
+        var changes: [HistoryEntry.MemberChange] = []
+        for member in TaskMember.allCases {
+            let before = old.map { $0[member] } ?? .null
+            let after = task[member]
+            if before != after {
+                task.memberRevisions[keyPath: member.revision] = revision
+                changes.append(.init(member: member.rawValue, from: before, to: after))
+            } else if old == nil {
+                task.memberRevisions[keyPath: member.revision] = revision
+            }
+        }
+        task.revision = revision
+        task.updatedAt = now
+        try save(task)
+        try append(
+            HistoryEntry(
+                taskID: task.id, revision: revision, at: now, action: action, changes: changes, sessionID: session))
+    }
+}
+
+extension TaskItem {
+    /// Into another column. Entering `done` stamps `completedAt`; leaving clears it.
+    mutating func enter(_ status: TaskStatus, at now: Timestamp) {
+        self.status = status
+        completedAt = status == .done ? completedAt ?? now : nil
+    }
+
+    /// The member as the API shows it.
+    package subscript(member: TaskMember) -> JSON {
+        switch member {
+        case .title: .string(title)
+        case .body: .string(body)
+        case .status: .string(status.name)
+        case .categoryID: categoryID.map { .string($0.description) } ?? .null
+        case .dueDate: dueDate.map { .string($0.text) } ?? .null
+        case .position: .string(position.text)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import Kanban
+
+struct PositionTests {
+    @Test func `places at the end of a column stay in order and short`() {
+        var places = [Position(after: nil, before: nil)]
+
+        for _ in 0..<100_000 { places.append(Position(after: places.last, before: nil)) }
+
+        #expect(zip(places, places.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(places.allSatisfy { $0.text.utf8.count <= 4 })
+    }
+
+    @Test func `places at the front of a column stay in order and short`() {
+        var places = [Position(after: nil, before: nil)]
+
+        for _ in 0..<100_000 { places.append(Position(after: nil, before: places.last)) }
+
+        #expect(zip(places, places.dropFirst()).allSatisfy { $0 > $1 })
+        #expect(places.allSatisfy { $0.text.utf8.count <= 5 })
+    }
+
+    @Test func `there is always a place between two`() {
+        var random = SeededRandom(seed: 7)
+        var places = [Position(after: nil, before: nil)]
+
+        for _ in 0..<20_000 {
+            let index = Int.random(in: 0...places.count, using: &random)
+            let lower = index > 0 ? places[index - 1] : nil
+            let upper = index < places.count ? places[index] : nil
+            let place = Position(after: lower, before: upper)
+            #expect(lower.map { $0 < place } ?? true && upper.map { place < $0 } ?? true)
+            places.insert(place, at: index)
+        }
+    }
+
+    @Test func `the same spot grows a place by one digit in five inserts at the most`() {
+        let lower = Position(after: nil, before: nil)
+        var upper = Position(after: lower, before: nil)
+
+        for count in 1...1_000 {
+            let place = Position(after: lower, before: upper)
+            #expect(lower < place && place < upper && place.text.utf8.count <= 3 + count / 5)
+            upper = place
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 64, 1_000])
+    func `places are spread in order and stay short`(count: Int) {
+        let lower = Position(text: "a0V")
+        let upper = Position(text: "a0W")
+
+        let places = Position.spread(count, after: lower, before: upper)
+
+        #expect(places.count == count)
+        let all = [lower] + places + [upper]
+        #expect(zip(all, all.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(places.allSatisfy { $0.text.utf8.count <= 7 })
+    }
+
+    @Test func `a spread over a whole column is as short as appending`() {
+        let places = Position.spread(5_000, after: nil, before: nil)
+
+        #expect(zip(places, places.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(places.allSatisfy { $0.text.utf8.count <= 4 })
+    }
+}
