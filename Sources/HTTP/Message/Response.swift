@@ -12,6 +12,8 @@ package struct Response: Sendable {
     /// Field names as they go on the wire. Values must hold no CR, LF or NUL.
     package var headers: [(name: String, value: String)]
     package var body: Body
+    /// What the application calls the operation that answered, for logs and metrics; not sent.
+    package var operation = ""
 
     package init(status: Int, headers: [(name: String, value: String)] = [], body: Body = .none) {
         self.status = status

@@ -23,6 +23,8 @@ package enum Reception: Sendable {
 /// What a log line and the metrics say of an answered request.
 package struct Exchange: Sendable {
     package var request: Request?
+    /// ``Response/operation``.
+    package var operation: String
     package var status: Int
     /// Response headers as the responder gave them.
     package var headers: [(name: String, value: String)]

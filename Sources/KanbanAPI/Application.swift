@@ -1,0 +1,196 @@
+import HTTP
+import Kanban
+
+/// The API as a server runs it: finds the route, asks the gate, checks what every route wants checked, calls the
+/// handler, and makes a problem of whatever goes wrong.
+package struct Application: Responder {
+    private let environment: Environment
+    private let gate: any Gate
+    private let router: Router<Route>
+    private let observer: any ExchangeObserver
+
+    package init(
+        environment: Environment, gate: any Gate, routes: [Route], observer: any ExchangeObserver
+    ) {
+        self.environment = environment
+        self.gate = gate
+        self.observer = observer
+        router = Router(routes.map { ($0.method, $0.pattern, $0) })
+    }
+
+    package func receive(_ head: Request) -> Reception {
+        let requestID = RequestID.of(head)
+        if let answer = gate.screen(head) {
+            return .answer(finish(answer, head, requestID, operation: "screen"))
+        }
+        switch router.match(head) {
+        case .notFound:
+            return .answer(refuse(Problem(.notFound, "There is nothing at this address."), head, requestID))
+        case .methodNotAllowed(let allow):
+            let problem = Problem(
+                .methodNotAllowed, "This address answers to \(allow).", headers: [("Allow", allow)])
+            return .answer(refuse(problem, head, requestID))
+        case .options(let allow):
+            return .answer(
+                finish(Response(status: 204, headers: [("Allow", allow)]), head, requestID, operation: "options"))
+        case .found(let route, let parameters):
+            return receive(head, route, parameters, requestID)
+        }
+    }
+
+    private func receive(
+        _ head: Request, _ route: Route, _ parameters: PathParameters, _ requestID: String
+    ) -> Reception {
+        switch gate.admit(head, to: route) {
+        case .refused(let problem):
+            return .answer(refuse(problem, head, requestID, operation: route.operation))
+        case .admitted(let access, let headers):
+            if let problem = route.content.fault(in: head) {
+                return .answer(refuse(problem, head, requestID, operation: route.operation, headers: headers))
+            }
+            return .read(bodyLimit: route.content.limit ?? environment.bodyLimit) { request in
+                var request = request
+                request.parameters = parameters
+                let answer = await call(route, request, access, requestID)
+                return finish(answer, request, requestID, operation: route.operation, headers: headers)
+            }
+        }
+    }
+
+    private func call(_ route: Route, _ request: Request, _ access: Access, _ requestID: String) async -> Response {
+        do {
+            let call = Call(
+                request: request, access: access, requestID: requestID, environment: environment,
+                query: try Query(request, knows: route.parameters), now: environment.clock())
+            let answer = try await route.handler(call)
+            return answer.conditional(on: request)
+        } catch {
+            let problem = Problem(error)
+            if problem.status == 500 { observer.failed(requestID: requestID, operation: route.operation, error) }
+            return problem.response(requestID: requestID)
+        }
+    }
+
+    private func refuse(
+        _ problem: Problem, _ head: Request, _ requestID: String, operation: String = "unrouted",
+        headers: [(name: String, value: String)] = []
+    ) -> Response {
+        finish(problem.response(requestID: requestID), head, requestID, operation: operation, headers: headers)
+    }
+
+    /// Adds what every answer carries.
+    private func finish(
+        _ answer: Response, _ head: Request, _ requestID: String, operation: String,
+        headers: [(name: String, value: String)] = []
+    ) -> Response {
+        var answer = answer
+        answer.operation = operation
+        answer.headers.append(("X-Request-Id", requestID))
+        if !answer.headers.contains(where: { $0.name == "Cache-Control" }) {
+            answer.headers.append(("Cache-Control", "private, no-cache"))
+        }
+        answer.headers.append(contentsOf: headers)
+        answer.headers.append(contentsOf: gate.headers(for: head))
+        return answer
+    }
+
+    package func answer(to error: WireError, head: Request?) -> Response {
+        let requestID = head.map(RequestID.of) ?? RequestID.make()
+        var answer = Problem(error).response(requestID: requestID)
+        answer.operation = "unrouted"
+        answer.headers.append(("X-Request-Id", requestID))
+        answer.headers.append(("Cache-Control", "private, no-cache"))
+        return answer
+    }
+
+    package func finished(_ exchange: Exchange) {
+        observer.finished(exchange)
+    }
+}
+
+/// Where requests are logged and counted.
+package protocol ExchangeObserver: Sendable {
+    func finished(_ exchange: Exchange)
+    /// An error that nobody foresaw; the client is told nothing but 500.
+    func failed(requestID: String, operation: String, _ error: any Error)
+}
+
+/// The correlation id of a request.
+enum RequestID {
+    /// The client's, when it is 1–128 of `[A-Za-z0-9._-]`, else a new one.
+    static func of(_ head: Request) -> String {
+        guard let given = head.headers["x-request-id"], (1...128).contains(given.utf8.count),
+            given.utf8.allSatisfy(isSensible)
+        else { return make() }
+        return given
+    }
+
+    static func make() -> String {
+        var random = SystemRandomNumberGenerator()
+        return String(random.next(), radix: 36)
+    }
+
+    private static func isSensible(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}
+
+extension Response {
+    /// A 304 in place of a 200 whose tag the client has (RFC 9110 §15.4.5).
+    fileprivate func conditional(on request: Request) -> Response {
+        guard status == 200, request.method == .get || request.method == .head, request.headers.has("if-none-match"),
+            let tag = headers.first(where: { $0.name == "ETag" })?.value,
+            EntityTag.matches(tag, ifNoneMatch: request.headers.values("if-none-match"))
+        else { return self }
+        return Response(status: 304, headers: headers.filter { $0.name != "Content-Type" })
+    }
+}
+
+extension Route.Content {
+    var limit: Int? {
+        if case .large(let limit) = self { limit } else { nil }
+    }
+
+    /// 415 unless the body's media type is one that the route takes.
+    fileprivate func fault(in head: Request) -> Problem? {
+        let types: [String]
+        switch self {
+        case .none: return nil
+        case .json, .large: types = ["application/json"]
+        case .mergePatch: types = ["application/json", "application/merge-patch+json"]
+        }
+        let values = head.headers.values("content-type")
+        if values.count == 1, let type = MediaType(values[0]), types.contains(type.essence), type.isUTF8 { return nil }
+        let accepted = types.joined(separator: ", ")
+        var headers: [(name: String, value: String)] = [("Accept", accepted)]
+        if case .mergePatch = self { headers.append(("Accept-Patch", accepted)) }
+        return Problem(.unsupportedMediaType, "Send the body with Content-Type: \(types[0]).", headers: headers)
+    }
+}
+
+/// A media type, as far as a body needs it (RFC 9110 §8.3.1).
+struct MediaType {
+    /// Type and subtype, in lower case.
+    let essence: String
+    private let charset: String?
+
+    init?(_ field: String) {
+        let parts = field.split(separator: ";", omittingEmptySubsequences: false)
+            .map { String($0).trimmed.lowercased() }
+        guard let essence = parts.first, essence.split(separator: "/").count == 2 else { return nil }
+        self.essence = essence
+        charset = parts.dropFirst().first { $0.hasPrefix("charset=") }
+            .map { $0.dropFirst("charset=".count).trimmingPrefix("\"") }
+            .map { String($0.hasSuffix("\"") ? $0.dropLast() : $0) }
+    }
+
+    /// JSON is UTF-8; another charset that is named is not served.
+    var isUTF8: Bool {
+        charset == nil || charset == "utf-8" || charset == "utf8"
+    }
+}

@@ -1,0 +1,110 @@
+import HTTP
+import JSON
+import Kanban
+
+/// One call of an operation: the request, who asks, and what the server knows.
+package struct Call: Sendable {
+    package let request: Request
+    package let access: Access
+    package let requestID: String
+    package let environment: Environment
+    package let query: Query
+    /// The time of the call, for everything in it that depends on the clock.
+    package let now: Timestamp
+
+    package var store: any Store { environment.store }
+    package var account: AccountKey { access.account }
+    package var precondition: Precondition { Precondition(request.headers) }
+
+    /// The id at `{name}` of the path. One that is no UUID names nothing: 404.
+    package func id(_ name: String = "id", of type: ResourceType) throws -> ID {
+        guard let bytes = request.parameters.bytes(name), let id = ID(ascii: bytes) else {
+            throw BoardError.notFound(type)
+        }
+        return id
+    }
+
+    /// The body as JSON.
+    /// - Throws: a 400 problem with the byte offset.
+    package func json() throws -> JSON {
+        do {
+            return try JSON(parsing: request.body, maximumDepth: environment.jsonDepth)
+        } catch {
+            throw Problem(.malformedJSON, "At byte \(error.offset): \(error.detail)")
+        }
+    }
+
+    /// Reads the account's board on this thread: for indexed reads.
+    package func read<T>(_ body: (any BoardReader) throws -> T) throws -> T {
+        try store.read(account, body)
+    }
+
+    /// `?timeZone=`, else the account's setting, else the server's zone.
+    package func zone(_ reader: any BoardReader) throws -> Zone {
+        if let name = query["timeZone"] {
+            guard let zone = Zone(name: name) else {
+                throw Problem(
+                    .unknownTimeZone, "There is no time zone named \(name). Use an IANA name, such as Asia/Seoul.")
+            }
+            return zone
+        }
+        return try reader.settings().timeZone.flatMap(Zone.init(name:)) ?? environment.zone
+    }
+
+    /// Now and here, as the user sees it.
+    package func moment(_ reader: any BoardReader) throws -> Moment {
+        Moment(now: now, zone: try zone(reader))
+    }
+
+    /// What `Accept-Language` asks for, else the account's setting, else English.
+    package func language(_ reader: any BoardReader) throws -> Language {
+        let fields = request.headers.values("accept-language")
+        if let language = Language(negotiating: fields.joined(separator: ",")) { return language }
+        return try reader.settings().locale.flatMap(Language.init(rawValue:)) ?? .en
+    }
+}
+
+/// Who asks.
+package struct Access: Sendable {
+    package var account: AccountKey
+    /// The session or token that was used; `nil` in open mode.
+    package var session: ID?
+    package var scope: AccessToken.Scope
+
+    package init(account: AccountKey, session: ID? = nil, scope: AccessToken.Scope = .full) {
+        self.account = account
+        self.session = session
+        self.scope = scope
+    }
+
+    /// The built-in account, without a log-in.
+    package static let local = Access(account: .local)
+    /// Nobody in particular, on routes that are open to everyone.
+    package static let anonymous = Access(account: AccountKey(number: 0))
+}
+
+/// What the server is made of, as far as calls need it. Fixed after the start.
+package struct Environment: Sendable {
+    package var store: any Store
+    package var clock: @Sendable () -> Timestamp
+    /// The server's `--time-zone`.
+    package var zone: Zone
+    package var jsonDepth: Int
+    package var bodyLimit: Int
+    /// The idempotency keys of requests that are running.
+    package let runningKeys = RunningKeys()
+    /// False once the server drains: `/health/ready` answers 503.
+    package var isReady: @Sendable () -> Bool
+
+    package init(
+        store: any Store, clock: @escaping @Sendable () -> Timestamp, zone: Zone = .utc, jsonDepth: Int = 64,
+        bodyLimit: Int = 1 << 20, isReady: @escaping @Sendable () -> Bool = { true }
+    ) {
+        self.store = store
+        self.clock = clock
+        self.zone = zone
+        self.jsonDepth = jsonDepth
+        self.bodyLimit = bodyLimit
+        self.isReady = isReady
+    }
+}

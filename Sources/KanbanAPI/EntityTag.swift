@@ -1,0 +1,69 @@
+import HTTP
+import Kanban
+
+/// A strong entity tag (RFC 9110 §8.8.3): `"<revision>"`, or `"<revision>-<digest>"` where an answer shows more than
+/// the resource itself.
+enum EntityTag {
+    static func tag(_ revision: Revision) -> String {
+        "\"\(revision)\""
+    }
+
+    /// - Parameter rest: the bytes of what is shown beside the resource.
+    static func tag(_ revision: Revision, digestOf rest: some Sequence<UInt8>) -> String {
+        "\"\(revision)-\(String(fingerprint(rest), radix: 36))\""
+    }
+
+    /// FNV-1a, 64 bits: tells texts apart that the server itself wrote; nothing is proven by it.
+    static func fingerprint(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    }
+
+    /// Whether `If-None-Match` lists the tag (weak comparison, RFC 9110 §13.1.2).
+    static func matches(_ tag: String, ifNoneMatch fields: [String]) -> Bool {
+        fields.contains { field in
+            field == tag || elements(of: field).contains { $0 == "*" || $0 == tag || $0 == "W/\(tag)" }
+        }
+    }
+
+    /// The elements of a list of tags; a comma inside quotes does not separate.
+    static func elements(of field: String) -> [Substring] {
+        var elements: [Substring] = []
+        var start = field.startIndex
+        var isQuoted = false
+        for index in field.indices {
+            if field[index] == "\"" { isQuoted.toggle() }
+            if field[index] == ",", !isQuoted {
+                elements.append(field[start..<index])
+                start = field.index(after: index)
+            }
+        }
+        elements.append(field[start...])
+        return elements.map { $0.trimmingPrefix { $0 == " " || $0 == "\t" } }
+            .map { element in element.lastIndex { $0 != " " && $0 != "\t" }.map { element[...$0] } ?? "" }
+            .filter { !$0.isEmpty }
+    }
+}
+
+extension Precondition {
+    /// Reads `If-Match` and `If-None-Match` of a request that changes something. Of a tag only the revision counts;
+    /// a tag that is weak or not of ours matches nothing.
+    init(_ headers: Headers) {
+        self.init(
+            match: Self.revisions(headers.values("if-match"), allowsWeak: false),
+            noneMatch: Self.revisions(headers.values("if-none-match"), allowsWeak: true))
+    }
+
+    private static func revisions(_ fields: [String], allowsWeak: Bool) -> Revisions? {
+        guard !fields.isEmpty else { return nil }
+        var revisions: Set<Revision> = []
+        for element in fields.flatMap(EntityTag.elements) {
+            if element == "*" { return .any }
+            var tag = element
+            if allowsWeak, tag.hasPrefix("W/") { tag = tag.dropFirst(2) }
+            guard tag.count > 2, tag.first == "\"", tag.last == "\"" else { continue }
+            let digits = tag.dropFirst().dropLast().prefix { $0 != "-" }
+            if let revision = Revision(digits) { revisions.insert(revision) }
+        }
+        return .oneOf(revisions)
+    }
+}

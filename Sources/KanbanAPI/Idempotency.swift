@@ -1,0 +1,95 @@
+import Crypto
+import HTTP
+import Kanban
+import Synchronization
+
+/// The keys of requests that are running, so that a twin of one is told to wait.
+package final class RunningKeys: Sendable {
+    private struct Key: Hashable {
+        let account: AccountKey
+        let text: String
+    }
+
+    private let keys = Mutex<Set<Key>>([])
+
+    package init() {}
+
+    /// False when the key is running already.
+    func begin(_ account: AccountKey, _ key: String) -> Bool {
+        keys.withLock { $0.insert(Key(account: account, text: key)).inserted }
+    }
+
+    func end(_ account: AccountKey, _ key: String) {
+        keys.withLock { _ = $0.remove(Key(account: account, text: key)) }
+    }
+}
+
+extension Call {
+    /// What a write does inside its transaction: it changes the board and makes the answer.
+    package typealias Change = @Sendable (any BoardWriter) throws -> Response
+
+    /// Runs a change and answers when it is on disk.
+    ///
+    /// `prepare` reads the request. What it throws is answered like what the change throws; with an
+    /// `Idempotency-Key` either answer is kept, in the transaction of the change, and given again to a repeat.
+    package func write(_ prepare: () throws -> Change) async throws -> Response {
+        guard request.method == .post || request.method == .patch, request.headers.has("idempotency-key") else {
+            return try await store.write(account, session: access.session, try prepare())
+        }
+        let key = try idempotencyKey()
+        guard environment.runningKeys.begin(account, key) else {
+            throw Problem(.idempotencyKeyInUse, headers: [("Retry-After", "1")])
+        }
+        defer { environment.runningKeys.end(account, key) }
+        let change: Change
+        do {
+            change = try prepare()
+        } catch {
+            change = { _ in throw error }
+        }
+        return try await store.write(account, session: access.session, once(change, key: key))
+    }
+
+    /// The change, or the answer that was kept for the key.
+    private func once(_ change: @escaping Change, key: String) -> Change {
+        let fingerprint = SHA256.digest(Array("\(request.method.rawValue) \(request.target)\n".utf8) + request.body)
+        let requestID = requestID
+        return { writer in
+            if let kept = try writer.keptAnswer(key: key) {
+                guard kept.fingerprint == fingerprint else { throw Problem(.idempotencyKeyReused) }
+                return Response(replaying: kept)
+            }
+            let answer: Response
+            do {
+                answer = try writer.nested { try change(writer) }
+            } catch {
+                let problem = Problem(error)
+                guard problem.status < 500 else { throw error }
+                answer = problem.response(requestID: requestID)
+            }
+            guard case .bytes(let body) = answer.body, answer.status != 401, answer.status != 429 else { return answer }
+            let headers = answer.headers.map { KeptAnswer.Header(name: $0.name, value: $0.value) }
+            try writer.keep(
+                KeptAnswer(fingerprint: fingerprint, status: answer.status, headers: headers, body: body), key: key)
+            return answer
+        }
+    }
+
+    /// - Throws: a 400 problem unless it is 1–255 visible ASCII characters, given once.
+    private func idempotencyKey() throws -> String {
+        let keys = request.headers.values("idempotency-key")
+        guard keys.count == 1, let key = keys.first, (1...255).contains(key.utf8.count),
+            key.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
+        else { throw Problem(.invalidIdempotencyKey) }
+        return key
+    }
+}
+
+extension Response {
+    fileprivate init(replaying kept: KeptAnswer) {
+        self.init(
+            status: kept.status,
+            headers: kept.headers.map { ($0.name, $0.value) } + [("Idempotency-Replayed", "true")],
+            body: .bytes(kept.body))
+    }
+}

@@ -1,0 +1,154 @@
+import JSON
+import Kanban
+
+/// What a client said about one member. Absent and null are different things, and this is where they are told apart.
+package enum Field<Value> {
+    case absent
+    case null
+    case value(Value)
+
+    /// The value; `nil` when absent or null.
+    package var value: Value? {
+        if case .value(let value) = self { value } else { nil }
+    }
+
+    package var isGiven: Bool {
+        if case .absent = self { false } else { true }
+    }
+}
+
+extension Field: Sendable where Value: Sendable {}
+
+/// Reads the members of a JSON object one by one and collects every fault, so that the client is told all at once.
+///
+/// Call a reading method for each member, then ``finish(ignoring:)``.
+package struct Members {
+    private var rest: [JSON.Member]
+    private let pointer: String
+    package private(set) var faults: [Fault] = []
+
+    /// - Parameter pointer: of the object itself, `#` for a whole body.
+    /// - Throws: a 422 problem when it is no object.
+    package init(_ value: JSON, at pointer: String = "#") throws {
+        guard let members = value.objectMembers else {
+            throw Problem(pointer, .invalidType, "This must be a JSON object.")
+        }
+        rest = members
+        self.pointer = pointer
+    }
+
+    /// Ends the reading: members that nobody asked for are unknown, unless they are `ignored`.
+    /// - Throws: a 422 problem with all faults.
+    package mutating func finish(ignoring ignored: Set<String> = []) throws {
+        for member in rest where !ignored.contains(member.name) {
+            fault(member.name, .unknownMember, "There is no member \"\(member.name)\" here.")
+        }
+        guard faults.isEmpty else { throw BoardError.invalid(faults) }
+    }
+
+    package mutating func fault(_ member: String, _ code: Fault.Code, _ detail: String) {
+        let escaped = member.replacing("~", with: "~0").replacing("/", with: "~1")
+        faults.append(Fault(pointer: "\(pointer)/\(escaped)", code: code, detail: detail))
+    }
+
+    /// The member's value as it is.
+    package mutating func take(_ name: String) -> Field<JSON> {
+        guard let index = rest.firstIndex(where: { $0.name == name }) else { return .absent }
+        let value = rest.remove(at: index).value
+        return value.isNull ? .null : .value(value)
+    }
+
+    /// A value that `read` makes of the member, or a fault of it.
+    package mutating func read<Value>(
+        _ name: String, _ read: (JSON) -> Result<Value, MemberFault>
+    ) -> Field<Value> {
+        switch take(name) {
+        case .absent: return .absent
+        case .null: return .null
+        case .value(let json):
+            switch read(json) {
+            case .success(let value):
+                return .value(value)
+            case .failure(let found):
+                fault(name, found.code, "\(name) \(found.detail)")
+                return .absent
+            }
+        }
+    }
+
+    /// Text that a rule allows; `trimmed` takes the white space at its ends off first.
+    package mutating func text(_ name: String, _ rule: TextRule, trimmed: Bool = false) -> Field<String> {
+        string(name) { text in
+            let text = trimmed ? text.trimmed : text
+            return rule.fault(in: text).map { .failure(MemberFault($0)) } ?? .success(text)
+        }
+    }
+
+    /// A string that `read` makes a value of.
+    package mutating func string<Value>(
+        _ name: String, _ read: (String) -> Result<Value, MemberFault>
+    ) -> Field<Value> {
+        self.read(name) { json in
+            json.stringValue.map(read) ?? .failure(MemberFault(.invalidType, "must be a string."))
+        }
+    }
+
+    /// One of a few words.
+    package mutating func choice<Value>(_ name: String, _ words: [String], _ value: (String) -> Value?) -> Field<Value>
+    {
+        string(name) { text in
+            value(text).map { .success($0) }
+                ?? .failure(MemberFault(.invalidValue, "must be one of \(words.joined(separator: ", "))."))
+        }
+    }
+
+    package mutating func id(_ name: String) -> Field<ID> {
+        string(name) { text in
+            ID(text).map { .success($0) } ?? .failure(MemberFault(.invalidFormat, "must be a UUID."))
+        }
+    }
+
+    package mutating func bool(_ name: String) -> Field<Bool> {
+        read(name) { json in
+            json.boolValue.map { .success($0) } ?? .failure(MemberFault(.invalidType, "must be true or false."))
+        }
+    }
+
+    /// `#rrggbb`.
+    package mutating func color(_ name: String) -> Field<String> {
+        string(name) { text in
+            TextRule.colorFault(in: text).map { .failure(MemberFault($0)) } ?? .success(text)
+        }
+    }
+
+    /// One grapheme.
+    package mutating func emoji(_ name: String) -> Field<String> {
+        string(name) { text in
+            TextRule.emojiFault(in: text).map { .failure(MemberFault($0)) } ?? .success(text)
+        }
+    }
+
+    /// The `id` of a body under a path with an id: left out or the same.
+    package mutating func requireID(_ id: ID) {
+        switch self.id("id") {
+        case .absent: break
+        case .value(id): break
+        case .null, .value: fault("id", .idMismatch, "id must be that of the path, or be left out.")
+        }
+    }
+}
+
+/// What is wrong with a member; the detail goes on after the member's name.
+package struct MemberFault: Error {
+    package let code: Fault.Code
+    package let detail: String
+
+    package init(_ code: Fault.Code, _ detail: String) {
+        self.code = code
+        self.detail = detail
+    }
+
+    package init(_ fault: TextFault) {
+        self.init(Fault.Code(rawValue: fault.code) ?? .invalidFormat, fault.detail)
+    }
+}

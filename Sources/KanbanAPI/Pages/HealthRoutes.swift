@@ -1,0 +1,39 @@
+import HTTP
+import JSON
+import Kanban
+
+/// Whether the server lives, and whether it can serve.
+package struct HealthRoutes: Sendable {
+    package init() {}
+
+    package var routes: [Route] {
+        [
+            Route(.get, "/health/live", "showLiveness", audience: .everyone, live),
+            Route(.get, "/health/ready", "showReadiness", audience: .everyone, ready),
+        ]
+    }
+
+    private func live(_ call: Call) -> Response {
+        .status("live")
+    }
+
+    /// 503 while the server drains, and when the store cannot be read.
+    private func ready(_ call: Call) throws -> Response {
+        guard call.environment.isReady() else {
+            throw Problem(.unavailable, "The server is stopping.", headers: [("Retry-After", "5")])
+        }
+        _ = try call.store.read(.local) { try $0.feedState() }
+        return .status("ready")
+    }
+}
+
+extension Response {
+    fileprivate static func status(_ word: String) -> Response {
+        .json(headers: [("Cache-Control", "no-store")]) { json in
+            json.beginObject()
+            json.name("status")
+            json.value(word)
+            json.endObject()
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import HTTP
+import JSON
+import Kanban
+
+/// A problem document (RFC 9457), the one shape of every error.
+package struct Problem: Error, Sendable {
+    package var code: ProblemCode
+    package var status: Int
+    /// What to change, in a sentence.
+    package var detail: String
+    /// For 422: each fault with its pointer.
+    package var faults: [Fault]
+    /// For 412: the resource as it is now.
+    package var current: Change.Value?
+    /// Fields beside the document, such as `Retry-After`.
+    package var headers: [(name: String, value: String)]
+
+    package init(
+        _ code: ProblemCode, status: Int? = nil, _ detail: String? = nil, faults: [Fault] = [],
+        current: Change.Value? = nil, headers: [(name: String, value: String)] = []
+    ) {
+        self.code = code
+        self.status = status ?? code.status
+        self.detail = detail ?? code.advice
+        self.faults = faults
+        self.current = current
+        self.headers = headers
+    }
+
+    /// A 422 of one member.
+    package init(_ pointer: String, _ code: Fault.Code, _ detail: String) {
+        self.init(.invalid([Fault(pointer: pointer, code: code, detail: detail)]))
+    }
+
+    /// The one place where a broken rule of the board becomes an HTTP answer.
+    package init(_ error: BoardError) {
+        switch error {
+        case .notFound(let type):
+            self.init(.notFound, "There is no \(type.rawValue) with this id, or it was deleted.")
+        case .alreadyExists(let type):
+            self.init(.alreadyExists, "A \(type.rawValue) with this id exists or was deleted; ids are never reused.")
+        case .deleted(let type):
+            let way = type == .task ? " Restore it first." : " Use a new id."
+            self.init(.deleted, "The \(type.rawValue) with this id was deleted.\(way)")
+        case .stale(let current):
+            self.init(.preconditionFailed, current: current)
+        case .nameTaken:
+            self.init(.nameTaken)
+        case .invalid(let faults):
+            let code = faults.first.flatMap { ProblemCode(rawValue: $0.code.rawValue) } ?? .invalidValue
+            self.init(code, status: 422, faults.first?.detail, faults: faults)
+        }
+    }
+
+    /// The answer to a message that broke the rules of the wire.
+    package init(_ error: WireError) {
+        let code: ProblemCode =
+            switch error.status {
+            case 408: .requestTimeout
+            case 413: .payloadTooLarge
+            case 414: .uriTooLong
+            case 417: .expectationFailed
+            case 431: .headerTooLarge
+            case 501: .notImplemented
+            case 503: .unavailable
+            case 505: .versionNotSupported
+            default: .badRequest
+            }
+        self.init(code, status: error.status, error.detail)
+        if error.status == 503 { headers = [("Retry-After", "1")] }
+    }
+
+    /// Any error: what is foreseen tells what to change, the rest is a 500 that tells nothing.
+    package init(_ error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let error as BoardError: self.init(error)
+        case let error as StoreError: self.init(error)
+        default: self.init(.internalError)
+        }
+    }
+
+    private init(_ error: StoreError) {
+        switch error {
+        case .full: self.init(.insufficientStorage)
+        case .io:
+            self.init(
+                .unavailable, "The disk failed. Whether the write is there can only be told by reading it.",
+                headers: [("Retry-After", "5")])
+        case .closed: self.init(.unavailable, "The server is stopping.", headers: [("Retry-After", "5")])
+        case .corrupt, .newer: self.init(.internalError)
+        case .noAccount: self.init(.unauthorized, headers: [("WWW-Authenticate", "Bearer")])
+        }
+    }
+
+    /// The document's members; used as a whole answer and inside the results of a sync.
+    package func write(into json: inout JSONWriter, requestID: String?) {
+        json.beginObject()
+        json.name("type")
+        json.value("/problems/\(code.rawValue)")
+        json.name("title")
+        json.value(code.title)
+        json.name("status")
+        json.value(status)
+        json.name("detail")
+        json.value(detail)
+        json.name("code")
+        json.value(code.rawValue)
+        if let requestID {
+            json.name("requestId")
+            json.value(requestID)
+        }
+        if !faults.isEmpty {
+            json.name("errors")
+            json.beginArray()
+            for fault in faults {
+                json.beginObject()
+                json.name("pointer")
+                json.value(fault.pointer)
+                json.name("code")
+                json.value(fault.code.rawValue)
+                json.name("detail")
+                json.value(fault.detail)
+                json.endObject()
+            }
+            json.endArray()
+        }
+        if status == 412 {
+            json.name("current")
+            if let current { json.value(current) } else { json.null() }
+        }
+        json.endObject()
+    }
+
+    package func response(requestID: String) -> Response {
+        var json = JSONWriter(capacity: 512)
+        write(into: &json, requestID: requestID)
+        return Response(
+            status: status, headers: [("Content-Type", "application/problem+json")] + headers, body: .bytes(json.bytes))
+    }
+}

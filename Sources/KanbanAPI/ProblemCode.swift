@@ -1,0 +1,189 @@
+/// Every `code` that a problem can carry: stable names for programs, with a page of explanation each.
+package enum ProblemCode: String, Sendable, CaseIterable {
+    // The request as such.
+    case badRequest = "bad_request"
+    case malformedJSON = "malformed_json"
+    case invalidParameter = "invalid_parameter"
+    case unknownParameter = "unknown_parameter"
+    case invalidCursor = "invalid_cursor"
+    case unknownTimeZone = "unknown_time_zone"
+    case invalidIdempotencyKey = "invalid_idempotency_key"
+    case unauthorized
+    case forbidden
+    case foreignOrigin = "foreign_origin"
+    case insufficientScope = "insufficient_scope"
+    case signupClosed = "signup_closed"
+    case wrongPassword = "wrong_password"
+    case notFound = "not_found"
+    case weatherOff = "weather_off"
+    case methodNotAllowed = "method_not_allowed"
+    case requestTimeout = "request_timeout"
+    case alreadyExists = "already_exists"
+    case deleted
+    case nameTaken = "name_taken"
+    case emailTaken = "email_taken"
+    case idempotencyKeyInUse = "idempotency_key_in_use"
+    case cursorExpired = "cursor_expired"
+    case preconditionFailed = "precondition_failed"
+    case payloadTooLarge = "payload_too_large"
+    case uriTooLong = "uri_too_long"
+    case unsupportedMediaType = "unsupported_media_type"
+    case expectationFailed = "expectation_failed"
+    case misdirectedRequest = "misdirected_request"
+    case tooManyRequests = "too_many_requests"
+    case headerTooLarge = "header_too_large"
+    // Members of a value.
+    case idempotencyKeyReused = "idempotency_key_reused"
+    case invalidType = "invalid_type"
+    case unknownMember = "unknown_member"
+    case required
+    case blank
+    case tooShort = "too_short"
+    case tooLong = "too_long"
+    case controlCharacter = "control_character"
+    case invalidFormat = "invalid_format"
+    case invalidValue = "invalid_value"
+    case unknownCategory = "unknown_category"
+    case unknownNeighbour = "unknown_neighbour"
+    case idMismatch = "id_mismatch"
+    case mutuallyExclusive = "mutually_exclusive"
+    case tooMany = "too_many"
+    case rolledBack = "rolled_back"
+    // The server.
+    case internalError = "internal_error"
+    case notImplemented = "not_implemented"
+    case upstreamFailed = "upstream_failed"
+    case unavailable
+    case upstreamTimeout = "upstream_timeout"
+    case versionNotSupported = "version_not_supported"
+    case insufficientStorage = "insufficient_storage"
+
+    /// The status it usually comes with.
+    package var status: Int { meaning.status }
+    /// What it is, in a few words: the problem's `title`.
+    package var title: String { meaning.title }
+    /// What to do about it: the text of its page.
+    package var advice: String { meaning.advice }
+
+    private var meaning: (status: Int, title: String, advice: String) {
+        switch self {
+        case .badRequest:
+            (
+                400, "Malformed request",
+                "The message breaks a rule of HTTP. The detail says which; the connection closes."
+            )
+        case .malformedJSON:
+            (
+                400, "Malformed JSON",
+                "The body is not one JSON text as RFC 8259 has it. The detail names the byte offset."
+            )
+        case .invalidParameter:
+            (400, "Invalid parameter", "A query parameter or header field has a value that is not allowed.")
+        case .unknownParameter:
+            (400, "Unknown parameter", "The address knows no query parameter of this name. Look for a typing error.")
+        case .invalidCursor:
+            (400, "Invalid cursor", "A cursor is opaque and belongs to the query that gave it. Start without one.")
+        case .unknownTimeZone:
+            (400, "Unknown time zone", "Use a name of the IANA time zone database, such as Asia/Seoul.")
+        case .invalidIdempotencyKey:
+            (400, "Invalid idempotency key", "Idempotency-Key takes 1 to 255 visible ASCII characters.")
+        case .unauthorized:
+            (401, "Log in first", "Send Authorization: Bearer with a token that is known, not expired and not revoked.")
+        case .forbidden:
+            (403, "Forbidden", "This is not allowed. The detail says why.")
+        case .foreignOrigin:
+            (403, "Foreign origin", "Without accounts, no page of another origin may reach in. Use --auth required.")
+        case .insufficientScope:
+            (403, "Insufficient scope", "The token's scope does not allow this call. Make one with a wider scope.")
+        case .signupClosed:
+            (403, "Sign-up is closed", "Ask the server's operator to run: kanbase account add.")
+        case .wrongPassword:
+            (403, "Wrong password", "This change needs the account's current password.")
+        case .notFound:
+            (404, "Not found", "There is no such thing, or it was deleted.")
+        case .weatherOff:
+            (404, "Weather is off", "The server runs without --weather-url.")
+        case .methodNotAllowed:
+            (405, "Method not allowed", "The Allow field lists what this address answers to.")
+        case .requestTimeout:
+            (408, "Request timed out", "The request did not arrive in time. Send it again.")
+        case .alreadyExists:
+            (409, "Already exists", "The id was used before, perhaps by something deleted. Ids are never reused.")
+        case .deleted:
+            (409, "Deleted", "The thing was deleted. A task in the trash can be restored first.")
+        case .nameTaken:
+            (409, "Name taken", "Another category has this name, but for upper and lower case.")
+        case .emailTaken:
+            (409, "E-mail address taken", "There is an account with this e-mail address. Log in instead.")
+        case .idempotencyKeyInUse:
+            (409, "Idempotency key in use", "The first request with this key is still running. Try again shortly.")
+        case .cursorExpired:
+            (410, "Cursor expired", "The history that this cursor belongs to is gone. Start over without since.")
+        case .preconditionFailed:
+            (412, "Precondition failed", "It changed since you read it. The current member holds what it is now.")
+        case .payloadTooLarge:
+            (413, "Payload too large", "The body is larger than the server's limit (--body-limit).")
+        case .uriTooLong:
+            (414, "Target too long", "The request target is longer than the server's limit.")
+        case .unsupportedMediaType:
+            (415, "Unsupported media type", "Send the body with Content-Type: application/json.")
+        case .expectationFailed:
+            (417, "Expectation failed", "The only expectation that is met is 100-continue.")
+        case .misdirectedRequest:
+            (421, "Misdirected request", "Without accounts, only requests to a loopback name or address are answered.")
+        case .tooManyRequests:
+            (429, "Too many requests", "Wait for as many seconds as Retry-After says.")
+        case .headerTooLarge:
+            (431, "Header section too large", "The header section is larger than the server's limit.")
+        case .idempotencyKeyReused:
+            (
+                422, "Idempotency key reused",
+                "This key came before with another request. Use a new key for a new request."
+            )
+        case .invalidType:
+            (422, "Wrong type", "The member takes another type of JSON value.")
+        case .unknownMember:
+            (422, "Unknown member", "There is no member of this name. Look for a typing error.")
+        case .required:
+            (422, "Member missing", "The member must be given.")
+        case .blank:
+            (422, "Blank", "The text must not be empty or only white space.")
+        case .tooShort:
+            (422, "Too short", "The text has fewer characters than it must have.")
+        case .tooLong:
+            (422, "Too long", "The value is longer than it may be. Lengths are counted in Unicode code points.")
+        case .controlCharacter:
+            (422, "Control character", "The text must not contain NUL (U+0000).")
+        case .invalidFormat:
+            (422, "Invalid format", "The text does not have the form that the member takes.")
+        case .invalidValue:
+            (422, "Invalid value", "The member takes only certain values.")
+        case .unknownCategory:
+            (422, "Unknown category", "There is no category with this id. Make it first, or use categoryName.")
+        case .unknownNeighbour:
+            (422, "Unknown neighbour", "The neighbour of a move must be another task that exists or existed.")
+        case .idMismatch:
+            (422, "Other id", "The id in the body must be that of the path, or be left out.")
+        case .mutuallyExclusive:
+            (422, "Not together", "Only one of these members may be given.")
+        case .tooMany:
+            (422, "Too many", "The account has as many of these as it may have, or the list is too long.")
+        case .rolledBack:
+            (422, "Rolled back", "Another mutation of the same atomic request failed; nothing was applied.")
+        case .internalError:
+            (500, "Internal error", "The server has a fault. Its log has the cause under the request's id.")
+        case .notImplemented:
+            (501, "Not implemented", "The server knows no such method or transfer coding.")
+        case .upstreamFailed:
+            (502, "Upstream failed", "The weather service did not answer as it should.")
+        case .unavailable:
+            (503, "Unavailable", "The server cannot answer now. Try again after Retry-After.")
+        case .upstreamTimeout:
+            (504, "Upstream timed out", "The weather service took longer than 3 seconds.")
+        case .versionNotSupported:
+            (505, "HTTP version not supported", "Use HTTP/1.1.")
+        case .insufficientStorage:
+            (507, "Disk full", "There is no room on the server's disk; nothing was changed. Reading still works.")
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import HTTP
+import Kanban
+
+/// The query parameters of a call. Names that the route does not know, and names given twice, are errors.
+package struct Query: Sendable {
+    private let items: [(name: String, value: String)]
+
+    /// - Throws: a 400 problem.
+    init(_ request: Request, knows names: Set<String>) throws {
+        guard request.hasQuery else {
+            items = []
+            return
+        }
+        items = request.queryItems
+        var seen: Set<String> = []
+        for (name, _) in items {
+            guard names.contains(name) else {
+                let known = names.isEmpty ? "It takes none." : "It takes \(names.sorted().joined(separator: ", "))."
+                throw Problem(.unknownParameter, "There is no query parameter \"\(name)\" here. \(known)")
+            }
+            guard seen.insert(name).inserted else {
+                throw Problem(.invalidParameter, "The query parameter \"\(name)\" is given twice.")
+            }
+        }
+    }
+
+    package var isEmpty: Bool { items.isEmpty }
+
+    package subscript(_ name: String) -> String? {
+        items.first { $0.name == name }?.value
+    }
+
+    /// A whole number within bounds.
+    package func integer(_ name: String, _ range: ClosedRange<Int>) throws -> Int? {
+        guard let text = self[name] else { return nil }
+        guard let value = Int(text), text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") }), range.contains(value) else {
+            throw Problem(
+                .invalidParameter, "\(name) takes a whole number from \(range.lowerBound) to \(range.upperBound).")
+        }
+        return value
+    }
+
+    /// `true` or `false`.
+    package func flag(_ name: String) throws -> Bool {
+        switch self[name] {
+        case nil, "false": return false
+        case "true": return true
+        default: throw Problem(.invalidParameter, "\(name) takes true or false.")
+        }
+    }
+
+    /// One of a few words.
+    package func choice<Value>(_ name: String, _ values: [String: Value]) throws -> Value? {
+        guard let text = self[name] else { return nil }
+        guard let value = values[text] else {
+            throw Problem(.invalidParameter, "\(name) takes \(values.keys.sorted().joined(separator: ", ")).")
+        }
+        return value
+    }
+
+    /// The parts of a comma list, each read by `element`.
+    package func list<Value>(_ name: String, of what: String, _ element: (String) -> Value?) throws -> [Value]? {
+        guard let text = self[name] else { return nil }
+        return try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+            guard let value = element(String(part)) else {
+                throw Problem(
+                    .invalidParameter, "\(name) takes a comma-separated list of \(what); \"\(part)\" is none.")
+            }
+            return value
+        }
+    }
+
+    /// Page size.
+    package func limit(default value: Int = 50, most: Int = 200) throws -> Int {
+        try integer("limit", 1...most) ?? value
+    }
+
+    /// Whether `expand` asks for `name`, the only thing that can be expanded here.
+    package func expands(_ name: String) throws -> Bool {
+        switch self["expand"] {
+        case nil: return false
+        case name: return true
+        default: throw Problem(.invalidParameter, "expand takes \(name).")
+        }
+    }
+}

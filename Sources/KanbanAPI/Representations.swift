@@ -1,0 +1,150 @@
+import JSON
+import Kanban
+
+extension JSONWriter {
+    /// A task as the API shows it. One in the trash also has `deletedAt`.
+    /// - Parameter deadline: writes `deadline` when the caller asked for it.
+    package mutating func value(_ task: TaskItem, deadline: ((inout JSONWriter) -> Void)? = nil) {
+        beginObject()
+        name("id")
+        value(task.id)
+        name("title")
+        value(task.title)
+        name("body")
+        value(task.body)
+        name("status")
+        value(task.status.name)
+        name("categoryId")
+        value(task.categoryID)
+        name("dueDate")
+        value(task.dueDate)
+        name("position")
+        value(task.position.text)
+        name("createdAt")
+        value(task.createdAt)
+        name("updatedAt")
+        value(task.updatedAt)
+        name("completedAt")
+        value(task.completedAt)
+        if let deletedAt = task.deletedAt {
+            name("deletedAt")
+            value(deletedAt)
+        }
+        name("revision")
+        value(task.revision)
+        if let deadline {
+            name("deadline")
+            deadline(&self)
+        }
+        endObject()
+    }
+
+    package mutating func value(_ category: Kanban.Category, counts: CategoryCounts? = nil) {
+        beginObject()
+        name("id")
+        value(category.id)
+        name("name")
+        value(category.name)
+        name("color")
+        value(category.color)
+        name("emoji")
+        value(category.emoji)
+        if let counts {
+            value(counts)
+        }
+        name("createdAt")
+        value(category.createdAt)
+        name("updatedAt")
+        value(category.updatedAt)
+        name("revision")
+        value(category.revision)
+        endObject()
+    }
+
+    /// The members `taskCount` and `doneCount` of the object that is open.
+    package mutating func value(_ counts: CategoryCounts) {
+        name("taskCount")
+        value(counts.tasks)
+        name("doneCount")
+        value(counts.done)
+    }
+
+    package mutating func value(_ dday: DDay, countdown: ((inout JSONWriter) -> Void)? = nil) {
+        beginObject()
+        name("id")
+        value(dday.id)
+        name("title")
+        value(dday.title)
+        name("date")
+        value(dday.date.description)
+        name("repeats")
+        value(dday.repeats.rawValue)
+        name("color")
+        value(dday.color)
+        name("emoji")
+        value(dday.emoji)
+        name("createdAt")
+        value(dday.createdAt)
+        name("updatedAt")
+        value(dday.updatedAt)
+        name("revision")
+        value(dday.revision)
+        if let countdown {
+            name("countdown")
+            countdown(&self)
+        }
+        endObject()
+    }
+
+    package mutating func value(_ settings: Settings) {
+        beginObject()
+        name("timeZone")
+        value(settings.timeZone)
+        name("locale")
+        value(settings.locale)
+        name("custom")
+        value(settings.custom)
+        name("revision")
+        value(settings.revision)
+        endObject()
+    }
+
+    /// A resource as its own GET shows it, without what is computed; null for a deleted one.
+    package mutating func value(_ change: Change.Value) {
+        switch change {
+        case .task(let task): value(task)
+        case .category(let category): value(category)
+        case .dday(let dday): value(dday)
+        case .settings(let settings): value(settings)
+        case .deleted: null()
+        }
+    }
+
+    package mutating func value(_ id: ID) {
+        value(id.description)
+    }
+
+    package mutating func value(_ id: ID?) {
+        if let id { value(id) } else { null() }
+    }
+
+    package mutating func value(_ timestamp: Timestamp) {
+        value(timestamp.description)
+    }
+
+    package mutating func value(_ timestamp: Timestamp?) {
+        if let timestamp { value(timestamp) } else { null() }
+    }
+
+    package mutating func value(_ dueDate: DueDate?) {
+        value(dueDate?.text)
+    }
+}
+
+/// How many living tasks of a category there are, and how many of them are done.
+package struct CategoryCounts: Hashable, Sendable {
+    package var tasks = 0
+    package var done = 0
+
+    package init() {}
+}

@@ -1,0 +1,52 @@
+import HTTP
+
+/// One operation of the API: where it is, who may call it, what it takes, and what answers it.
+package struct Route: Sendable {
+    package typealias Handler = @Sendable (Call) async throws -> Response
+
+    /// Who may call.
+    package enum Audience: Sendable {
+        /// Anybody, without a token.
+        case everyone
+        /// An account, by a token in required mode.
+        case account
+        /// As `account`; a token may also come as `?token=`, for calendar apps that cannot send header fields.
+        case calendar
+        /// Loopback peers, and accounts.
+        case operators
+    }
+
+    /// What body it takes.
+    package enum Content: Sendable {
+        case none
+        case json
+        /// `application/merge-patch+json` as well.
+        case mergePatch
+        /// JSON of at most so many bytes, whatever the general limit.
+        case large(Int)
+    }
+
+    package let method: Method
+    package let pattern: String
+    /// The `operationId` in openapi.yaml.
+    package let operation: String
+    package var audience: Audience
+    package var content: Content
+    /// The names of the query parameters it knows.
+    package var parameters: Set<String>
+    package let handler: Handler
+
+    package init(
+        _ method: Method, _ pattern: String, _ operation: String, audience: Audience = .account,
+        content: Content = .none, parameters: Set<String> = [], _ handler: @escaping Handler
+    ) {
+        self.method = method
+        self.pattern = pattern
+        self.operation = operation
+        self.audience = audience
+        self.content = content
+        // The zone of the user can be told to every call on an account's data.
+        self.parameters = audience == .account ? parameters.union(["timeZone"]) : parameters
+        self.handler = handler
+    }
+}

@@ -1,0 +1,64 @@
+import HTTP
+import JSON
+import Kanban
+
+/// What an account chose for all its devices.
+package struct SettingsRoutes: Sendable {
+    package init() {}
+
+    package var routes: [Route] {
+        [
+            Route(.get, "/settings", "showSettings", show),
+            Route(.patch, "/settings", "updateSettings", content: .mergePatch, update),
+        ]
+    }
+
+    private func show(_ call: Call) throws -> Response {
+        try call.read { .settings(try $0.settings()) }
+    }
+
+    private func update(_ call: Call) async throws -> Response {
+        try await call.write {
+            let edit = try SettingsBody.patch(call.json())
+            let precondition = call.precondition
+            return { writer in .settings(try writer.updateSettings(if: precondition, edit)) }
+        }
+    }
+}
+
+package enum SettingsBody {
+    /// Bytes of JSON that `custom` may have.
+    package static let longestCustom = 16_384
+
+    package static func patch(_ json: JSON) throws -> @Sendable (inout Settings) throws -> Void {
+        var members = try Members(json)
+        let zone = members.string("timeZone") { text in
+            Zone(name: text) == nil
+                ? .failure(MemberFault(.invalidValue, "must be an IANA name, such as Asia/Seoul.")) : .success(text)
+        }
+        let locale = members.choice("locale", Language.allCases.map(\.rawValue)) { Language(rawValue: $0)?.rawValue }
+        let custom = members.read("custom") { json -> Result<JSON, MemberFault> in
+            json.objectMembers == nil ? .failure(MemberFault(.invalidType, "must be an object.")) : .success(json)
+        }
+        try members.finish(ignoring: ["revision", "id"])
+        return { settings in
+            if zone.isGiven { settings.timeZone = zone.value }
+            if locale.isGiven { settings.locale = locale.value }
+            switch custom {
+            case .absent: break
+            case .null: settings.custom = .object([])
+            case .value(let patch):
+                settings.custom = settings.custom.mergePatched(with: patch)
+                guard settings.custom.serialized().count <= longestCustom else {
+                    throw BoardError.invalid("#/custom", .tooLong, "custom must have at most 16 KiB as JSON.")
+                }
+            }
+        }
+    }
+}
+
+extension Response {
+    package static func settings(_ settings: Settings) -> Response {
+        .json(tag: EntityTag.tag(settings.revision)) { $0.value(settings) }
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import JSON
+import Kanban
+
+/// The query of `GET /tasks` and `GET /board`, read from its parameters.
+package struct TaskListQuery: Sendable {
+    package static let filters: Set<String> = ["status", "categoryId", "due", "dueBefore", "dueAfter", "q", "deleted"]
+
+    package var query = TaskQuery()
+    /// The parameters that a cursor is bound to, in a canonical spelling.
+    private var spelling: String
+    /// True when the answer depends on the clock.
+    package private(set) var dependsOnTheClock = false
+
+    /// - Parameter status: the column, for a column of the board.
+    package init(_ call: Call, _ reader: any BoardReader, sort: String = "dueDate", status: TaskStatus? = nil) throws {
+        let parameters = call.query
+        let sorted = parameters["sort"] ?? sort
+        var spelled = ["sort": sorted]
+        for name in Self.filters.union(["timeZone"]) { spelled[name] = parameters[name] }
+        if let status { spelled["status"] = status.name }
+        if spelled["deleted"] == "false" { spelled["deleted"] = nil }
+        // A zone matters to a cursor only where a filter depends on it.
+        if spelled["due"] == nil { spelled["timeZone"] = nil }
+        spelling = spelled.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "&")
+
+        let names = TaskStatus.allCases.map(\.name).joined(separator: ", ")
+        if let status {
+            query.statuses = [status]
+        } else if let statuses = try parameters.list("status", of: names, TaskStatus.init(name:)) {
+            query.statuses = Set(statuses)
+        }
+        let category = { (text: String) -> ID?? in text == "none" ? .some(nil) : ID(text).map { .some($0) } }
+        if let categories = try parameters.list("categoryId", of: "ids or none", category) {
+            query.categoryIDs = Set(categories)
+        }
+        query.inTrash = try parameters.flag("deleted")
+        if let text = parameters["q"], !text.isEmpty { query.text = CaseFolding.fold(text) }
+        try readSort(sorted)
+        try readDueDates(call, reader)
+    }
+
+    private mutating func readSort(_ text: String) throws {
+        guard let sort = TaskQuery.Sort(rawValue: text.hasPrefix("-") ? String(text.dropFirst()) : text) else {
+            let words = TaskQuery.Sort.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Problem(.invalidParameter, "sort takes \(words), each also with - before it for descending.")
+        }
+        query.sort = sort
+        query.descending = text.hasPrefix("-")
+    }
+
+    private mutating func readDueDates(_ call: Call, _ reader: any BoardReader) throws {
+        if let after = try dueBound("dueAfter", call) { query.dueFrom.append(after) }
+        if let before = try dueBound("dueBefore", call) { query.dueBefore.append(before) }
+        let words = ["overdue", "today", "upcoming", "none"]
+        guard let due = try call.query.choice("due", Dictionary(uniqueKeysWithValues: words.map { ($0, $0) })) else {
+            return
+        }
+        let zone = try call.zone(reader)
+        let today = zone.day(of: call.now)
+        let start = { (day: Day) in TaskQuery.DueBound(day: day, instant: zone.startOfDay(day)) }
+        switch due {
+        case "overdue":
+            query.dueBefore.append(start(today))
+            query.statuses = (query.statuses ?? Set(TaskStatus.allCases)).subtracting([.done])
+        case "today":
+            query.dueFrom.append(start(today))
+            query.dueBefore.append(start(today.adding(days: 1)))
+        case "upcoming":
+            query.dueFrom.append(start(today.adding(days: 1)))
+        default:
+            query.withoutDueDate = true
+        }
+        dependsOnTheClock = due != "none"
+    }
+
+    /// A full-date counts as 00:00 UTC of its day, in the parameter as in the tasks.
+    private func dueBound(_ name: String, _ call: Call) throws -> TaskQuery.DueBound? {
+        guard let text = call.query[name] else { return nil }
+        guard let date = DueDate(text) else {
+            throw Problem(.invalidParameter, "\(name) takes a day like 2026-12-01 or a time like 2026-12-01T18:00:00Z.")
+        }
+        let instant = date.sortKey
+        let dayLength: Int64 = 86_400_000
+        let (days, rest) = (instant.milliseconds / dayLength, instant.milliseconds % dayLength)
+        // The first day whose 00:00 UTC is not before the instant.
+        return TaskQuery.DueBound(day: Day(number: Int(days) + (rest > 0 ? 1 : 0)), instant: instant)
+    }
+
+    /// True for queries that no index answers: they run aside, not on an event loop.
+    package var isLong: Bool {
+        query.text != nil || query.inTrash || query.categoryIDs != nil
+            || ![.dueDate, .position].contains(query.sort)
+    }
+
+    /// Continues after the place of `?cursor=`.
+    package mutating func resume(_ call: Call) throws {
+        guard let cursor = call.query["cursor"] else { return }
+        query.after = try TaskQuery.Anchor(PageCursor.decode(cursor, for: spelling))
+    }
+
+    /// The cursor that continues after `task`.
+    package func cursor(after task: TaskItem, _ reader: any BoardReader) throws -> String {
+        PageCursor.encode(try reader.anchor(after: task, of: query).parts, for: spelling)
+    }
+}
+
+extension TaskQuery.Anchor {
+    /// As the elements of a cursor.
+    fileprivate var parts: [JSON] {
+        let key: JSON =
+            switch key {
+            case .none: .null
+            case .number(let number): .number("\(number)")
+            case .text(let text): .string(text)
+            }
+        let places = places.map { place in
+            JSON.array([JSON(place.status.rawValue), .string(place.position.text), .string(place.id.description)])
+        }
+        return [
+            .string(id.description), key, .string(position.text), revision.map { .number("\($0)") } ?? .null,
+            .array(places),
+        ]
+    }
+
+    /// - Throws: a 400 problem when these are not the elements of a cursor.
+    fileprivate init(_ parts: [JSON]) throws {
+        guard parts.count == 5, let id = parts[0].stringValue.flatMap({ ID($0) }),
+            let position = parts[2].stringValue, let places = parts[4].arrayValue
+        else { throw PageCursor.invalid }
+        let key: Key
+        switch parts[1] {
+        case .null: key = .none
+        case .string(let text): key = .text(text)
+        default:
+            guard let number = parts[1].intValue else { throw PageCursor.invalid }
+            key = .number(Int64(number))
+        }
+        self.init(
+            id: id, key: key, position: Position(text: position), revision: parts[3].intValue.map { Revision($0) },
+            places: try places.map { place in
+                guard let parts = place.arrayValue, parts.count == 3,
+                    let status = parts[0].intValue.flatMap(TaskStatus.init(rawValue:)),
+                    let position = parts[1].stringValue, let id = parts[2].stringValue.flatMap({ ID($0) })
+                else { throw PageCursor.invalid }
+                return Place(status: status, position: Position(text: position), id: id)
+            })
+    }
+}

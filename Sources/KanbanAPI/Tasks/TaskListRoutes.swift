@@ -1,0 +1,166 @@
+import Foundation
+import HTTP
+import JSON
+import Kanban
+
+/// Many tasks at once: lists, the board, and the history of one.
+package struct TaskListRoutes: Sendable {
+    package init() {}
+
+    package var routes: [Route] {
+        let page: Set<String> = ["limit", "cursor"]
+        let list = page.union(TaskListQuery.filters).union(["sort", "expand"])
+        return [
+            Route(.get, "/tasks", "listTasks", parameters: list, list(_:)),
+            Route(.get, "/board", "showBoard", parameters: ["limit", "sort", "categoryId", "expand"], board),
+            Route(.get, "/tasks/{id}/history", "listTaskHistory", parameters: page, history),
+        ]
+    }
+
+    private func list(_ call: Call) async throws -> Response {
+        let limit = try call.query.limit()
+        let expanded = try call.query.expands("deadline")
+        let query = try call.read { reader in
+            var query = try TaskListQuery(call, reader)
+            try query.resume(call)
+            return query
+        }
+        let answer = { @Sendable (reader: any BoardReader) in
+            let view = try TaskView(call, reader, expanded: expanded)
+            let revision = try reader.feedState().revision
+            var json = JSONWriter(capacity: 16_384)
+            json.beginObject()
+            let next = try json.page(of: query, limit: limit, reader, view, named: "items")
+            json.endObject()
+            let changes = query.dependsOnTheClock || expanded
+            let tag = changes ? EntityTag.tag(revision, digestOf: json.bytes) : EntityTag.tag(revision)
+            return Response.json(tag: tag, headers: call.link(toNext: next), encoded: json.bytes)
+        }
+        return query.isLong ? try await call.store.readAside(call.account, answer) : try call.read(answer)
+    }
+
+    private func board(_ call: Call) async throws -> Response {
+        let limit = try call.query.limit()
+        let expanded = try call.query.expands("deadline")
+        let answer = { @Sendable (reader: any BoardReader) in
+            let view = try TaskView(call, reader, expanded: expanded)
+            let language = try call.language(reader)
+            let revision = try reader.feedState().revision
+            let counts = try reader.taskCounts()
+            var json = JSONWriter(capacity: 16_384)
+            json.beginObject()
+            json.name("columns")
+            json.beginArray()
+            for status in TaskStatus.allCases {
+                let query = try TaskListQuery(call, reader, sort: "position", status: status)
+                let column = counts.filter { count in
+                    count.status == status && query.query.categoryIDs?.contains(count.categoryID) ?? true
+                }
+                json.beginObject()
+                json.name("status")
+                json.value(status.name)
+                json.name("title")
+                json.value(language.title(of: status))
+                json.name("count")
+                json.value(column.reduce(0) { $0 + $1.count })
+                _ = try json.page(of: query, limit: limit, reader, view, named: "tasks")
+                json.endObject()
+            }
+            json.endArray()
+            json.endObject()
+            return Response.json(
+                tag: EntityTag.tag(revision, digestOf: json.bytes), headers: [("Vary", "Accept-Language")],
+                encoded: json.bytes)
+        }
+        let isLong = try call.read { try TaskListQuery(call, $0, sort: "position").isLong }
+        return isLong ? try await call.store.readAside(call.account, answer) : try call.read(answer)
+    }
+
+    private func history(_ call: Call) throws -> Response {
+        let id = try call.id(of: .task)
+        let limit = try call.query.limit()
+        let walk = "history of \(id)"
+        let before = try call.query["cursor"].map { cursor in
+            guard let revision = try PageCursor.decode(cursor, for: walk).first?.intValue else {
+                throw PageCursor.invalid
+            }
+            return Revision(revision)
+        }
+        return try call.read { reader in
+            guard let task = try reader.task(id) else { throw BoardError.notFound(.task) }
+            let entries = try reader.history(of: id, before: before, limit: limit + 1)
+            let page = entries.prefix(limit)
+            let next =
+                entries.count > limit
+                ? page.last.map { PageCursor.encode([.number("\($0.revision)")], for: walk) } : nil
+            return .json(tag: EntityTag.tag(task.revision), headers: call.link(toNext: next), capacity: 8192) { json in
+                json.beginObject()
+                json.name("items")
+                json.beginArray()
+                for entry in page { json.value(entry) }
+                json.endArray()
+                json.name("nextCursor")
+                json.value(next)
+                json.endObject()
+            }
+        }
+    }
+}
+
+extension Call {
+    /// `Link: <…>; rel="next"` (RFC 8288): this address with the cursor of the next page.
+    package func link(toNext cursor: String?) -> [(name: String, value: String)] {
+        guard let cursor else { return [] }
+        var parts = (request.query ?? "").split(separator: "&").map(String.init)
+        parts.removeAll { $0.hasPrefix("cursor=") }
+        parts.append("cursor=\(cursor)")
+        return [("Link", "<\(request.path)?\(parts.joined(separator: "&"))>; rel=\"next\"")]
+    }
+}
+
+extension JSONWriter {
+    /// The tasks of a page and `nextCursor`, as members of the object that is open.
+    /// - Returns: the cursor of the next page.
+    fileprivate mutating func page(
+        of list: TaskListQuery, limit: Int, _ reader: any BoardReader, _ view: TaskView, named member: StaticString
+    ) throws -> String? {
+        var query = list.query
+        query.limit = limit + 1
+        let tasks = try reader.tasks(query)
+        let page = tasks.prefix(limit)
+        name(member)
+        beginArray()
+        for task in page { view.write(task, into: &self) }
+        endArray()
+        let next = tasks.count > limit ? try page.last.map { try list.cursor(after: $0, reader) } : nil
+        name("nextCursor")
+        value(next)
+        return next
+    }
+
+    fileprivate mutating func value(_ entry: HistoryEntry) {
+        beginObject()
+        name("revision")
+        value(entry.revision)
+        name("at")
+        value(entry.at)
+        name("action")
+        value(entry.action.rawValue)
+        name("changes")
+        beginArray()
+        for change in entry.changes {
+            beginObject()
+            name("member")
+            value(change.member)
+            name("from")
+            value(change.from)
+            name("to")
+            value(change.to)
+            endObject()
+        }
+        endArray()
+        name("sessionId")
+        value(entry.sessionID)
+        endObject()
+    }
+}

@@ -1,0 +1,118 @@
+import HTTP
+import JSON
+import Kanban
+
+/// Single tasks: made, shown, changed, moved, deleted and restored.
+package struct TaskRoutes: Sendable {
+    package init() {}
+
+    package var routes: [Route] {
+        [
+            Route(.post, "/tasks", "createTask", content: .json, create),
+            Route(.get, "/tasks/{id}", "showTask", parameters: ["expand"], show),
+            Route(.put, "/tasks/{id}", "replaceTask", content: .json, replace),
+            Route(.patch, "/tasks/{id}", "updateTask", content: .mergePatch, update),
+            Route(.delete, "/tasks/{id}", "removeTask", remove),
+            Route(.post, "/tasks/{id}/restore", "restoreTask", restore),
+            Route(.post, "/tasks/{id}/move", "moveTask", content: .json, move),
+        ]
+    }
+
+    private func create(_ call: Call) async throws -> Response {
+        try await call.write {
+            let body = try TaskBodies.whole(call.json())
+            let title = try body.title ?? call.defaultTitle()
+            let precondition = call.precondition
+            return { writer in
+                try writer.checkBoard(precondition)
+                return .created(try writer.createTask(id: body.id, title: title, body.edit))
+            }
+        }
+    }
+
+    private func show(_ call: Call) throws -> Response {
+        let id = try call.id(of: .task)
+        let expanded = try call.query.expands("deadline")
+        return try call.read { reader in
+            guard let task = try reader.task(id), task.deletedAt == nil else { throw BoardError.notFound(.task) }
+            return try TaskView(call, reader, expanded: expanded).response(task)
+        }
+    }
+
+    private func replace(_ call: Call) async throws -> Response {
+        try await call.write {
+            let id = try call.id(of: .task)
+            let body = try TaskBodies.whole(call.json(), id: id)
+            let title = try body.title ?? call.defaultTitle()
+            let precondition = call.precondition
+            return { writer in
+                let (task, isNew) = try writer.putTask(id, title: title, body.edit, if: precondition)
+                return isNew ? .created(task) : .task(task)
+            }
+        }
+    }
+
+    private func update(_ call: Call) async throws -> Response {
+        try await call.write {
+            let id = try call.id(of: .task)
+            let edit = try TaskBodies.patch(call.json(), id: id, defaultTitle: call.defaultTitle)
+            let precondition = call.precondition
+            return { writer in .task(try writer.updateTask(id, edit, if: precondition)) }
+        }
+    }
+
+    private func remove(_ call: Call) async throws -> Response {
+        try await call.write {
+            let id = try call.id(of: .task)
+            let precondition = call.precondition
+            return { writer in
+                try writer.removeTask(id, if: precondition)
+                return .noContent
+            }
+        }
+    }
+
+    private func restore(_ call: Call) async throws -> Response {
+        try await call.write {
+            let id = try call.id(of: .task)
+            let precondition = call.precondition
+            return { writer in .task(try writer.restoreTask(id, if: precondition)) }
+        }
+    }
+
+    private func move(_ call: Call) async throws -> Response {
+        try await call.write {
+            let id = try call.id(of: .task)
+            let move = try TaskBodies.move(call.json())
+            let precondition = call.precondition
+            return { writer in .task(try writer.moveTask(id, move, if: precondition)) }
+        }
+    }
+}
+
+extension Call {
+    /// What a task is called when nobody says.
+    package func defaultTitle() throws -> String {
+        try read(language).defaultTaskTitle
+    }
+}
+
+extension BoardReader {
+    /// The precondition of a call that adds to the board: it is about the account's revision.
+    package func checkBoard(_ precondition: Precondition) throws {
+        guard precondition.match != nil else { return }
+        try Precondition(match: precondition.match).check(feedState().revision, current: nil)
+    }
+}
+
+extension Response {
+    package static func task(_ task: TaskItem, status: Int = 200, headers: [(name: String, value: String)] = [])
+        -> Response
+    {
+        .json(status: status, tag: EntityTag.tag(task.revision), headers: headers) { $0.value(task) }
+    }
+
+    fileprivate static func created(_ task: TaskItem) -> Response {
+        .task(task, status: 201, headers: [("Location", "/tasks/\(task.id)")])
+    }
+}

@@ -1,0 +1,54 @@
+import HTTP
+import JSON
+import Kanban
+
+/// How a call wants its tasks shown: plain, or with a `deadline` as of now, here and in the user's language.
+package struct TaskView: Sendable {
+    /// `nil`: plain.
+    private let moment: Moment?
+    private let language: Language
+
+    /// - Parameter expanded: whether the call asks for the deadline.
+    package init(_ call: Call, _ reader: any BoardReader, expanded: Bool) throws {
+        moment = expanded ? try call.moment(reader) : nil
+        language = expanded ? try call.language(reader) : .en
+    }
+
+    package func write(_ task: TaskItem, into json: inout JSONWriter) {
+        guard let moment else { return json.value(task) }
+        json.value(task) { json in
+            if let deadline = task.deadline(at: moment) {
+                json.value(deadline, in: language)
+            } else {
+                json.null()
+            }
+        }
+    }
+
+    /// One task as a whole answer.
+    package func response(
+        _ task: TaskItem, status: Int = 200, headers: [(name: String, value: String)] = []
+    ) -> Response {
+        var json = JSONWriter(capacity: 512)
+        write(task, into: &json)
+        let tag = moment == nil ? EntityTag.tag(task.revision) : EntityTag.tag(task.revision, digestOf: json.bytes)
+        return .json(status: status, tag: tag, headers: headers, encoded: json.bytes)
+    }
+}
+
+extension JSONWriter {
+    package mutating func value(_ deadline: Deadline, in language: Language) {
+        beginObject()
+        name("overdue")
+        value(deadline.overdue)
+        name("daysLeft")
+        value(deadline.daysLeft)
+        name("dDay")
+        value(deadline.label)
+        name("remaining")
+        value(deadline.remaining.text(in: language))
+        name("validUntil")
+        value(deadline.validUntil)
+        endObject()
+    }
+}
