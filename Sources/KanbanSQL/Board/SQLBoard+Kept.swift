@@ -1,0 +1,53 @@
+import Kanban
+
+extension SQLBoard {
+    func keptAnswer(key: String) throws -> KeptAnswer? {
+        let statement = try statement(
+            "SELECT fingerprint, status, headers, body FROM kept_answers WHERE account = ?1 AND key = ?2 AND at > ?3")
+        statement.bind(2, key)
+        statement.bind(3, context.oldestKeptAnswer)
+        return try first(of: statement) { row in
+            KeptAnswer(
+                fingerprint: row.bytes(0), status: Int(row.integer(1)),
+                headers: KeptAnswer.Header.decode(row.text(2)), body: row.bytes(3))
+        }
+    }
+
+    func keptMutation(_ id: ID) throws -> KeptMutation? {
+        let statement = try statement(
+            "SELECT fingerprint, result FROM kept_mutations WHERE account = ?1 AND id = ?2 AND at > ?3")
+        statement.bind(2, id)
+        statement.bind(3, context.oldestKeptMutation)
+        return try first(of: statement) { KeptMutation(fingerprint: $0.bytes(0), result: $0.bytes(1)) }
+    }
+}
+
+extension BoardContext {
+    private func moment(milliseconds ago: Int) -> Timestamp {
+        Timestamp(milliseconds: clock().milliseconds - Int64(ago))
+    }
+
+    /// What was kept then, or before, counts as gone.
+    var oldestKeptAnswer: Timestamp { moment(milliseconds: configuration.answerHours * 3_600_000) }
+    var oldestKeptMutation: Timestamp { moment(milliseconds: configuration.mutationDays * 86_400_000) }
+    var oldestHistory: Timestamp { moment(milliseconds: configuration.historyDays * 86_400_000) }
+    var oldestTrash: Timestamp { moment(milliseconds: configuration.trashDays * 86_400_000) }
+    /// Never younger than the trash: a task that may come back must not leave the feed before.
+    var oldestTombstone: Timestamp {
+        moment(milliseconds: max(configuration.tombstoneDays, configuration.trashDays) * 86_400_000)
+    }
+}
+
+extension KeptAnswer.Header {
+    /// A line for each, as on the wire: neither names nor values hold a line break.
+    static func encode(_ headers: [KeptAnswer.Header]) -> String {
+        headers.map { "\($0.name): \($0.value)\n" }.joined()
+    }
+
+    static func decode(_ text: String) -> [KeptAnswer.Header] {
+        text.split(separator: "\n").compactMap { line in
+            guard let colon = line.firstIndex(of: ":") else { return nil }
+            return KeptAnswer.Header(name: String(line[..<colon]), value: String(line[colon...].dropFirst(2)))
+        }
+    }
+}

@@ -1,0 +1,14 @@
+import JSON
+import Kanban
+
+extension SQLBoard {
+    func settings() throws -> Settings {
+        let statement = try statement(
+            "SELECT revision, time_zone, locale, custom FROM settings WHERE account = ?1")
+        return try first(of: statement) { row in
+            Settings(
+                timeZone: row.optionalText(1), locale: row.optionalText(2), custom: try JSON(parsing: row.bytes(3)),
+                revision: row.integer(0))
+        } ?? Settings()
+    }
+}

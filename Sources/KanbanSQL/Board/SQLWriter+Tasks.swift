@@ -1,0 +1,183 @@
+import Kanban
+
+extension SQLWriter {
+    func save(_ task: TaskItem) throws {
+        guard let stored = try stored(task.id) else {
+            respacing = nil
+            try insert(task)
+            count(task, by: 1)
+            return
+        }
+        if stored.isRespaced(as: task) {
+            try noteRespacing(of: task, from: stored.position)
+        } else {
+            respacing = nil
+        }
+        if stored.standsIn(theSameIndexesAs: task) {
+            try updateText(of: task, number: stored.number)
+        } else {
+            try update(task, number: stored.number)
+        }
+        if stored.deletedAt == nil { writing.count(-1, countKey(stored.categoryID, stored.status)) }
+        count(task, by: 1)
+    }
+
+    private func count(_ task: TaskItem, by difference: Int) {
+        guard task.deletedAt == nil else { return }
+        writing.count(difference, countKey(task.categoryID, task.status))
+    }
+
+    private func countKey(_ categoryID: ID?, _ status: TaskStatus) -> WriteSession.CountKey {
+        .init(account: account.number, categoryID: categoryID, status: status)
+    }
+
+    // MARK: - What is there
+
+    /// What of the stored row decides about counters and indexes.
+    private struct Stored {
+        var number: Int64
+        var status: TaskStatus
+        var categoryID: ID?
+        var due: Int64?
+        var dueDay: Int64?
+        var position: Position
+        var completedAt: Timestamp?
+        var deletedAt: Timestamp?
+        var positionRevision: Revision
+
+        func standsIn(theSameIndexesAs task: TaskItem) -> Bool {
+            status == task.status && categoryID == task.categoryID && position == task.position
+                && completedAt == task.completedAt && deletedAt == task.deletedAt
+                && due == task.dueDate?.sortKey.milliseconds && dueDay == task.dueDate?.wholeDay
+        }
+
+        /// True when the server gave it another place in its column, and not a user.
+        func isRespaced(as task: TaskItem) -> Bool {
+            deletedAt == nil && task.deletedAt == nil && status == task.status && position != task.position
+                && positionRevision == task.memberRevisions.position
+        }
+    }
+
+    private func stored(_ id: ID) throws -> Stored? {
+        let statement = try statement(
+            """
+            SELECT number, status, category_id, due, due_day, position, completed_at, deleted_at, position_revision
+            FROM tasks WHERE account = ?1 AND id = ?2
+            """)
+        statement.bind(2, id)
+        return try first(of: statement) { row in
+            guard let status = TaskStatus(rawValue: Int(row.integer(1))) else { throw damaged("a task of no column") }
+            return Stored(
+                number: row.integer(0), status: status, categoryID: row.optionalID(2), due: row.optionalInteger(3),
+                dueDay: row.optionalInteger(4), position: Position(text: row.text(5)),
+                completedAt: row.optionalTimestamp(6), deletedAt: row.optionalTimestamp(7),
+                positionRevision: row.integer(8))
+        }
+    }
+
+    // MARK: - Rows
+
+    private func insert(_ task: TaskItem) throws {
+        let statement = try statement(
+            """
+            INSERT INTO tasks (
+                account, id, title, title_folded, body, status, category_id, due, due_day, position, created_at,
+                updated_at, completed_at, deleted_at, revision, title_revision, body_revision, status_revision,
+                category_revision, due_revision, position_revision)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
+            """)
+        bind(task, to: statement)
+        try statement.run()
+    }
+
+    /// Everything but its number: every index takes the row out and in again.
+    private func update(_ task: TaskItem, number: Int64) throws {
+        let statement = try statement(
+            """
+            UPDATE tasks SET
+                title = ?3, title_folded = ?4, body = ?5, status = ?6, category_id = ?7, due = ?8, due_day = ?9,
+                position = ?10, created_at = ?11, updated_at = ?12, completed_at = ?13, deleted_at = ?14,
+                revision = ?15, title_revision = ?16, body_revision = ?17, status_revision = ?18,
+                category_revision = ?19, due_revision = ?20, position_revision = ?21
+            WHERE account = ?1 AND id = ?2 AND number = ?22
+            """)
+        bind(task, to: statement)
+        statement.bind(22, number)
+        try statement.run()
+    }
+
+    /// What is in no index but the one by revision: half the work of ``update(_:number:)``.
+    private func updateText(of task: TaskItem, number: Int64) throws {
+        let statement = try statement(
+            """
+            UPDATE tasks SET
+                title = ?3, title_folded = ?4, body = ?5, created_at = ?6, updated_at = ?7, revision = ?8,
+                title_revision = ?9, body_revision = ?10, status_revision = ?11, category_revision = ?12,
+                due_revision = ?13, position_revision = ?14
+            WHERE account = ?1 AND number = ?2
+            """)
+        statement.bind(2, number)
+        bindTitle(of: task, to: statement)
+        statement.bind(5, task.body)
+        statement.bind(6, task.createdAt)
+        statement.bind(7, task.updatedAt)
+        statement.bind(8, task.revision)
+        bind(task.memberRevisions, to: statement, from: 9)
+        try statement.run()
+    }
+
+    private func bind(_ task: TaskItem, to statement: Statement) {
+        statement.bind(2, task.id)
+        bindTitle(of: task, to: statement)
+        statement.bind(5, task.body)
+        statement.bind(6, task.status.rawValue)
+        statement.bind(7, task.categoryID)
+        statement.bind(8, task.dueDate?.sortKey.milliseconds)
+        statement.bind(9, task.dueDate?.wholeDay)
+        statement.bind(10, task.position.text)
+        statement.bind(11, task.createdAt)
+        statement.bind(12, task.updatedAt)
+        statement.bind(13, task.completedAt)
+        statement.bind(14, task.deletedAt)
+        statement.bind(15, task.revision)
+        bind(task.memberRevisions, to: statement, from: 16)
+    }
+
+    private func bindTitle(of task: TaskItem, to statement: Statement) {
+        let folded = CaseFolding.fold(task.title)
+        statement.bind(3, task.title)
+        // Byte for byte: `==` would take canonically equivalent texts for the same.
+        statement.bind(4, folded.utf8.elementsEqual(task.title.utf8) ? nil : folded)
+    }
+
+    private func bind(_ revisions: TaskItem.MemberRevisions, to statement: Statement, from index: Int32) {
+        statement.bind(index, revisions.title)
+        statement.bind(index + 1, revisions.body)
+        statement.bind(index + 2, revisions.status)
+        statement.bind(index + 3, revisions.categoryID)
+        statement.bind(index + 4, revisions.dueDate)
+        statement.bind(index + 5, revisions.position)
+    }
+
+    // MARK: - Respacing
+
+    /// Writes down where the server's respacing of a column takes a task, for the walks that are under way.
+    ///
+    /// The saves of one respacing follow one another; anything else that is saved ends it. Its rows bear the revision
+    /// of its first task.
+    private func noteRespacing(of task: TaskItem, from old: Position) throws {
+        let revision = respacing.flatMap { $0.status == task.status ? $0.revision : nil } ?? task.revision
+        respacing = (task.status, revision)
+        let statement = try statement(
+            """
+            INSERT INTO respacings (account, status, revision, old_position, new_position, at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING
+            """)
+        statement.bind(2, task.status.rawValue)
+        statement.bind(3, revision)
+        statement.bind(4, old.text)
+        statement.bind(5, task.position.text)
+        statement.bind(6, now)
+        try statement.run()
+    }
+}

@@ -1,0 +1,87 @@
+import Kanban
+
+/// A `SELECT` of tasks put together from conditions; every value is a parameter.
+struct TaskStatement {
+    enum Value {
+        case integer(Int64)
+        case text(String)
+        case id(ID)
+    }
+
+    private var conditions: [String]
+    /// From parameter 2 on; 1 is the account.
+    private(set) var values: [Value] = []
+
+    /// The conditions of the query but for its beginning and its order.
+    ///
+    /// - Parameter seeksStatus: the index to use begins with the status. Otherwise a plus sign keeps SQLite, which
+    ///   knows nothing of how many rows there are, from taking that index and sorting.
+    init(_ query: TaskQuery, statuses: Set<TaskStatus>, seeksStatus: Bool) {
+        conditions = ["account = ?1", query.inTrash ? "deleted_at IS NOT NULL" : "deleted_at IS NULL"]
+        if statuses.count < TaskStatus.allCases.count {
+            let wanted = statuses.map(\.rawValue).sorted().map { parameter(.integer(Int64($0))) }
+            let column = seeksStatus ? "status" : "+status"
+            add(wanted.count == 1 ? "\(column) = \(wanted[0])" : "\(column) IN (\(wanted.joined(separator: ", ")))")
+        }
+        if let categoryIDs = query.categoryIDs { add(categories: categoryIDs) }
+        for bound in query.dueFrom {
+            let instant = parameter(.integer(bound.instant.milliseconds))
+            let day = parameter(.integer(Int64(bound.day.number)))
+            add("CASE WHEN due_day IS NULL THEN due >= \(instant) ELSE due_day >= \(day) END")
+            add("due >= \(parameter(.integer(min(bound.instant, bound.dayStart).milliseconds)))")
+        }
+        for bound in query.dueBefore {
+            let instant = parameter(.integer(bound.instant.milliseconds))
+            let day = parameter(.integer(Int64(bound.day.number)))
+            add("CASE WHEN due_day IS NULL THEN due < \(instant) ELSE due_day < \(day) END")
+            add("due < \(parameter(.integer(max(bound.instant, bound.dayStart).milliseconds)))")
+        }
+        if let text = query.text {
+            let wanted = parameter(.text(text))
+            add("(contains_folded(title, \(wanted)) OR contains_folded(body, \(wanted)))")
+        }
+    }
+
+    private mutating func add(categories: Set<ID?>) {
+        let wanted = categories.compactMap { $0 }.sorted().map { parameter(.id($0)) }
+        let named =
+            wanted.count == 1 ? "category_id = \(wanted[0])" : "category_id IN (\(wanted.joined(separator: ", ")))"
+        switch (wanted.isEmpty, categories.contains(nil)) {
+        case (true, _): add("category_id IS NULL")
+        case (false, true): add("(category_id IS NULL OR \(named))")
+        case (false, false): add(named)
+        }
+    }
+
+    mutating func add(_ condition: String) {
+        conditions.append(condition)
+    }
+
+    /// Takes in a value and returns how to name it.
+    mutating func parameter(_ value: Value) -> String {
+        values.append(value)
+        return "?\(values.count + 1)"
+    }
+
+    func sql(columns: String, order: String, limit: Int?) -> String {
+        let end = limit == nil ? "" : " LIMIT ?\(values.count + 2)"
+        return "SELECT \(columns) FROM tasks WHERE \(conditions.joined(separator: " AND ")) ORDER BY \(order)\(end)"
+    }
+
+    func bind(to statement: Statement, limit: Int?) {
+        for (offset, value) in values.enumerated() {
+            let index = Int32(offset + 2)
+            switch value {
+            case .integer(let integer): statement.bind(index, integer)
+            case .text(let text): statement.bind(index, text)
+            case .id(let id): statement.bind(index, id)
+            }
+        }
+        if let limit { statement.bind(Int32(values.count + 2), limit) }
+    }
+}
+
+extension TaskQuery.DueBound {
+    /// The sort key of the day.
+    fileprivate var dayStart: Timestamp { DueDate.day(day).sortKey }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Kanban
+
+/// The file on disk: made with the right permissions, checked, migrated.
+enum DataFile {
+    /// Makes what is missing and returns the path of a file of the newest schema.
+    static func prepare(
+        in directory: String, named name: String, now: Timestamp, configuration: SQLStoreConfiguration
+    ) throws -> String {
+        let files = FileManager.default
+        do {
+            try files.createDirectory(
+                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw StoreError.io("cannot make the directory \(directory): \(error.localizedDescription)")
+        }
+        let path = (directory as NSString).appendingPathComponent(name)
+        if !files.fileExists(atPath: path) {
+            guard files.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
+                throw StoreError.io("cannot make the file \(path)")
+            }
+        }
+        let connection = try Connection(path: path, access: .readWrite, fileSystem: configuration.fileSystem)
+        defer { connection.close() }
+        let version = try Schema.version(of: connection)
+        if version == 0 { try connection.run("PRAGMA page_size = 4096") }
+        try useLog(on: connection)
+        if version > 0, version < Schema.newest {
+            try copy(connection, to: "\(path).v\(version)-\(now.milliseconds)")
+        }
+        try Schema.migrate(connection, from: version)
+        return path
+    }
+
+    private static func useLog(on connection: Connection) throws {
+        guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
+            throw StoreError.io("\(connection.path) does not take a write-ahead log")
+        }
+    }
+
+    /// A whole copy in a file of its own, with all that is committed.
+    private static func copy(_ connection: Connection, to path: String) throws {
+        // The statement takes no parameter in every version of SQLite that we meet, hence the quoted literal.
+        try connection.run("VACUUM INTO '\(path.replacingOccurrences(of: "'", with: "''"))'")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    }
+}

@@ -1,0 +1,42 @@
+import Kanban
+
+/// Version 7 ids that ascend, also within a millisecond: what follows the milliseconds is a random number that grows by
+/// a random step (RFC 9562 §6.2, method 2). Used by the writer's queue only.
+final class IDSource {
+    fileprivate let random: @Sendable () -> UInt64
+    private var moment: Timestamp?
+    /// 12 bits above, 62 below.
+    private var high: UInt64 = 0
+    private var low: UInt64 = 0
+
+    init(random: @escaping @Sendable () -> UInt64) {
+        self.random = random
+    }
+
+    func next(at now: Timestamp) -> ID {
+        guard let last = moment, !(last < now) else { return restart(at: now) }
+        low += 1 + random() & 0xffff_ffff
+        if low >> 62 != 0 {
+            low &= 0x3fff_ffff_ffff_ffff
+            high += 1
+            // All numbers of this millisecond are used up: borrow the next (RFC 9562 §6.2).
+            if high >> 12 != 0 { return restart(at: Timestamp(milliseconds: last.milliseconds + 1)) }
+        }
+        return ID(version7At: last, random: (high, low))
+    }
+
+    private func restart(at moment: Timestamp) -> ID {
+        self.moment = moment
+        // The top bit stays free for growing.
+        high = random() & 0x07ff
+        low = random() & 0x3fff_ffff_ffff_ffff
+        return ID(version7At: moment, random: (high, low))
+    }
+}
+
+extension IDSource {
+    /// A new name for an account's history. Positive, so that it reads the same as a signed number.
+    func newEpoch() -> UInt64 {
+        random() >> 1
+    }
+}

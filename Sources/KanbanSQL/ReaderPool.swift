@@ -1,0 +1,111 @@
+import Kanban
+import Synchronization
+
+/// Read-only connections, as many as threads read at the same time.
+///
+/// Each keeps its read transaction open from one read to the next, since opening one costs as much as a read, and
+/// renews it when there was a commit since. Those that nobody uses are let go before a checkpoint.
+final class ReaderPool: Sendable {
+    private struct State {
+        var idle: [Reader] = []
+        var isClosed = false
+    }
+
+    /// A connection and the snapshot that it has open.
+    /// Unchecked: used only by the thread that took it out of the pool.
+    private final class Reader: @unchecked Sendable {
+        let connection: Connection
+        /// The commits that the open snapshot has; `nil` without one.
+        var commits: UInt64?
+
+        init(_ connection: Connection) {
+            self.connection = connection
+        }
+
+        func endSnapshot() {
+            guard commits != nil else { return }
+            commits = nil
+            // Ending a transaction that only read cannot fail in a way that matters: the next read begins a new one.
+            try? connection.run("COMMIT")
+        }
+    }
+
+    private let path: String
+    private let configuration: SQLStoreConfiguration
+    private let commits: Commits
+    private let state = Mutex(State())
+
+    init(path: String, configuration: SQLStoreConfiguration, commits: Commits) {
+        self.path = path
+        self.configuration = configuration
+        self.commits = commits
+    }
+
+    func read<T>(_ body: (Connection) throws -> T) throws -> T {
+        let reader = try take()
+        do {
+            let seen = commits.count
+            if reader.commits != seen {
+                reader.endSnapshot()
+                try reader.connection.run("BEGIN")
+                reader.commits = seen
+            }
+            let result = try body(reader.connection)
+            giveBack(reader)
+            return result
+        } catch {
+            giveBack(reader)
+            throw SQLiteError.forCallers(error)
+        }
+    }
+
+    private func take() throws -> Reader {
+        let idle = try state.withLock { state in
+            guard !state.isClosed else { throw StoreError.closed }
+            return state.idle.popLast()
+        }
+        if let idle { return idle }
+        do {
+            return Reader(
+                try Connection(
+                    path: path, access: .readOnly,
+                    memory: .init(cache: configuration.cacheSize, mapped: configuration.mappedSize),
+                    fileSystem: configuration.fileSystem))
+        } catch {
+            throw SQLiteError.forCallers(error)
+        }
+    }
+
+    private func giveBack(_ reader: Reader) {
+        // A connection that met an error of the disk starts afresh.
+        guard reader.connection.fault == nil else { return reader.connection.close() }
+        let isClosed = state.withLock { state in
+            if !state.isClosed { state.idle.append(reader) }
+            return state.isClosed
+        }
+        if isClosed { reader.connection.close() }
+    }
+
+    /// Ends the snapshots of the readers that nobody uses: they would hold the log back.
+    func endIdleSnapshots() {
+        let idle = state.withLock { state in
+            defer { state.idle = [] }
+            return state.idle
+        }
+        for reader in idle { reader.endSnapshot() }
+        let isClosed = state.withLock { state in
+            if !state.isClosed { state.idle.append(contentsOf: idle) }
+            return state.isClosed
+        }
+        if isClosed { for reader in idle { reader.connection.close() } }
+    }
+
+    func close() {
+        let idle = state.withLock { state in
+            state.isClosed = true
+            defer { state.idle = [] }
+            return state.idle
+        }
+        for reader in idle { reader.connection.close() }
+    }
+}

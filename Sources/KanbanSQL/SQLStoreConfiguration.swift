@@ -1,0 +1,32 @@
+import Kanban
+
+/// How long things are kept, and how much memory the store may take.
+package struct SQLStoreConfiguration: Sendable {
+    /// How long a deleted task stays in the trash.
+    package var trashDays = 30
+    /// How long deletions stay in the change feed; never shorter than the trash.
+    package var tombstoneDays = 90
+    package var historyDays = 365
+    /// How long the answer of an `Idempotency-Key` is kept.
+    package var answerHours = 24
+    /// How long the result of a mutation is kept.
+    package var mutationDays = 30
+
+    /// Bytes of pages that the writer and each reader may hold.
+    package var cacheSize = 4 << 20
+    /// Bytes of the file that each connection may map into memory.
+    package var mappedSize = 0
+    /// Bytes of log after which its pages are copied into the file.
+    package var logSize = 8 << 20
+    /// How many long reads run at the same time.
+    package var longReads = 2
+
+    /// Called after each commit, before the writers get their answers, with the accounts that changed.
+    /// Runs on the writer's thread: it must not block.
+    package var onCommit: @Sendable ([(account: AccountKey, revision: Revision)]) -> Void = { _ in }
+
+    /// The SQLite file system (VFS) to use; `nil` is the system's.
+    package var fileSystem: String?
+
+    package init() {}
+}

@@ -1,0 +1,187 @@
+import CSQLite
+import Kanban
+
+/// A prepared statement. Bind, step, read columns, ``reset()``; parameters count from 1, columns from 0.
+final class Statement {
+    private let handle: OpaquePointer
+    private unowned let connection: Connection
+    private var isFinalized = false
+
+    init(_ sql: String, on connection: Connection) throws {
+        var prepared: OpaquePointer?
+        try connection.check(
+            sqlite3_prepare_v3(connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil))
+        guard let prepared else { throw SQLiteError(code: SQLITE_MISUSE, message: "empty statement") }
+        handle = prepared
+        self.connection = connection
+    }
+
+    func finalize() {
+        guard !isFinalized else { return }
+        isFinalized = true
+        sqlite3_finalize(handle)
+    }
+
+    deinit {
+        // The connection finalizes what it keeps before it closes; this is for those that are used once.
+        finalize()
+    }
+
+    /// True when there is a row.
+    func step() throws -> Bool {
+        let code = sqlite3_step(handle)
+        if code == SQLITE_ROW { return true }
+        if code == SQLITE_DONE { return false }
+        throw connection.failure(code)
+    }
+
+    func reset() {
+        // Repeats the error of the last step, which has been thrown already.
+        sqlite3_reset(handle)
+    }
+
+    /// Steps through a statement without rows and resets it.
+    func run() throws {
+        defer { reset() }
+        while try step() {}
+    }
+}
+
+// MARK: - Parameters
+
+extension Statement {
+    func bind(_ index: Int32, _ value: Int64) {
+        sqlite3_bind_int64(handle, index, value)
+    }
+
+    func bind(_ index: Int32, _ value: Int) {
+        sqlite3_bind_int64(handle, index, Int64(value))
+    }
+
+    func bind(_ index: Int32, _ value: Int64?) {
+        if let value { bind(index, value) } else { sqlite3_bind_null(handle, index) }
+    }
+
+    func bind(_ index: Int32, _ moment: Timestamp) {
+        bind(index, moment.milliseconds)
+    }
+
+    func bind(_ index: Int32, _ moment: Timestamp?) {
+        bind(index, moment?.milliseconds)
+    }
+
+    func bind(_ index: Int32, _ text: String) {
+        var text = text
+        text.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { characters in
+                _ = sqlite3_bind_text64(
+                    handle, index, characters.baseAddress ?? Self.nothing, UInt64(characters.count), Self.copied,
+                    UInt8(SQLITE_UTF8))
+            }
+        }
+    }
+
+    func bind(_ index: Int32, _ text: String?) {
+        if let text { bind(index, text) } else { sqlite3_bind_null(handle, index) }
+    }
+
+    func bind(_ index: Int32, _ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { buffer in
+            _ = sqlite3_bind_blob64(
+                handle, index, buffer.baseAddress ?? UnsafeRawPointer(Self.nothing), UInt64(buffer.count), Self.copied)
+        }
+    }
+
+    /// As text, for bytes that are UTF-8 already.
+    func bind(_ index: Int32, utf8 bytes: [UInt8]) {
+        bytes.withUnsafeBytes { buffer in
+            _ = sqlite3_bind_text64(
+                handle, index, buffer.bindMemory(to: CChar.self).baseAddress ?? Self.nothing, UInt64(buffer.count),
+                Self.copied, UInt8(SQLITE_UTF8))
+        }
+    }
+
+    /// As 16 bytes, most significant first: their order is the order of the ids.
+    func bind(_ index: Int32, _ id: ID) {
+        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 2) { halves in
+            halves[0] = id.high.bigEndian
+            halves[1] = id.low.bigEndian
+            _ = sqlite3_bind_blob64(handle, index, halves.baseAddress, 16, Self.copied)
+        }
+    }
+
+    func bind(_ index: Int32, _ id: ID?) {
+        if let id { bind(index, id) } else { sqlite3_bind_null(handle, index) }
+    }
+
+    func bindNull(_ index: Int32) {
+        sqlite3_bind_null(handle, index)
+    }
+
+    /// `SQLITE_TRANSIENT`: SQLite copies the bytes before the call returns. The macro is a cast that Swift cannot import.
+    private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+    /// What an empty text points to, since a null pointer would be NULL. Never written, never freed.
+    private nonisolated(unsafe) static let nothing: UnsafePointer<CChar> = {
+        let byte = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
+        byte.initialize(to: 0)
+        return UnsafePointer(byte)
+    }()
+}
+
+// MARK: - Columns
+
+extension Statement {
+    func isNull(_ column: Int32) -> Bool {
+        sqlite3_column_type(handle, column) == SQLITE_NULL
+    }
+
+    func integer(_ column: Int32) -> Int64 {
+        sqlite3_column_int64(handle, column)
+    }
+
+    func optionalInteger(_ column: Int32) -> Int64? {
+        isNull(column) ? nil : integer(column)
+    }
+
+    func timestamp(_ column: Int32) -> Timestamp {
+        Timestamp(milliseconds: integer(column))
+    }
+
+    func optionalTimestamp(_ column: Int32) -> Timestamp? {
+        optionalInteger(column).map(Timestamp.init(milliseconds:))
+    }
+
+    func text(_ column: Int32) -> String {
+        // The pointer is asked for before the length, as SQLite wants it; both stay until the next step.
+        guard let bytes = sqlite3_column_text(handle, column) else { return "" }
+        let length = Int(sqlite3_column_bytes(handle, column))
+        return length == 0 ? "" : String(decoding: UnsafeBufferPointer(start: bytes, count: length), as: UTF8.self)
+    }
+
+    func optionalText(_ column: Int32) -> String? {
+        isNull(column) ? nil : text(column)
+    }
+
+    func bytes(_ column: Int32) -> [UInt8] {
+        guard let start = sqlite3_column_blob(handle, column) else { return [] }
+        let length = Int(sqlite3_column_bytes(handle, column))
+        return Array(UnsafeRawBufferPointer(start: start, count: length))
+    }
+
+    func id(_ column: Int32) throws -> ID {
+        guard let id = optionalID(column) else {
+            throw SQLiteError(code: SQLITE_CORRUPT, message: "an id of other than 16 bytes")
+        }
+        return id
+    }
+
+    func optionalID(_ column: Int32) -> ID? {
+        guard let start = sqlite3_column_blob(handle, column), sqlite3_column_bytes(handle, column) == 16 else {
+            return nil
+        }
+        return ID(
+            high: UInt64(bigEndian: start.loadUnaligned(as: UInt64.self)),
+            low: UInt64(bigEndian: start.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+    }
+}

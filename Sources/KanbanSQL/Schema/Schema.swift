@@ -1,0 +1,43 @@
+import CSQLite
+import Kanban
+
+/// The numbered steps from an empty file to the newest schema. Append-only: a step that was released never changes.
+enum Schema {
+    /// `kanb`, in the header of every file of ours.
+    static let applicationID: Int64 = 0x6b61_6e62
+
+    static let steps: [@Sendable (_ connection: Connection) throws -> Void] = [
+        { try $0.run(schema1) }
+    ]
+
+    static var newest: Int { steps.count }
+
+    /// The version of an open file; 0 for an empty one.
+    /// - Throws: ``StoreError/corrupt(_:)`` for a file of another program, ``StoreError/newer(version:)``.
+    static func version(of connection: Connection) throws -> Int {
+        let application = try connection.integer("PRAGMA application_id") ?? 0
+        let version = Int(try connection.integer("PRAGMA user_version") ?? 0)
+        if application == 0, version == 0, try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 {
+            return 0
+        }
+        guard application == applicationID else { throw StoreError.corrupt("\(connection.path) is no data of Kanbase") }
+        guard version <= newest else { throw StoreError.newer(version: version) }
+        return version
+    }
+
+    /// Brings the file to the newest version, all steps or none.
+    static func migrate(_ connection: Connection, from version: Int) throws {
+        guard version < newest else { return }
+        try connection.run("BEGIN IMMEDIATE")
+        do {
+            for step in steps[version...] { try step(connection) }
+            try connection.run("PRAGMA application_id = \(applicationID)")
+            try connection.run("PRAGMA user_version = \(newest)")
+            try connection.run("COMMIT")
+        } catch {
+            // The error above is the one to report; without a transaction there is nothing to roll back.
+            if connection.isInTransaction { try? connection.run("ROLLBACK") }
+            throw error
+        }
+    }
+}

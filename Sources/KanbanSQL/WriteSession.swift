@@ -1,0 +1,205 @@
+import CSQLite
+import Kanban
+
+/// The write connection and what of it is in memory: the accounts' counters, written once a transaction, and how the
+/// counts of tasks changed. Used by the writer's queue only.
+final class WriteSession {
+    let connection: Connection
+    /// Bytes in the log after the last commit, and after the last checkpoint.
+    private var logSize = 0
+    private var checkpointedSize = 0
+    /// Bytes that the log grew since its last checkpoint.
+    var logGrowth: Int { logSize < checkpointedSize ? logSize : logSize - checkpointedSize }
+    private let pageSize: Int
+
+    /// The accounts as they stand, committed or not. Dropped when there are too many.
+    private var feeds: [Int64: FeedState] = [:]
+    private var changedFeeds: Set<Int64> = []
+    private var countChanges: [CountChange] = []
+    /// What to put back when a body or a nested part of one is undone, newest last.
+    private var undoLog: [(account: Int64, feed: FeedState)] = []
+
+    private static let feedLimit = 10_000
+
+    struct CountKey: Hashable {
+        var account: Int64
+        var categoryID: ID?
+        var status: TaskStatus
+    }
+
+    struct CountChange {
+        var key: CountKey
+        var by: Int
+    }
+
+    /// A point of a transaction to which it can be undone.
+    struct Mark {
+        fileprivate var countChanges: Int
+        fileprivate var undoLog: Int
+    }
+
+    init(path: String, configuration: SQLStoreConfiguration) throws {
+        connection = try Connection(
+            path: path, access: .readWrite,
+            memory: .init(cache: configuration.cacheSize, mapped: configuration.mappedSize),
+            fileSystem: configuration.fileSystem)
+        pageSize = Int(try connection.integer("PRAGMA page_size") ?? 4096)
+        // The hook replaces SQLite's own checkpoints; see the writer.
+        sqlite3_wal_hook(
+            connection.handle,
+            { context, _, _, pages in
+                guard let context else { return SQLITE_OK }
+                let session = Unmanaged<WriteSession>.fromOpaque(context).takeUnretainedValue()
+                session.logSize = Int(pages) * session.pageSize
+                return SQLITE_OK
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    func close() {
+        connection.close()
+    }
+
+    // MARK: - The transaction
+
+    func begin() throws {
+        try connection.run("BEGIN IMMEDIATE")
+    }
+
+    /// Writes the counters, commits, and returns the accounts with changes.
+    func commit(at now: Timestamp) throws -> [(account: AccountKey, revision: Revision)] {
+        try writeCounts()
+        let changed = try writeFeeds(at: now)
+        try connection.run("COMMIT")
+        undoLog.removeAll(keepingCapacity: true)
+        if feeds.count > Self.feedLimit { feeds = [:] }
+        return changed
+    }
+
+    func mark() throws -> Mark {
+        try connection.run("SAVEPOINT body")
+        return Mark(countChanges: countChanges.count, undoLog: undoLog.count)
+    }
+
+    func keep(_ mark: Mark) throws {
+        try connection.run("RELEASE body")
+    }
+
+    func undo(to mark: Mark) throws {
+        try connection.run("ROLLBACK TO body")
+        try connection.run("RELEASE body")
+        countChanges.removeSubrange(mark.countChanges...)
+        for (account, feed) in undoLog[mark.undoLog...].reversed() { feeds[account] = feed }
+        undoLog.removeSubrange(mark.undoLog...)
+    }
+
+    // MARK: - The accounts
+
+    func feed(of account: AccountKey) throws -> FeedState {
+        if let known = feeds[account.number] { return known }
+        let statement = try connection.statement(
+            "SELECT epoch, revision, purged_through FROM accounts WHERE number = ?1")
+        statement.bind(1, account.number)
+        defer { statement.reset() }
+        guard try statement.step() else { throw StoreError.noAccount }
+        let feed = FeedState(
+            epoch: UInt64(bitPattern: statement.integer(0)), revision: statement.integer(1),
+            purgedThrough: statement.integer(2))
+        feeds[account.number] = feed
+        return feed
+    }
+
+    func setFeed(_ feed: FeedState, of account: AccountKey) throws {
+        undoLog.append((account.number, try self.feed(of: account)))
+        feeds[account.number] = feed
+        changedFeeds.insert(account.number)
+    }
+
+    /// For an account whose row is gone.
+    func removeFeed(of account: AccountKey) throws {
+        undoLog.append((account.number, try feed(of: account)))
+        feeds[account.number] = nil
+    }
+
+    private func writeFeeds(at now: Timestamp) throws -> [(account: AccountKey, revision: Revision)] {
+        guard !changedFeeds.isEmpty else { return [] }
+        defer { changedFeeds.removeAll(keepingCapacity: true) }
+        let statement = try connection.statement(
+            """
+            UPDATE accounts SET epoch = ?2, revision = ?3, purged_through = ?4, written_at = ?5 WHERE number = ?1
+            """)
+        return try changedFeeds.compactMap { number in
+            guard let feed = feeds[number] else { return nil }
+            statement.bind(1, number)
+            statement.bind(2, Int64(bitPattern: feed.epoch))
+            statement.bind(3, feed.revision)
+            statement.bind(4, feed.purgedThrough)
+            statement.bind(5, now)
+            try statement.run()
+            return (AccountKey(number: number), feed.revision)
+        }
+    }
+
+    /// When the last transaction of all accounts was.
+    func latestWrite() throws -> Timestamp {
+        Timestamp(milliseconds: try connection.integer("SELECT max(written_at) FROM accounts") ?? 0)
+    }
+
+    func makeLocalAccount(id: ID, epoch: UInt64, at now: Timestamp) throws {
+        let statement = try connection.statement(
+            "INSERT INTO accounts (number, id, epoch, created_at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING")
+        statement.bind(1, AccountKey.local.number)
+        statement.bind(2, id)
+        statement.bind(3, Int64(bitPattern: epoch))
+        statement.bind(4, now)
+        try statement.run()
+    }
+
+    // MARK: - The counts of tasks
+
+    func count(_ by: Int, _ key: CountKey) {
+        countChanges.append(CountChange(key: key, by: by))
+    }
+
+    /// What is not written yet, of one account.
+    func pendingCounts(of account: AccountKey) -> [CountKey: Int] {
+        var sums: [CountKey: Int] = [:]
+        for change in countChanges where change.key.account == account.number {
+            sums[change.key, default: 0] += change.by
+        }
+        return sums
+    }
+
+    /// For an account whose counts were deleted: what is not written yet must not come after.
+    func cancelPendingCounts(of account: AccountKey) {
+        for (key, sum) in pendingCounts(of: account) { count(-sum, key) }
+    }
+
+    private func writeCounts() throws {
+        guard !countChanges.isEmpty else { return }
+        var sums: [CountKey: Int] = [:]
+        for change in countChanges { sums[change.key, default: 0] += change.by }
+        countChanges.removeAll(keepingCapacity: true)
+        let statement = try connection.statement(
+            """
+            INSERT INTO task_counts (account, category_id, status, count) VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT (account, category_id, status) DO UPDATE SET count = task_counts.count + excluded.count
+            """)
+        for (key, sum) in sums where sum != 0 {
+            statement.bind(1, key.account)
+            if let id = key.categoryID { statement.bind(2, id) } else { statement.bind(2, []) }
+            statement.bind(3, key.status.rawValue)
+            statement.bind(4, sum)
+            try statement.run()
+        }
+    }
+
+    // MARK: - The log
+
+    /// Copies as much of the log into the file as no reader holds back.
+    func checkpoint(truncating: Bool = false) {
+        let mode = truncating ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
+        // Without room, or with a reader in the way, the log grows on and the next try does it.
+        sqlite3_wal_checkpoint_v2(connection.handle, nil, mode, nil, nil)
+        checkpointedSize = logSize
+    }
+}

@@ -1,0 +1,190 @@
+import Dispatch
+import Kanban
+import Synchronization
+
+/// The one that writes, with group commit: it takes all that is waiting, runs each in a savepoint of one transaction,
+/// commits once, tells of the commit, and then answers all.
+///
+/// Unchecked: what is mutable is `waiting`, behind its lock, and the session, which only `queue` touches.
+final class Writer: @unchecked Sendable {
+    private struct Waiting {
+        var jobs: [any WriteJob] = []
+        var isAwake = false
+        var isClosed = false
+    }
+
+    /// So many bodies share a transaction at most, so that the first of them does not wait for ever.
+    private static let batchLimit = 512
+
+    private let path: String
+    private let configuration: SQLStoreConfiguration
+    private let context: BoardContext
+    private let commits: Commits
+    private let readers: ReaderPool
+    private let queue = DispatchQueue(label: "kanbase.writer", qos: .userInitiated)
+    private let waiting = Mutex(Waiting())
+    /// `nil` after an error of the disk, until the next batch opens the file again.
+    private var session: WriteSession?
+    private let ids: IDSource
+    /// Never goes back, even when the clock does.
+    private var latest: Timestamp
+
+    init(
+        path: String, configuration: SQLStoreConfiguration, context: BoardContext,
+        random: @escaping @Sendable () -> UInt64, commits: Commits, readers: ReaderPool
+    ) throws {
+        self.path = path
+        self.configuration = configuration
+        self.context = context
+        self.commits = commits
+        self.readers = readers
+        ids = IDSource(random: random)
+        let session = try WriteSession(path: path, configuration: configuration)
+        // One later than the last, so that new ids come after those of the last run in the same millisecond.
+        latest = Timestamp(milliseconds: try session.latestWrite().milliseconds + 1)
+        try session.makeLocalAccount(
+            id: ids.next(at: max(latest, context.clock())), epoch: ids.newEpoch(), at: context.clock())
+        self.session = session
+    }
+
+    // MARK: - Asking
+
+    func write<T: Sendable>(
+        _ account: AccountKey, session: ID?, _ body: @escaping @Sendable (any BoardWriter) throws -> T
+    ) async throws -> T {
+        try await perform(account, session: session) { try body($0) }
+    }
+
+    /// Runs the body in the next transaction. For ``AccountKey/nobody`` it must not touch a board.
+    func perform<T: Sendable>(
+        _ account: AccountKey = .nobody, session: ID? = nil, _ body: @escaping @Sendable (SQLWriter) throws -> T
+    ) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            enqueue(PendingWrite(account: account, session: session, body: body, continuation: continuation))
+        }
+    }
+
+    private func enqueue(_ job: any WriteJob) {
+        let isClosed = waiting.withLock { waiting in
+            guard !waiting.isClosed else { return true }
+            waiting.jobs.append(job)
+            if !waiting.isAwake {
+                waiting.isAwake = true
+                // Inside the lock, so that closing finds the work in the queue before it.
+                queue.async { self.work() }
+            }
+            return false
+        }
+        if isClosed { job.answer(failure: StoreError.closed) }
+    }
+
+    /// Runs on the writer's queue when nothing waits to be written: upkeep, checkpoints, and the like.
+    func whenIdle<T: Sendable>(_ body: @escaping @Sendable (Writer) throws -> T) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result { try body(self) }.mapError(SQLiteError.forCallers)) }
+        }
+    }
+
+    // MARK: - Working
+
+    private func work() {
+        while let jobs = nextBatch() { commit(jobs) }
+    }
+
+    private func nextBatch() -> [any WriteJob]? {
+        waiting.withLock { waiting in
+            guard !waiting.jobs.isEmpty else {
+                waiting.isAwake = false
+                return nil
+            }
+            guard waiting.jobs.count > Self.batchLimit else {
+                defer { waiting.jobs = [] }
+                return waiting.jobs
+            }
+            defer { waiting.jobs.removeFirst(Self.batchLimit) }
+            return Array(waiting.jobs.prefix(Self.batchLimit))
+        }
+    }
+
+    private func commit(_ jobs: [any WriteJob]) {
+        do {
+            let session = try openSession()
+            try session.begin()
+            for job in jobs { try run(job, in: session) }
+            let changed = try session.commit(at: latest)
+            commits.publish(changed)
+            if !changed.isEmpty { configuration.onCommit(changed) }
+            for job in jobs { job.answer() }
+            if session.logGrowth > configuration.logSize { checkpoint(session) }
+        } catch {
+            recover()
+            let failure = SQLiteError.forCallers(error)
+            for job in jobs { job.answer(failure: failure) }
+        }
+    }
+
+    /// One body in its savepoint. Throws only what ends the whole batch.
+    private func run(_ job: any WriteJob, in session: WriteSession) throws {
+        latest = max(latest, context.clock())
+        let mark = try session.mark()
+        do {
+            try job.run(
+                on: SQLWriter(
+                    account: job.account, writingSession: job.session, now: latest, session: session, context: context,
+                    ids: ids))
+            try session.keep(mark)
+        } catch {
+            if let fault = session.connection.fault { throw fault }
+            try session.undo(to: mark)
+            job.fail(SQLiteError.forCallers(error))
+        }
+        if let fault = session.connection.fault { throw fault }
+    }
+
+    private func openSession() throws -> WriteSession {
+        if let session { return session }
+        let fresh = try WriteSession(path: path, configuration: configuration)
+        session = fresh
+        return fresh
+    }
+
+    /// After an error of the disk: whatever was in memory may be wrong, and so may be the connection.
+    private func recover() {
+        session?.close()
+        session = nil
+        commits.forgetAll()
+    }
+
+    // MARK: - The log
+
+    /// Copies the log into the file and lets the next commit begin it anew. What fails here is tried again after the next.
+    private func checkpoint(_ session: WriteSession) {
+        readers.endIdleSnapshots()
+        session.checkpoint()
+    }
+
+    func checkpoint() {
+        if let session { checkpoint(session) }
+    }
+
+    /// The open session; only on the writer's queue.
+    func withSession<T>(_ body: (WriteSession) throws -> T) throws -> T {
+        try body(try openSession())
+    }
+
+    // MARK: - Closing
+
+    /// Answers what was taken on, and refuses everything from now on.
+    func close() {
+        waiting.withLock { $0.isClosed = true }
+        queue.sync {}
+    }
+
+    func closeFile() {
+        queue.sync {
+            session?.checkpoint(truncating: true)
+            session?.close()
+            session = nil
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import JSON
+import Kanban
+import KanbanSQL
+import Synchronization
+import Testing
+
+/// A clock that stands until it is set.
+final class HandClock: Sendable {
+    private let moment: Mutex<Timestamp>
+
+    init(_ milliseconds: Int64 = 1_795_000_000_000) {
+        moment = Mutex(Timestamp(milliseconds: milliseconds))
+    }
+
+    var now: Timestamp { moment.withLock { $0 } }
+
+    func advance(days: Int = 0, milliseconds: Int64 = 0) {
+        moment.withLock { $0.milliseconds += Int64(days) * 86_400_000 + milliseconds }
+    }
+}
+
+/// A directory of its own for a test, gone with the object.
+final class Directory: Sendable {
+    let path: String
+
+    init() {
+        path = FileManager.default.temporaryDirectory.appendingPathComponent("kanbase-\(UUID().uuidString)").path
+    }
+
+    deinit {
+        // Left-overs of a test are no fault of what it tests.
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    func appending(_ name: String) -> String { (path as NSString).appendingPathComponent(name) }
+}
+
+/// A store in a directory of its own, for tests.
+final class TestStore: Sendable {
+    let directory: Directory
+    let clock: HandClock
+    let store: SQLStore
+
+    init(
+        directory: Directory = Directory(), clock: HandClock = HandClock(),
+        configuration: SQLStoreConfiguration = SQLStoreConfiguration()
+    ) throws {
+        self.directory = directory
+        self.clock = clock
+        store = try SQLStore(in: directory.path, configuration: configuration, clock: { clock.now })
+    }
+
+    deinit {
+        store.close()
+    }
+
+    /// Closes the store and opens another in the same directory.
+    func reopened(configuration: SQLStoreConfiguration = SQLStoreConfiguration()) throws -> TestStore {
+        store.close()
+        return try TestStore(directory: directory, clock: clock, configuration: configuration)
+    }
+}
+
+extension Store {
+    @discardableResult
+    func write<T: Sendable>(_ body: @escaping @Sendable (any BoardWriter) throws -> T) async throws -> T {
+        try await write(.local, session: nil, body)
+    }
+
+    func read<T>(_ body: (any BoardReader) throws -> T) throws -> T {
+        try read(.local, body)
+    }
+}
+
+extension BoardWriter {
+    /// Saves a new task with an entry of its history.
+    @discardableResult
+    func makeTask(
+        _ title: String = "Task", id: ID? = nil, status: TaskStatus = .todo, categoryID: ID? = nil,
+        dueDate: DueDate? = nil, position: String? = nil
+    ) throws -> TaskItem {
+        let revision = try nextRevision()
+        var task = TaskItem(
+            id: id ?? makeID(), title: title, status: status, categoryID: categoryID, dueDate: dueDate,
+            position: Position(text: position ?? "a\(revision)"), createdAt: now, updatedAt: now,
+            completedAt: status == .done ? now : nil, revision: revision)
+        task.memberRevisions.title = revision
+        task.memberRevisions.position = revision
+        try save(task)
+        try append(
+            HistoryEntry(
+                taskID: task.id, revision: revision, at: now, action: .created,
+                changes: [.init(member: "title", from: .null, to: .string(title))], sessionID: session))
+        return task
+    }
+
+    @discardableResult
+    func change(_ id: ID, _ edit: (inout TaskItem) -> Void) throws -> TaskItem {
+        var task = try #require(try task(id))
+        edit(&task)
+        task.revision = try nextRevision()
+        task.updatedAt = now
+        try save(task)
+        return task
+    }
+}
