@@ -2,6 +2,7 @@
 package enum Routes {
     package static var all: [Route] {
         TaskRoutes().routes + TaskListRoutes().routes + CategoryRoutes().routes + SettingsRoutes().routes
+            + DDayRoutes().routes
             + HealthRoutes().routes + ProblemRoutes().routes
     }
 }
