@@ -4,5 +4,6 @@ package enum Routes {
         TaskRoutes().routes + TaskListRoutes().routes + CategoryRoutes().routes + SettingsRoutes().routes
             + DDayRoutes().routes
             + HealthRoutes().routes + ProblemRoutes().routes
+            + AccountRoutes().routes + SessionRoutes().routes + TokenRoutes().routes
     }
 }
