@@ -20,7 +20,7 @@ package enum BoardError: Error, Hashable, Sendable {
 
 /// One thing that is wrong with a value that a client sent.
 package struct Fault: Hashable, Sendable {
-    package enum Code: String, Sendable {
+    package enum Code: String, Sendable, CaseIterable {
         case invalidType = "invalid_type"
         case unknownMember = "unknown_member"
         case required

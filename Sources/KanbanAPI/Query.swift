@@ -4,11 +4,14 @@ import Kanban
 /// The query parameters of a call. Names that the route does not know, and names given twice, are errors.
 package struct Query: Sendable {
     private let items: [(name: String, value: String)]
+    /// What `?timeZone=` names; every call on an account's data takes it.
+    package let zone: Zone?
 
     /// - Throws: a 400 problem.
     init(_ request: Request, knows names: Set<String>) throws {
         guard request.hasQuery else {
             items = []
+            zone = nil
             return
         }
         items = request.queryItems
@@ -21,6 +24,14 @@ package struct Query: Sendable {
             guard seen.insert(name).inserted else {
                 throw Problem(.invalidParameter, "The query parameter \"\(name)\" is given twice.")
             }
+        }
+        zone = try items.first { $0.name == "timeZone" }.map { item in
+            guard let zone = Zone(name: item.value) else {
+                throw Problem(
+                    .unknownTimeZone, "There is no time zone named \(item.value). Use an IANA name, such as Asia/Seoul."
+                )
+            }
+            return zone
         }
     }
 

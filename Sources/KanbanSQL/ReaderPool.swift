@@ -41,12 +41,11 @@ final class ReaderPool: Sendable {
         self.commits = commits
     }
 
-    /// - Parameter afresh: sees what other processes committed as well, which nobody tells this one.
-    func read<T>(afresh: Bool = false, _ body: (Connection) throws -> T) throws -> T {
+    func read<T>(_ body: (Connection) throws -> T) throws -> T {
         let reader = try take()
         do {
             let seen = commits.count
-            if afresh || reader.commits != seen {
+            if reader.commits != seen {
                 reader.endSnapshot()
                 try reader.connection.run("BEGIN")
                 reader.commits = seen

@@ -1,0 +1,112 @@
+import HTTP
+import JSON
+import Testing
+
+@testable import KanbanAPI
+
+struct CategoryRoutesTests {
+    let board: TestBoard
+
+    init() throws {
+        board = try TestBoard()
+    }
+
+    @Test func `a category is made, changed and shown with its counts`() async throws {
+        let made = await board.send(
+            .post, "/categories", "{\"name\": \" 일 \", \"color\": \"#1E90ff\", \"emoji\": \"👩‍💻\"}")
+        let id = made.json.id
+        _ = try await board.task("{\"categoryId\": \"\(id)\"}")
+        _ = try await board.task("{\"categoryId\": \"\(id)\", \"status\": \"done\"}")
+        let patched = await board.send(.patch, "/categories/\(id)", "{\"emoji\": null, \"name\": \"Work\"}")
+
+        #expect(made.status == 201 && made["Location"] == "/categories/\(id)")
+        #expect(made.json["name"] == "일" && made.json["color"] == "#1E90ff" && made.json["taskCount"] == 0)
+        #expect(patched.json["emoji"] == .null && patched.json["taskCount"] == 2 && patched.json["doneCount"] == 1)
+        #expect(await board.send(.get, "/categories/\(id)").body == patched.body)
+        try board.remove()
+    }
+
+    @Test func `the tag changes with the counts, and the revision does not`() async throws {
+        let id = await board.send(.post, "/categories", "{\"name\": \"a\"}").json.id
+        let before = await board.send(.get, "/categories/\(id)")
+        _ = try await board.task("{\"categoryId\": \"\(id)\"}")
+        let after = await board.send(.get, "/categories/\(id)")
+
+        #expect(before["ETag"] != after["ETag"] && before.json.revision == after.json.revision)
+        let tag = before["ETag"] ?? ""
+        #expect(
+            await board.send(.patch, "/categories/\(id)", "{\"name\": \"b\"}", headers: [("If-Match", tag)]).status
+                == 200)
+        #expect(
+            await board.send(.patch, "/categories/\(id)", "{\"name\": \"c\"}", headers: [("If-Match", tag)]).status
+                == 412)
+        try board.remove()
+    }
+
+    @Test func `a name is taken whatever its case`() async throws {
+        let id = await board.send(.post, "/categories", "{\"name\": \"Straße\"}").json.id
+        _ = await board.send(.post, "/categories", "{\"name\": \"b\"}")
+
+        #expect(await board.send(.post, "/categories", "{\"name\": \"STRASSE\"}").code == "name_taken")
+        #expect(await board.send(.patch, "/categories/\(id)", "{\"name\": \"B\"}").code == "name_taken")
+        #expect(await board.send(.patch, "/categories/\(id)", "{\"name\": \"strasse\"}").status == 200)
+        try board.remove()
+    }
+
+    @Test(arguments: [
+        ("{}", "#/name required"), ("{\"name\": null}", "#/name invalid_type"), ("{\"name\": \"  \"}", "#/name blank"),
+        ("{\"name\": \"\(String(repeating: "x", count: 51))\"}", "#/name too_long"),
+        ("{\"name\": \"a\", \"color\": \"red\"}", "#/color invalid_format"),
+        ("{\"name\": \"a\", \"color\": \"#12345g\"}", "#/color invalid_format"),
+        ("{\"name\": \"a\", \"emoji\": \"ab\"}", "#/emoji invalid_format"),
+        ("{\"name\": \"a\", \"emoji\": \"\"}", "#/emoji invalid_format"),
+        ("{\"name\": \"a\", \"colour\": null}", "#/colour unknown_member"),
+    ])
+    func `a fault is told with its pointer`(body: String, fault: String) async throws {
+        let answer = await board.send(.post, "/categories", body)
+
+        #expect(answer.status == 422 && answer.faults == [fault])
+        try board.remove()
+    }
+
+    @Test func `deleting a category frees its tasks, in the trash too`() async throws {
+        let id = await board.send(.post, "/categories", "{\"name\": \"a\"}").json.id
+        let kept = try await board.task("{\"categoryId\": \"\(id)\"}")
+        let trashed = try await board.task("{\"categoryId\": \"\(id)\"}")
+        _ = await board.send(.delete, "/tasks/\(trashed.id)")
+
+        #expect(await board.send(.delete, "/categories/\(id)").status == 204)
+        #expect(await board.send(.delete, "/categories/\(id)").status == 404)
+        let freed = await board.send(.get, "/tasks/\(kept.id)")
+        #expect(freed.json["categoryId"] == .null && freed.json.revision > kept.revision)
+        let entry = await board.send(.get, "/tasks/\(kept.id)/history").json["items"]?.arrayValue?.first
+        #expect(entry?["changes"] == [["member": "categoryId", "from": .string(id), "to": .null]])
+        #expect(await board.send(.post, "/tasks/\(trashed.id)/restore").json["categoryId"] == .null)
+        #expect(await board.send(.post, "/categories", "{\"name\": \"b\", \"id\": \"\(id)\"}").code == "already_exists")
+        #expect(await board.send(.put, "/categories/\(id)", "{\"name\": \"b\"}").code == "deleted")
+        try board.remove()
+    }
+
+    @Test func `an account has at most five hundred categories`() async throws {
+        for index in 0..<500 { _ = await board.send(.post, "/categories", "{\"name\": \"\(index)\"}") }
+
+        let answer = await board.send(.post, "/categories", "{\"name\": \"one more\"}")
+        let named = await board.send(.post, "/tasks", "{\"categoryName\": \"one more\"}")
+
+        #expect(answer.status == 422 && answer.code == "too_many")
+        #expect(named.status == 422 && named.faults == ["#/categoryName too_many"])
+        #expect(await board.send(.get, "/categories").json["items"]?.arrayValue?.count == 500)
+        try board.remove()
+    }
+
+    @Test func `the list is by name and tells what is uncategorized`() async throws {
+        for name in ["b", "A", "가"] { _ = await board.send(.post, "/categories", "{\"name\": \"\(name)\"}") }
+        _ = try await board.task()
+
+        let list = await board.send(.get, "/categories", headers: [("Accept-Language", "ja")])
+
+        #expect(list.json["items"]?.arrayValue?.compactMap { $0["name"]?.stringValue } == ["A", "b", "가"])
+        #expect(list.json["uncategorized"] == ["name": "未分類", "taskCount": 1, "doneCount": 0])
+        try board.remove()
+    }
+}

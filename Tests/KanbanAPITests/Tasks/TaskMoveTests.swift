@@ -1,0 +1,154 @@
+import HTTP
+import JSON
+import Kanban
+import KanbanSQL
+import Testing
+
+@testable import KanbanAPI
+
+struct TaskMoveTests {
+    let board: TestBoard
+
+    init() throws {
+        board = try TestBoard()
+    }
+
+    @Test(arguments: [
+        ("d", "{\"before\": \"a\"}", ["d", "a", "b", "c"]), ("a", "{\"after\": \"c\"}", ["b", "c", "a", "d"]),
+        ("c", "{\"place\": \"first\"}", ["c", "a", "b", "d"]), ("a", "{\"place\": \"last\"}", ["b", "c", "d", "a"]),
+        ("a", "{}", ["b", "c", "d", "a"]), ("b", "{\"before\": \"c\"}", ["a", "b", "c", "d"]),
+    ])
+    func `a task moves within its column`(name: String, body: String, order: [String]) async throws {
+        let ids = try await tasks(["a", "b", "c", "d"])
+        let body = ids.reduce(body) { $0.replacing(": \"\($1.key)\"", with: ": \"\($1.value)\"") }
+
+        let moved = await board.send(.post, "/tasks/\(ids[name] ?? "")/move", body)
+
+        #expect(moved.status == 200)
+        #expect(await board.titles("/tasks?sort=position") == order)
+        try board.remove()
+    }
+
+    @Test func `a move to where it is changes nothing`() async throws {
+        let ids = try await tasks(["a", "b"])
+
+        for body in ["{\"place\": \"last\"}", "{\"after\": \"\(ids["a"] ?? "")\"}", "{\"status\": \"todo\"}"] {
+            #expect(await board.send(.post, "/tasks/\(ids["b"] ?? "")/move", body).json.revision == 2)
+        }
+        try board.remove()
+    }
+
+    @Test func `a neighbour that is gone sends the task to the end`() async throws {
+        let ids = try await tasks(["a", "b", "c"])
+        _ = await board.send(.delete, "/tasks/\(ids["b"] ?? "")")
+
+        let moved = await board.send(.post, "/tasks/\(ids["a"] ?? "")/move", "{\"before\": \"\(ids["b"] ?? "")\"}")
+
+        #expect(moved.status == 200)
+        #expect(await board.titles("/tasks?sort=position") == ["c", "a"])
+        let away = await board.send(
+            .post, "/tasks/\(ids["a"] ?? "")/move", "{\"status\": \"doing\", \"before\": \"\(ids["c"] ?? "")\"}")
+        #expect(away.status == 200 && away.json["status"] == "doing")
+        try board.remove()
+    }
+
+    @Test func `a neighbour that never was, or is the task itself, is a fault`() async throws {
+        let ids = try await tasks(["a"])
+        let id = ids["a"] ?? ""
+
+        #expect(
+            await board.send(.post, "/tasks/\(id)/move", "{\"before\": \"\(id)\"}").faults == [
+                "#/before unknown_neighbour"
+            ])
+        #expect(
+            await board.send(.post, "/tasks/\(id)/move", "{\"after\": \"\(String.unknownID)\"}").faults
+                == ["#/after unknown_neighbour"])
+        #expect(
+            await board.send(.post, "/tasks/\(id)/move", "{\"before\": \"\(id)\", \"place\": \"first\"}").faults
+                == ["#/place mutually_exclusive"])
+        try board.remove()
+    }
+
+    @Test func `thousands of random moves leave the order of a plain array`() async throws {
+        var random = SeededRandom(seed: 42)
+        var columns: [[String]] = [[], [], []]
+        for index in 0..<60 {
+            columns[index % 3].append(
+                try await board.task("{\"status\": \"\(TaskStatus.allCases[index % 3].name)\"}").id)
+        }
+
+        for _ in 0..<2_000 {
+            let from = Int.random(in: 0..<3, using: &random)
+            guard let id = columns[from].randomElement(using: &random) else { continue }
+            let to = Int.random(in: 0..<3, using: &random)
+            columns[from].removeAll { $0 == id }
+            let status = TaskStatus.allCases[to].name
+            if let neighbour = columns[to].randomElement(using: &random),
+                let index = columns[to].firstIndex(of: neighbour)
+            {
+                let isBefore = Bool.random(using: &random)
+                columns[to].insert(id, at: isBefore ? index : index + 1)
+                let side = isBefore ? "before" : "after"
+                await board.send(
+                    .post, "/tasks/\(id)/move", "{\"status\": \"\(status)\", \"\(side)\": \"\(neighbour)\"}")
+            } else {
+                columns[to].append(id)
+                await board.send(.post, "/tasks/\(id)/move", "{\"status\": \"\(status)\"}")
+            }
+        }
+
+        for (status, column) in zip(TaskStatus.allCases, columns) {
+            let list = await board.send(.get, "/tasks?status=\(status.name)&sort=position&limit=200")
+            #expect(list.json["items"]?.arrayValue?.map(\.id) == column)
+        }
+        #expect(board.observer.failures.isEmpty)
+        try board.remove()
+    }
+
+    @Test func `ten thousand inserts at the same spot keep positions short`() async throws {
+        let (longest, order) = try await board.store.write(.local, session: nil) { writer in
+            let first = try writer.createTask(id: nil, title: "first", TaskEdit())
+            _ = try writer.createTask(id: nil, title: "last", TaskEdit())
+            var longest = 0
+            var order: [ID] = []
+            for _ in 0..<10_000 {
+                let task = try writer.createTask(id: nil, title: "x", TaskEdit(status: .doing))
+                let moved = try writer.moveTask(task.id, TaskMove(status: .todo, place: .after(first.id)))
+                longest = max(longest, moved.position.text.utf8.count)
+                order.append(task.id)
+            }
+            return (longest, order)
+        }
+
+        #expect(longest <= 64)
+        var query = TaskQuery()
+        query.statuses = [.todo]
+        query.sort = .position
+        let column = try board.store.read(.local) { try $0.tasks(query) }
+        #expect(column.dropFirst().dropLast().map(\.id) == order.reversed())
+        try board.remove()
+    }
+
+    private func tasks(_ titles: [String]) async throws -> [String: String] {
+        var ids: [String: String] = [:]
+        for title in titles { ids[title] = try await board.task("{\"title\": \"\(title)\"}").id }
+        return ids
+    }
+}
+
+/// Random numbers that are the same in every run (SplitMix64).
+struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ mixed >> 31
+    }
+}

@@ -1,0 +1,218 @@
+import HTTP
+import JSON
+import Testing
+
+@testable import KanbanAPI
+
+struct TaskRoutesTests {
+    let board: TestBoard
+
+    init() throws {
+        board = try TestBoard()
+    }
+
+    @Test func `a task is made with its defaults and can be read`() async throws {
+        let made = await board.send(.post, "/tasks", "{}")
+
+        #expect(made.status == 201)
+        #expect(made["Location"] == "/tasks/\(made.json.id)" && made["ETag"] == "\"1\"")
+        #expect(made.json["title"] == "New task" && made.json["body"] == "" && made.json["status"] == "todo")
+        #expect(made.json["categoryId"] == .null && made.json["dueDate"] == .null && made.json["completedAt"] == .null)
+        #expect(made.json["createdAt"] == "2026-11-20T08:19:00.123Z")
+        #expect(await board.send(.get, "/tasks/\(made.json.id)").body == made.body)
+        try board.remove()
+    }
+
+    @Test(arguments: [("ko-KR, en;q=0.5", "새로운 할 일"), ("ja", "新しいタスク"), ("fr", "New task")])
+    func `a missing title is the default one of the language`(language: String, title: String) async throws {
+        let made = await board.send(.post, "/tasks", "{\"title\": null}", headers: [("Accept-Language", language)])
+
+        #expect(made.json["title"] == .string(title))
+        try board.remove()
+    }
+
+    @Test(arguments: [
+        ("{\"title\": \"  \"}", "#/title blank"), ("{\"title\": \"\"}", "#/title blank"),
+        ("{\"title\": 7}", "#/title invalid_type"),
+        ("{\"title\": \"\(String(repeating: "가", count: 201))\"}", "#/title too_long"),
+        ("{\"title\": \"a\\u0000\"}", "#/title control_character"),
+        ("{\"body\": \"\(String(repeating: "가", count: 1001))\"}", "#/body too_long"),
+        ("{\"status\": \"DONE\"}", "#/status invalid_value"),
+        ("{\"dueDate\": \"2026-02-30\"}", "#/dueDate invalid_format"),
+        ("{\"dueDate\": \"2026-01-01T00:00:00\"}", "#/dueDate invalid_format"),
+        ("{\"titel\": \"x\"}", "#/titel unknown_member"), ("{\"id\": \"x\"}", "#/id invalid_format"),
+        ("{\"categoryId\": \"\(String.unknownID)\"}", "#/categoryId unknown_category"),
+        ("{\"categoryId\": null, \"categoryName\": \"a\"}", "#/categoryName mutually_exclusive"),
+        ("[]", "# invalid_type"),
+    ])
+    func `a fault is told with its pointer`(body: String, fault: String) async throws {
+        let answer = await board.send(.post, "/tasks", body)
+
+        #expect(answer.status == 422 && answer.faults == [fault])
+        #expect(answer.code == fault.split(separator: " ").last.map(String.init))
+        #expect(await board.titles("/tasks").isEmpty)
+        try board.remove()
+    }
+
+    @Test func `every fault is told, not only the first`() async throws {
+        let answer = await board.send(
+            .post, "/tasks", "{\"title\": \" \", \"status\": 1, \"x\": 1, \"dueDate\": \"soon\"}")
+
+        #expect(
+            answer.faults == [
+                "#/title blank", "#/status invalid_type", "#/dueDate invalid_format", "#/x unknown_member",
+            ])
+        #expect(answer["Content-Type"] == "application/problem+json")
+        #expect(answer.json["requestId"]?.stringValue == answer["X-Request-Id"])
+        try board.remove()
+    }
+
+    @Test func `JSON that is none is told with its byte offset`() async throws {
+        let answer = await board.send(.post, "/tasks", "{\"title\": \"a\",}")
+
+        #expect(answer.status == 400 && answer.code == "malformed_json")
+        #expect(answer.json["detail"]?.stringValue?.contains("byte 14") == true)
+        try board.remove()
+    }
+
+    @Test func `an id that was used is never used again`() async throws {
+        let task = try await board.task()
+        let again = "{\"id\": \"\(task.id.uppercased())\"}"
+
+        #expect(await board.send(.post, "/tasks", again).code == "already_exists")
+        #expect(await board.send(.delete, "/tasks/\(task.id)").status == 204)
+        #expect(await board.send(.post, "/tasks", again).code == "already_exists")
+        #expect(await board.send(.put, "/tasks/\(task.id)", "{}").code == "deleted")
+        try board.remove()
+    }
+
+    @Test func `GET, edit, PUT works`() async throws {
+        let task = try await board.task("{\"title\": \"a\", \"dueDate\": \"2026-12-01T18:00:00+09:00\"}")
+        #expect(task["dueDate"] == "2026-12-01T09:00:00.000Z")
+
+        let text = String(decoding: task.serialized(), as: UTF8.self)
+        let body = text.replacing("\"title\":\"a\"", with: "\"title\":\"b\"")
+        let put = await board.send(.put, "/tasks/\(task.id)", body)
+
+        #expect(put.status == 200 && put.json["title"] == "b" && put.json["dueDate"] == task["dueDate"])
+        #expect(put.json.revision == 2)
+        #expect(
+            await board.send(.put, "/tasks/\(task.id)", "{\"id\": \"\(String.unknownID)\"}").faults == [
+                "#/id id_mismatch"
+            ])
+        try board.remove()
+    }
+
+    @Test func `PUT makes what is not there and defaults what is absent`() async throws {
+        let made = await board.send(.put, "/tasks/\(String.unknownID)", "{\"title\": \"a\", \"body\": \"b\"}")
+        let replaced = await board.send(.put, "/tasks/\(String.unknownID)", "{\"title\": \"a\"}")
+
+        #expect(made.status == 201 && made["Location"] == "/tasks/\(String.unknownID)")
+        #expect(replaced.status == 200 && replaced.json["body"] == "")
+        try board.remove()
+    }
+
+    @Test func `a merge patch changes what it names`() async throws {
+        let task = try await board.task("{\"title\": \"a\", \"body\": \"b\", \"dueDate\": \"2026-12-01\"}")
+
+        let patched = await board.send(
+            .patch, "/tasks/\(task.id)", "{\"title\": null, \"dueDate\": null, \"revision\": 9}",
+            headers: [("Content-Type", "application/merge-patch+json")])
+        let unchanged = await board.send(.patch, "/tasks/\(task.id)", "{\"body\": \"b\"}")
+
+        #expect(patched.json["title"] == "New task" && patched.json["body"] == "b" && patched.json["dueDate"] == .null)
+        #expect(patched.json.revision == 2 && unchanged.json.revision == 2 && unchanged.status == 200)
+        try board.remove()
+    }
+
+    @Test func `entering done stamps the completion and leaving clears it`() async throws {
+        let task = try await board.task("{\"title\": \"a\"}")
+
+        let done = await board.send(.patch, "/tasks/\(task.id)", "{\"status\": \"done\"}")
+        board.clock.advance(seconds: 60)
+        let still = await board.send(.patch, "/tasks/\(task.id)", "{\"title\": \"b\"}")
+        let back = await board.send(.post, "/tasks/\(task.id)/move", "{\"status\": \"doing\"}")
+
+        #expect(done.json["completedAt"] == "2026-11-20T08:19:00.123Z")
+        #expect(still.json["completedAt"] == done.json["completedAt"])
+        #expect(back.json["completedAt"] == .null)
+        try board.remove()
+    }
+
+    @Test func `a deleted task is gone until it is restored`() async throws {
+        let first = try await board.task("{\"title\": \"first\"}")
+        _ = try await board.task("{\"title\": \"second\"}")
+
+        #expect(await board.send(.delete, "/tasks/\(first.id)").status == 204)
+        #expect(await board.send(.delete, "/tasks/\(first.id)").status == 404)
+        #expect(await board.send(.get, "/tasks/\(first.id)").status == 404)
+        #expect(await board.titles("/tasks") == ["second"])
+        #expect(await board.titles("/tasks?deleted=true") == ["first"])
+        #expect(await board.send(.get, "/tasks/\(first.id)/history").status == 200)
+        #expect(await board.send(.post, "/tasks/\(first.id)/restore").status == 200)
+        #expect(await board.send(.post, "/tasks/\(first.id)/restore").status == 404)
+        #expect(await board.titles("/tasks?sort=position") == ["second", "first"])
+        try board.remove()
+    }
+
+    @Test func `a stale edit is refused with what is there now`() async throws {
+        let task = try await board.task("{\"title\": \"a\"}")
+        _ = await board.send(.patch, "/tasks/\(task.id)", "{\"title\": \"b\"}")
+
+        for (method, body) in [(.patch, "{\"title\": \"c\"}"), (.put, "{}"), (.delete, nil)] as [(HTTP.Method, String?)]
+        {
+            let answer = await board.send(method, "/tasks/\(task.id)", body, headers: [("If-Match", "\"1\"")])
+            #expect(answer.status == 412 && answer.json["current"]?["title"] == "b")
+        }
+        let fresh = await board.send(.delete, "/tasks/\(task.id)", headers: [("If-Match", "\"9\", \"2-abc\"")])
+        #expect(fresh.status == 204)
+        try board.remove()
+    }
+
+    @Test func `If-None-Match keeps PUT from replacing and GET from repeating`() async throws {
+        let task = try await board.task()
+        let tag = "\"\(task.revision)\""
+
+        #expect(await board.send(.put, "/tasks/\(task.id)", "{}", headers: [("If-None-Match", "*")]).status == 412)
+        let unchanged = await board.send(.get, "/tasks/\(task.id)", headers: [("If-None-Match", "\"7\", W/\(tag)")])
+        #expect(unchanged.status == 304 && unchanged.body.isEmpty && unchanged["ETag"] == tag)
+        #expect(await board.send(.get, "/tasks/\(task.id)", headers: [("If-None-Match", "\"7\"")]).status == 200)
+        try board.remove()
+    }
+
+    @Test func `an expanded deadline is part of the tag`() async throws {
+        let task = try await board.task("{\"dueDate\": \"2026-11-23\"}")
+
+        let plain = await board.send(.get, "/tasks/\(task.id)")
+        let expanded = await board.send(.get, "/tasks/\(task.id)?expand=deadline", headers: [("Accept-Language", "ko")])
+        board.clock.advance(seconds: 86_400)
+        let later = await board.send(.get, "/tasks/\(task.id)?expand=deadline&timeZone=Asia/Seoul")
+
+        #expect(plain["ETag"] == "\"1\"" && expanded["ETag"]?.hasPrefix("\"1-") == true)
+        #expect(expanded["ETag"] != later["ETag"])
+        #expect(expanded.json["deadline"]?["dDay"] == "D-3" && expanded.json["deadline"]?["remaining"] == "3일")
+        #expect(await board.send(.get, "/tasks/\(task.id)?timeZone=Asia/Nowhere").code == "unknown_time_zone")
+        try board.remove()
+    }
+
+    @Test func `a category can be named and is made when there is none`() async throws {
+        let first = try await board.task("{\"categoryName\": \" Work \"}")
+        let second = try await board.task("{\"categoryName\": \"WORK\"}")
+
+        #expect(first["categoryId"]?.stringValue != nil && first["categoryId"] == second["categoryId"])
+        let list = await board.send(.get, "/categories").json["items"]?.arrayValue
+        #expect(list?.count == 1 && list?.first?["name"] == "Work" && list?.first?["taskCount"] == 2)
+        try board.remove()
+    }
+
+    @Test(arguments: ["not-a-uuid", "0199a3c4", String.unknownID])
+    func `an id that names nothing is 404`(id: String) async throws {
+        for (method, path, body) in [
+            (.get, "", nil), (.patch, "", "{}"), (.delete, "", nil), (.post, "/move", "{}"), (.post, "/restore", nil),
+            (.get, "/history", nil),
+        ] as [(HTTP.Method, String, String?)] {
+            #expect(await board.send(method, "/tasks/\(id)\(path)", body).status == 404)
+        }
+        try board.remove()
+    }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import HTTP
+import JSON
+import Kanban
+import KanbanSQL
+import Synchronization
+import Testing
+
+@testable import KanbanAPI
+
+/// The API over a store in a directory of its own, called without a socket, at a time that the test sets.
+final class TestBoard: Sendable {
+    private let directory: String
+    let store: SQLStore
+    private let application: Application
+    let clock: TestClock
+    /// Errors that nobody foresaw.
+    let observer = TestObserver()
+
+    /// - Parameter directory: of an earlier board, to go on with it after a restart.
+    init(
+        in directory: String? = nil, at now: String = "2026-11-20T08:19:00.123Z", zone: String = "UTC",
+        gate: any Gate = OpenGate(), routes: [Route] = Routes.all
+    ) throws {
+        let directory = directory ?? NSTemporaryDirectory() + "kanbase-\(UUID().uuidString)"
+        self.directory = directory
+        let clock = TestClock(try #require(Timestamp(rfc3339: now)))
+        self.clock = clock
+        store = try SQLStore(in: directory, clock: { clock.now })
+        let environment = Environment(
+            store: store, clock: { clock.now }, zone: try #require(Zone(name: zone)))
+        application = Application(environment: environment, gate: gate, routes: routes, observer: observer)
+    }
+
+    /// Stops the board and keeps its directory.
+    func stop() -> String {
+        store.close()
+        return directory
+    }
+
+    /// Stops the board and removes its files.
+    func remove() throws {
+        try FileManager.default.removeItem(atPath: stop())
+    }
+
+    /// Sends a request and waits for its answer.
+    /// - Parameter body: JSON text; sent as `application/json` unless `headers` say otherwise.
+    @discardableResult
+    func send(
+        _ method: HTTP.Method, _ target: String, _ body: String? = nil, headers: [(name: String, value: String)] = []
+    ) async -> Answer {
+        var fields: [(name: String, value: String)] = [("Host", "localhost")] + headers
+        if body != nil, !headers.contains(where: { $0.name == "Content-Type" }) {
+            fields.append(("Content-Type", "application/json"))
+        }
+        var request = Request(method: method, target: target, headers: Headers(fields))
+        let response: Response
+        switch application.receive(request) {
+        case .answer(let answer): response = answer
+        case .read(_, let respond):
+            request.body = Array((body ?? "").utf8)
+            response = await respond(request)
+        }
+        return Answer(response)
+    }
+
+    /// Makes a task and returns what the server says of it.
+    func task(_ body: String = "{}", sourceLocation: SourceLocation = #_sourceLocation) async throws -> JSON {
+        let answer = await send(.post, "/tasks", body)
+        try #require(answer.status == 201, sourceLocation: sourceLocation)
+        return answer.json
+    }
+
+    /// The titles of a list of tasks, in its order.
+    func titles(_ target: String) async -> [String] {
+        await send(.get, target).json["items"]?.arrayValue?.compactMap { $0["title"]?.stringValue } ?? []
+    }
+}
+
+/// A clock that stands still until the test moves it.
+final class TestClock: Sendable {
+    private let time: Mutex<Timestamp>
+
+    init(_ start: Timestamp) {
+        time = Mutex(start)
+    }
+
+    var now: Timestamp { time.withLock { $0 } }
+
+    func advance(seconds: Int64) {
+        time.withLock { $0 = $0.adding(milliseconds: seconds * 1_000) }
+    }
+}
+
+/// Collects the errors that became a 500.
+final class TestObserver: ExchangeObserver {
+    private let errors = Mutex<[String]>([])
+
+    var failures: [String] { errors.withLock { $0 } }
+
+    func finished(_ exchange: Exchange) {}
+
+    func failed(requestID: String, operation: String, _ error: any Error) {
+        errors.withLock { $0.append("\(operation): \(error)") }
+    }
+}
+
+/// An answer, as a test looks at it.
+struct Answer {
+    let status: Int
+    let headers: [(name: String, value: String)]
+    let body: [UInt8]
+
+    init(_ response: Response) {
+        status = response.status
+        headers = response.headers
+        body = if case .bytes(let bytes) = response.body { bytes } else { [] }
+    }
+
+    subscript(_ header: String) -> String? {
+        headers.first { $0.name.lowercased() == header.lowercased() }?.value
+    }
+
+    /// The body; null when it is no JSON, so that looking into it finds nothing.
+    var json: JSON {
+        (try? JSON(parsing: body)) ?? .null
+    }
+
+    /// The `code` of a problem.
+    var code: String? { json["code"]?.stringValue }
+
+    /// `pointer code` of each fault.
+    var faults: [String] {
+        (json["errors"]?.arrayValue ?? []).map {
+            "\($0["pointer"]?.stringValue ?? "") \($0["code"]?.stringValue ?? "")"
+        }
+    }
+}
+
+extension JSON {
+    var id: String { self["id"]?.stringValue ?? "" }
+    var revision: Int { self["revision"]?.intValue ?? -1 }
+}
+
+extension String {
+    /// The id of a task that nobody made.
+    static let unknownID = "00000000-0000-4000-8000-000000000000"
+}
