@@ -43,6 +43,9 @@ let package = Package(
             name: "KanbanServer",
             dependencies: ["Sockets", "HTTP", "JSON", "Kanban", "KanbanSQL", "KanbanAPI", "Crypto"],
             swiftSettings: strict),
+        .executableTarget(
+            name: "BareServer", dependencies: ["Sockets", "HTTP"], path: "Benchmarks/BareServer",
+            swiftSettings: strict),
         tests(of: "JSON"),
         tests(of: "Sockets"),
         tests(of: "HTTP", with: ["Sockets"]),

@@ -16,6 +16,11 @@ extension UInt8 {
         }
     }
 
+    /// What a field value may hold (RFC 9110 §5.5): everything but control characters, HTAB allowed.
+    var isFieldValueCharacter: Bool {
+        (self >= 0x20 && self != 0x7F) || self == 0x09
+    }
+
     /// A `tchar` of RFC 9110 §5.6.2: what methods and field names are made of.
     var isTokenCharacter: Bool {
         // One bit a byte: "!#$%&'*+-." and digits below 64; letters, "^_`|~" above.

@@ -10,3 +10,29 @@ package enum Method: String, Sendable, CaseIterable {
     case trace = "TRACE"
     case connect = "CONNECT"
 }
+
+extension Method {
+    /// The method of this name; `nil` when nobody knows it.
+    init?(_ name: Span<UInt8>) {
+        for method in Method.allCases where FieldSyntax.equalExactly(name, method.name) {
+            self = method
+            return
+        }
+        return nil
+    }
+
+    /// The name without the `String` of ``rawValue``.
+    private var name: StaticString {
+        switch self {
+        case .get: "GET"
+        case .head: "HEAD"
+        case .post: "POST"
+        case .put: "PUT"
+        case .patch: "PATCH"
+        case .delete: "DELETE"
+        case .options: "OPTIONS"
+        case .trace: "TRACE"
+        case .connect: "CONNECT"
+        }
+    }
+}

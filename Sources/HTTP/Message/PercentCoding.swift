@@ -35,9 +35,9 @@ package enum PercentCoding {
     }
 
     /// Whether every `%` is well-formed, none stands for NUL, and the decoded bytes are UTF-8.
-    static func isWellFormed(_ bytes: ArraySlice<UInt8>) -> Bool {
-        guard bytes.contains(UInt8(ascii: "%")) else { return true }
-        guard let decoded = decode(bytes) else { return false }
+    static func isWellFormed(_ bytes: Span<UInt8>) -> Bool {
+        // Unsafe only to walk the bytes as a sequence; the pointer does not leave.
+        guard let decoded = bytes.withUnsafeBufferPointer({ decode($0) }) else { return false }
         return !decoded.contains(0) && String(validating: decoded, as: UTF8.self) != nil
     }
 

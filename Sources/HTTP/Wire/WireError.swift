@@ -9,4 +9,8 @@ package struct WireError: Error, Equatable, Sendable {
         self.status = status
         self.detail = detail
     }
+
+    static func malformed(_ detail: String) -> WireError {
+        WireError(status: 400, detail: detail)
+    }
 }

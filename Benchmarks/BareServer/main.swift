@@ -1,0 +1,70 @@
+import Foundation
+import HTTP
+import Sockets
+
+/// The HTTP room alone, with an answer that costs nothing: what the wire itself takes of a request.
+///
+///     BareServer [port] [loops]
+struct BareResponder: Responder {
+    private let headers: [(name: String, value: String)] = [
+        ("Content-Type", "application/json"), ("ETag", "\"41\""), ("Cache-Control", "private, no-cache"),
+    ]
+    private let body = Array(
+        #"{"id":"0199a3c4-6b1e-7c3a-9a55-3f0d2f4f8e11","title":"API","body":"","status":"todo","categoryId":null,"dueDate":"2026-12-01","position":"a1","createdAt":"2026-11-20T08:19:00.123Z","updatedAt":"2026-11-20T08:19:00.123Z","completedAt":null,"revision":41}"#
+            .utf8)
+    private let router = Router([
+        (.get, "/tasks", 0), (.post, "/tasks", 1), (.get, "/tasks/{id}", 2), (.get, "/stream", 3), (.get, "/slow", 4),
+    ])
+
+    func receive(_ head: Request) -> Reception {
+        guard case .found(let route, _) = router.match(head) else { return .answer(Response(status: 404)) }
+        return .read(bodyLimit: 1 << 20) { request in
+            switch route {
+            case 3:
+                Response(
+                    status: 200, headers: [("Content-Type", "text/event-stream")],
+                    body: .stream(
+                        BodyStream(isEndless: true) { writer in
+                            while true {
+                                try await writer.write(Array(": tick\n\n".utf8))
+                                try await EventLoop.current?.sleep(for: .seconds(1))
+                            }
+                        }))
+            case 4:
+                await slow()
+            default: Response(status: 200, headers: headers, body: .bytes(body))
+            }
+        }
+    }
+
+    /// An answer that has to change threads, as a durable write does.
+    private func slow() async -> Response {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume() }
+        }
+        return Response(status: 200, headers: headers, body: .bytes(body))
+    }
+
+    func answer(to error: WireError, head: Request?) -> Response {
+        Response(
+            status: error.status, headers: [("Content-Type", "text/plain")], body: .bytes(Array(error.detail.utf8)))
+    }
+
+    func finished(_ exchange: Exchange) {}
+}
+
+let arguments = CommandLine.arguments.dropFirst().compactMap { Int($0) }
+let group = try EventLoopGroup(count: arguments.dropFirst().first ?? ProcessInfo.processInfo.activeProcessorCount)
+let server = Server(group: group, responder: BareResponder())
+let address = try server.start(SocketAddress(host: "127.0.0.1", port: UInt16(arguments.first ?? 8090)))
+print("http://\(address)")
+let stop = DispatchSource.makeSignalSource(signal: SIGTERM)
+signal(SIGTERM, SIG_IGN)
+stop.setEventHandler {
+    Task {
+        await server.drain(within: .seconds(5))
+        exit(0)
+    }
+}
+stop.resume()
+dispatchMain()

@@ -1,0 +1,57 @@
+import Synchronization
+
+/// Counts who is in, and says who may come in.
+final class Admission: Sendable {
+    /// Connections beyond the limit that are being told so at the same time; yet others are closed without a word.
+    private static let refusedAtOnce = 256
+
+    private struct Counts {
+        var total = 0
+        var refused = 0
+        var perAddress: [String: Int] = [:]
+    }
+
+    private let total: Int
+    private let perAddress: Int?
+    private let counts = Mutex(Counts())
+
+    init(total: Int, perAddress: Int?) {
+        self.total = total
+        self.perAddress = perAddress
+    }
+
+    /// Whether one more connection of this host may come in; then it is counted until it leaves.
+    func enter(_ host: String) -> Bool {
+        counts.withLock { counts in
+            guard counts.total < total else { return false }
+            if let perAddress {
+                let count = counts.perAddress[host, default: 0]
+                guard count < perAddress else { return false }
+                counts.perAddress[host] = count + 1
+            }
+            counts.total += 1
+            return true
+        }
+    }
+
+    func leave(_ host: String) {
+        counts.withLock { counts in
+            counts.total -= 1
+            guard let count = counts.perAddress[host] else { return }
+            counts.perAddress[host] = count > 1 ? count - 1 : nil
+        }
+    }
+
+    /// Whether one that may not come in can be told so; then it is counted until ``wasRefused()``.
+    func mayRefuse() -> Bool {
+        counts.withLock { counts in
+            guard counts.refused < Admission.refusedAtOnce else { return false }
+            counts.refused += 1
+            return true
+        }
+    }
+
+    func wasRefused() {
+        counts.withLock { $0.refused -= 1 }
+    }
+}

@@ -1,0 +1,307 @@
+import Sockets
+
+/// What a connection does next, decided without doing it: no sockets, no tasks, and a clock that is passed in.
+///
+/// The connection asks for the next step, obeys it, says what came of it, and asks again. The states and the way
+/// between them:
+///
+///     head ─▶ deciding ─▶ body ─▶ responding ─▶ head …
+///                 └──────────────────▶ responding ─▶ unwanted ─▶ head …
+///     any of them ─▶ refusing ─▶ closing ─▶ lingering ─▶ closed
+struct ConnectionMachine {
+    enum Step: Sendable {
+        /// Write what is gathered, then read; come back when bytes came, at the latest at this moment.
+        case wait(until: Instant)
+        /// Ask the responder about this head; report with ``reads(upTo:)`` or ``answersUnread()``.
+        case decide(Request)
+        /// Write `100 Continue`.
+        case sendContinue
+        /// Answer this request; report with ``answered(now:)``.
+        case respond(Request)
+        /// Answer with this error; report with ``answered(now:)``.
+        case refuse(WireError, Request?)
+        /// Write what is gathered, then tell the client that nothing more will come.
+        case endWriting
+        /// Write what is gathered, then close.
+        case close
+    }
+
+    private enum State {
+        case head
+        case deciding(ParsedHead)
+        case body(BodyDecoder)
+        case responding
+        case unwanted(BodyDecoder)
+        case refusing(WireError)
+        case closing
+        case lingering
+        case closed
+    }
+
+    private let limits: Limits
+    private let times: Times
+    private let peer: SocketAddress
+    private var parser: RequestParser
+    private var state = State.head
+    private var request: Request?
+    /// What is left of an unread body once the answer is written.
+    private var unread: BodyDecoder?
+    private var keepsOpen = true
+    private var sendsContinue = false
+    /// The client still sends, or may: a plain close could destroy the answer on its way.
+    private var mustLinger = false
+    /// Since when nothing is asked, the head is coming, or the body is.
+    private var since: Instant
+    private var headHasBegun = false
+    private var lastProgress: Instant
+
+    /// Whether the current request is of HTTP/1.1 or later. An error of which nothing is known is answered as if.
+    private(set) var isHTTP11 = true
+    /// The client will send nothing more.
+    private(set) var hasEnded = false
+    /// When the first byte of the current request was seen.
+    private(set) var requestBegan: Instant
+    /// The server wants to end: the connection closes as soon as it can without breaking a promise.
+    var isDraining = false
+
+    init(limits: Limits, peer: SocketAddress, now: Instant) {
+        self.limits = limits
+        self.times = Times(limits)
+        self.peer = peer
+        parser = RequestParser(limits: limits)
+        since = now
+        lastProgress = now
+        requestBegan = now
+    }
+
+    /// Whether the connection closes after the answer to the current request.
+    var closesAfterAnswer: Bool { !keepsOpen || isDraining }
+
+    /// Whether the connection waits for a request of which nothing has come yet.
+    var isIdle: Bool {
+        if case .head = state { !headHasBegun } else { false }
+    }
+
+    var isClosed: Bool {
+        if case .closed = state { true } else { false }
+    }
+
+    // MARK: What came of it
+
+    /// There are too many connections: it is told so before it asks anything.
+    mutating func refuseAdmission() {
+        refuse(WireError(status: 503, detail: "There are too many connections."))
+    }
+
+    /// The client announced that it will send nothing more.
+    mutating func receivedEnd() {
+        hasEnded = true
+    }
+
+    /// The socket failed.
+    mutating func lost() {
+        state = .closed
+    }
+
+    /// The responder wants the body, of at most so many bytes.
+    mutating func reads(upTo limit: Int, now: Instant) {
+        guard case .deciding(let parsed) = state else { return }
+        do throws(WireError) {
+            let decoder = try BodyDecoder(parsed.framing, limit: limit, keeps: true, limits: limits)
+            if decoder.isFinished {
+                state = .responding
+            } else {
+                state = .body(decoder)
+                sendsContinue = parsed.expectsContinue
+                since = now
+                lastProgress = now
+            }
+        } catch {
+            refuse(error)
+        }
+    }
+
+    /// The responder has its answer without the body.
+    mutating func answersUnread() {
+        guard case .deciding(let parsed) = state else { return }
+        state = .responding
+        guard parsed.framing != .none else { return }
+        do throws(WireError) {
+            // A client that waits for 100 may send the body after the final answer or not: nobody could tell the body
+            // from the next request (RFC 9110 §10.1.1).
+            guard !parsed.expectsContinue else { throw .malformed("") }
+            unread = try BodyDecoder(parsed.framing, limit: limits.drainBytes, keeps: false, limits: limits)
+        } catch {
+            keepsOpen = false
+            mustLinger = true
+        }
+    }
+
+    /// The body of the answer ends with the connection.
+    mutating func answersUntilClose() {
+        keepsOpen = false
+    }
+
+    /// The answer is written or gathered.
+    mutating func answered(now: Instant) {
+        if isClosed { return }
+        if closesAfterAnswer {
+            mustLinger = mustLinger || unread != nil
+            state = .closing
+        } else if let unread {
+            self.unread = nil
+            state = .unwanted(unread)
+            since = now
+            lastProgress = now
+        } else {
+            beginHead(now)
+        }
+    }
+
+    // MARK: The next step
+
+    mutating func next(_ input: inout ByteBuffer, now: Instant) -> Step {
+        switch state {
+        case .head: nextOfHead(&input, now)
+        case .deciding, .responding: .respond(takeRequest())
+        case .body(let decoder): nextOfBody(decoder, &input, now)
+        case .unwanted(let decoder): nextOfUnwanted(decoder, &input, now)
+        case .refusing(let error): .refuse(error, request)
+        case .closing: nextOfClosing(&input, now)
+        case .lingering: nextOfLingering(&input, now)
+        case .closed: .close
+        }
+    }
+
+    private mutating func nextOfHead(_ input: inout ByteBuffer, _ now: Instant) -> Step {
+        var parsed: ParsedHead?
+        do throws(WireError) {
+            if !input.isEmpty { parsed = try input.withUnread { span throws(WireError) in try parser.parse(span) } }
+        } catch {
+            return refuse(error)
+        }
+        if !headHasBegun, parser.hasBegun(input.count) {
+            headHasBegun = true
+            since = now
+            requestBegan = now
+        }
+        if let parsed { return take(parsed, &input) }
+        if hasEnded {
+            return headHasBegun ? refuse(.malformed("The connection ended within a head.")) : .close
+        }
+        guard headHasBegun else {
+            let deadline = since + times.idle
+            return isDraining || now >= deadline ? .close : .wait(until: deadline)
+        }
+        let deadline = since + times.head
+        if now >= deadline { return refuse(WireError(status: 408, detail: "The head took too long.")) }
+        return .wait(until: deadline)
+    }
+
+    private mutating func take(_ parsed: ParsedHead, _ input: inout ByteBuffer) -> Step {
+        input.consume(parsed.length)
+        parser.reset()
+        isHTTP11 = parsed.isHTTP11
+        keepsOpen = parsed.keepsOpen
+        let request = Request(head: parsed.head, method: parsed.method, peer: peer)
+        self.request = request
+        state = .deciding(parsed)
+        return .decide(request)
+    }
+
+    private mutating func nextOfBody(_ decoder: BodyDecoder, _ input: inout ByteBuffer, _ now: Instant) -> Step {
+        var decoder = decoder
+        var request = takeRequest()
+        do throws(WireError) {
+            let count = try input.withUnread { span throws(WireError) in
+                try decoder.decode(span, into: &request.body)
+            }
+            if count > 0 {
+                input.consume(count)
+                lastProgress = now
+            }
+        } catch {
+            self.request = request
+            return refuse(error)
+        }
+        if decoder.isFinished {
+            state = .responding
+            return .respond(request)
+        }
+        self.request = request
+        state = .body(decoder)
+        if hasEnded { return refuse(.malformed("The connection ended within a body.")) }
+        let deadline = times.bodyDeadline(since: since, lastProgress: lastProgress, received: decoder.received)
+        if now >= deadline { return refuse(WireError(status: 408, detail: "The body took too long.")) }
+        if sendsContinue {
+            sendsContinue = false
+            if decoder.received == 0 { return .sendContinue }
+        }
+        return .wait(until: deadline)
+    }
+
+    private mutating func nextOfUnwanted(_ decoder: BodyDecoder, _ input: inout ByteBuffer, _ now: Instant) -> Step {
+        var decoder = decoder
+        var nothing: [UInt8] = []
+        do throws(WireError) {
+            let count = try input.withUnread { span throws(WireError) in try decoder.decode(span, into: &nothing) }
+            if count > 0 {
+                input.consume(count)
+                lastProgress = now
+            }
+        } catch {
+            // It has had its answer; there is no place for another one.
+            mustLinger = true
+            return nextOfClosing(&input, now)
+        }
+        if decoder.isFinished {
+            beginHead(now)
+            return nextOfHead(&input, now)
+        }
+        state = .unwanted(decoder)
+        let deadline = times.bodyDeadline(since: since, lastProgress: lastProgress, received: decoder.received)
+        if hasEnded || isDraining || now >= deadline {
+            mustLinger = true
+            return nextOfClosing(&input, now)
+        }
+        return .wait(until: deadline)
+    }
+
+    private mutating func nextOfClosing(_ input: inout ByteBuffer, _ now: Instant) -> Step {
+        guard (mustLinger || !input.isEmpty) && !hasEnded else {
+            state = .closed
+            return .close
+        }
+        state = .lingering
+        since = now
+        return .endWriting
+    }
+
+    private mutating func nextOfLingering(_ input: inout ByteBuffer, _ now: Instant) -> Step {
+        input.consume(input.count)
+        let deadline = since + times.linger
+        return hasEnded || now >= deadline ? .close : .wait(until: deadline)
+    }
+
+    @discardableResult
+    private mutating func refuse(_ error: WireError) -> Step {
+        keepsOpen = false
+        mustLinger = true
+        state = .refusing(error)
+        return .refuse(error, request)
+    }
+
+    private mutating func beginHead(_ now: Instant) {
+        state = .head
+        request = nil
+        headHasBegun = false
+        since = now
+    }
+
+    /// The current request, which is there in every state that asks for it.
+    private mutating func takeRequest() -> Request {
+        guard let request else { preconditionFailure("There is a request in every state after its head.") }
+        self.request = nil
+        return request
+    }
+}

@@ -1,0 +1,20 @@
+import Sockets
+import Synchronization
+
+/// What the connections of one server on one loop share.
+// Unchecked because all but the counts and `connections` on its own loop is for the loop's thread only.
+final class LoopContext: @unchecked Sendable {
+    let loop: EventLoop
+    let pool: BlockPool
+    var date = HTTPDate()
+    /// Every live connection; each puts itself in and takes itself out.
+    var connections: [ObjectIdentifier: Connection] = [:]
+    /// For choosing the loop of a new connection, from any thread; counts those on their way here too.
+    let connectionCount = Atomic<Int>(0)
+    let streamCount = Atomic<Int>(0)
+
+    init(loop: EventLoop, limits: Limits) {
+        self.loop = loop
+        pool = BlockPool(blockSize: limits.headBytes + 4096)
+    }
+}

@@ -1,0 +1,111 @@
+import Sockets
+import Synchronization
+
+/// An HTTP/1.1 server: takes connections, spreads them over the loops, and ends them in good order.
+package final class Server: Sendable {
+    /// Makes what a new connection reads from and writes to; `nil` refuses it. Called on the connection's loop.
+    package typealias MakeTransport = @Sendable (consuming Socket, SocketAddress) -> (any Transport)?
+
+    package let limits: Limits
+    let times: Times
+    let responder: any Responder
+    let contexts: [LoopContext]
+    private let makeTransport: MakeTransport
+    private let admission: Admission
+    private let acceptors = Mutex<[Acceptor]>([])
+    private let isDraining = Atomic<Bool>(false)
+
+    package init(
+        group: EventLoopGroup, limits: Limits = Limits(), responder: any Responder,
+        transport: @escaping MakeTransport = { socket, _ in PlainTransport(socket) }
+    ) {
+        self.limits = limits
+        self.responder = responder
+        times = Times(limits)
+        contexts = group.loops.map { LoopContext(loop: $0, limits: limits) }
+        makeTransport = transport
+        admission = Admission(total: limits.connections, perAddress: limits.connectionsPerAddress)
+    }
+
+    /// Connections that are open now, for the metrics.
+    package var connectionCount: Int {
+        contexts.reduce(0) { $0 + $1.connectionCount.load(ordering: .relaxed) }
+    }
+
+    /// Streamed answers that are being sent now, for the metrics.
+    package var streamCount: Int {
+        contexts.reduce(0) { $0 + $1.streamCount.load(ordering: .relaxed) }
+    }
+
+    /// Binds and begins to take connections. May be called for several addresses.
+    ///
+    /// - Returns: the address with the port that the system chose when 0 was asked for.
+    /// - Throws: ``SystemError``, for instance `bind` with `EADDRINUSE`.
+    package func start(_ address: SocketAddress) throws(SystemError) -> SocketAddress {
+        Descriptor.raiseLimit()
+        let acceptor = Acceptor(try Listener(on: address), on: contexts[0].loop) { [weak self] socket, peer in
+            self?.admit(socket, from: peer)
+        }
+        acceptors.withLock { $0.append(acceptor) }
+        acceptor.start()
+        return acceptor.address
+    }
+
+    /// Stops taking connections, lets running requests finish, ends endless streams, and closes what is still open
+    /// when the time is over. Returns when all are closed, or soon after the time.
+    package func drain(within time: Duration) async {
+        isDraining.store(true, ordering: .sequentiallyConsistent)
+        let acceptors = acceptors.withLock { acceptors in
+            defer { acceptors = [] }
+            return acceptors
+        }
+        for acceptor in acceptors { await acceptor.stop() }
+        forEachConnection { $0.drain() }
+        if await isEmpty(within: time) { return }
+        forEachConnection { $0.abort() }
+        // A handler that does not mind being cancelled may hold its connection longer; it is not waited for.
+        _ = await isEmpty(within: .milliseconds(500))
+    }
+
+    private func forEachConnection(_ body: @escaping @Sendable (Connection) -> Void) {
+        for context in contexts {
+            context.loop.execute { for connection in context.connections.values { body(connection) } }
+        }
+    }
+
+    private func isEmpty(within time: Duration) async -> Bool {
+        let end = Instant.now + time
+        while connectionCount > 0 {
+            if Instant.now >= end { return false }
+            // Sleeping is all right here: it happens once in the life of a server. A cancelled drain goes on.
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        return true
+    }
+
+    // MARK: New connections
+
+    private func admit(_ socket: consuming Socket, from peer: SocketAddress) {
+        guard let context = contexts.min(by: { $0.load < $1.load }) else { return }
+        let admitted = admission.enter(peer.host)
+        if !admitted, !admission.mayRefuse() { return }
+        context.connectionCount.add(1, ordering: .relaxed)
+        let box = SocketBox(socket)
+        context.loop.execute { [self] in
+            let whenClosed: @Sendable () -> Void = { [self] in
+                context.connectionCount.subtract(1, ordering: .relaxed)
+                if admitted { admission.leave(peer.host) } else { admission.wasRefused() }
+            }
+            guard let socket = box.take(), let transport = makeTransport(socket, peer) else { return whenClosed() }
+            let connection = Connection(transport, address: peer, context: context, server: self)
+            if !admitted { connection.refuseAdmission() }
+            connection.start(whenClosed: whenClosed)
+            // It may have been on its way while the others were told.
+            if isDraining.load(ordering: .sequentiallyConsistent) { connection.drain() }
+        }
+    }
+}
+
+extension LoopContext {
+    fileprivate var load: Int { connectionCount.load(ordering: .relaxed) }
+}

@@ -1,0 +1,66 @@
+/// One header field: `name ":" OWS value OWS` (RFC 9112 §5).
+enum FieldSyntax {
+    /// Where name and trimmed value lie. The line is given without its CRLF.
+    static func parse(
+        _ bytes: Span<UInt8>, _ line: Range<Int>
+    ) throws(WireError) -> (name: Range<Int>, value: Range<Int>) {
+        var index = line.lowerBound
+        while index < line.upperBound, bytes[index].isTokenCharacter { index += 1 }
+        let name = line.lowerBound..<index
+        guard index < line.upperBound else { throw .malformed("A header line has no colon.") }
+        guard bytes[index] == UInt8(ascii: ":") else { throw misplaced(bytes[index], atStart: name.isEmpty) }
+        guard !name.isEmpty else { throw .malformed("A header field has no name.") }
+        var start = index + 1
+        var end = line.upperBound
+        while start < end, bytes[start] == 0x20 || bytes[start] == 0x09 { start += 1 }
+        while end > start, bytes[end - 1] == 0x20 || bytes[end - 1] == 0x09 { end -= 1 }
+        for index in start..<end where !bytes[index].isFieldValueCharacter {
+            throw .malformed("A header field's value holds a control character.")
+        }
+        return (name, start..<end)
+    }
+
+    private static func misplaced(_ byte: UInt8, atStart: Bool) -> WireError {
+        guard byte == 0x20 || byte == 0x09 else {
+            return .malformed("A header field's name holds a character that none may hold.")
+        }
+        return .malformed(
+            atStart
+                ? "A header line begins with white space: folded lines are obsolete."
+                : "White space stands before the colon of a header field.")
+    }
+
+    /// Whether the bytes are this text, in any case.
+    ///
+    /// - Parameter text: in lower case.
+    static func equal(_ bytes: Span<UInt8>, _ range: Range<Int>, _ text: StaticString) -> Bool {
+        guard range.count == text.utf8CodeUnitCount else { return false }
+        // Unsafe because a StaticString lends its bytes that way; the count was compared above.
+        let wanted = text.utf8Start
+        for offset in 0..<range.count
+        where bytes[range.lowerBound + offset].asciiLowercased != wanted[offset] { return false }
+        return true
+    }
+
+    /// Whether the bytes are exactly this text.
+    static func equalExactly(_ bytes: Span<UInt8>, _ text: StaticString) -> Bool {
+        guard bytes.count == text.utf8CodeUnitCount else { return false }
+        // Unsafe because a StaticString lends its bytes that way; the count was compared above.
+        let wanted = text.utf8Start
+        for index in bytes.indices where bytes[index] != wanted[index] { return false }
+        return true
+    }
+
+    /// The members of a comma-separated list, trimmed, empty ones included (RFC 9110 §5.6.1).
+    static func forEachMember(_ bytes: Span<UInt8>, _ value: Range<Int>, _ body: (Range<Int>) -> Void) {
+        var start = value.lowerBound
+        for index in value.lowerBound...value.upperBound
+        where index == value.upperBound || bytes[index] == UInt8(ascii: ",") {
+            var end = index
+            while start < end, bytes[start] == 0x20 || bytes[start] == 0x09 { start += 1 }
+            while end > start, bytes[end - 1] == 0x20 || bytes[end - 1] == 0x09 { end -= 1 }
+            body(start..<end)
+            start = index + 1
+        }
+    }
+}

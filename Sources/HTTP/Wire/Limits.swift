@@ -1,0 +1,42 @@
+/// How much and how long a server puts up with.
+package struct Limits: Sendable {
+    /// Bytes of a head, from the request line to the empty line after the fields. Larger: 431.
+    package var headBytes = 16 * 1024
+    /// Header fields, and trailer fields, of a request. More: 431.
+    package var fieldCount = 100
+    /// Bytes of a request target. Longer: 414.
+    package var targetBytes = 8 * 1024
+    /// Bytes of a method. Longer: 501.
+    package var methodBytes = 32
+    /// Empty lines before a request line. More: 400.
+    package var emptyLines = 2
+    /// Bytes of all chunk extensions of a body. More: 400.
+    package var chunkExtensionBytes = 256
+    /// Bytes of the trailer section of a chunked body. Larger: 431.
+    package var trailerBytes = 16 * 1024
+    /// Bytes of an unwanted body that are read for the sake of keeping the connection. More: it closes.
+    package var drainBytes = 256 * 1024
+    /// Bytes of answers to pipelined requests that are gathered before they are written.
+    package var gatheredBytes = 64 * 1024
+
+    /// From the first byte of a head to its last. Longer: 408.
+    package var headTime = Duration.seconds(10)
+    /// Without a byte of a body that is still to come. Longer: 408.
+    package var bodyIdleTime = Duration.seconds(30)
+    /// Bytes a second that a body must make on the whole, once ``bodyIdleTime`` is over. Slower: 408.
+    package var leastBodyRate = 256
+    /// Without a request on a connection that is kept open.
+    package var idleTime = Duration.seconds(75)
+    /// Without the client taking a byte of what is written.
+    package var writeTime = Duration.seconds(30)
+    /// For which what a client still sends after an error is read and thrown away, so that it sees the answer rather
+    /// than a reset.
+    package var lingerTime = Duration.seconds(2)
+
+    /// Connections at once. Beyond it a new one is answered 503 and closed.
+    package var connections = 16_384
+    /// Connections at once from one address, `nil` for any number. Beyond it a new one is answered 503 and closed.
+    package var connectionsPerAddress: Int?
+
+    package init() {}
+}

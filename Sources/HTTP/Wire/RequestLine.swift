@@ -1,0 +1,124 @@
+/// Method, target and version (RFC 9112 §3). Offsets count from the line's first byte.
+struct RequestLine {
+    /// Where path and query lie in the line.
+    struct Target {
+        var path = 0..<0
+        /// Where the query begins, after the `?`.
+        var query: Int?
+        var end = 0
+        /// An absolute target without a path: `path` is the one byte that a slash goes to (RFC 9112 §3.2.2).
+        var needsSlash = false
+    }
+
+    /// `nil` for a well-formed method that nobody knows.
+    private(set) var method: Method?
+    private(set) var target = Target()
+    /// The authority of a target in absolute form.
+    private(set) var authority: Range<Int>?
+    private(set) var minorVersion = 1
+
+    init() {}
+
+    /// - Parameter line: without its CRLF, not empty.
+    init(_ line: Span<UInt8>, _ limits: Limits) throws(WireError) {
+        let methodEnd = try Self.methodEnd(line, limits)
+        guard methodEnd < line.count else { throw .malformed("The request line has no target.") }
+        method = Method(line.extracting(..<methodEnd))
+        var end = methodEnd + 1
+        var isEncoded = false
+        while end < line.count, line[end] != 0x20 {
+            let byte = line[end]
+            guard (0x21...0x7E).contains(byte), byte != UInt8(ascii: "#"), byte != UInt8(ascii: "\\") else {
+                throw .malformed("The request target holds a character that none may hold.")
+            }
+            isEncoded = isEncoded || byte == UInt8(ascii: "%")
+            end += 1
+        }
+        let range = (methodEnd + 1)..<end
+        guard !range.isEmpty else { throw .malformed("The request line has no target.") }
+        guard end < line.count else { throw .malformed("The request line has no version.") }
+        minorVersion = try Self.minorVersion(line.extracting((end + 1)...))
+        guard range.count <= limits.targetBytes else { throw Self.targetTooLong(limits) }
+        guard method != .connect else { return }
+        try takeTarget(line, range)
+        if isEncoded, !PercentCoding.isWellFormed(line.extracting(range)) {
+            throw .malformed("The percent-encoding of the target is malformed, or stands for no text.")
+        }
+    }
+
+    /// Refuses a line that is not whole yet when no further byte can mend it.
+    static func checkUnfinished(_ line: Span<UInt8>, _ limits: Limits) throws(WireError) {
+        let methodEnd = try methodEnd(line, limits)
+        guard methodEnd < line.count else { return }
+        var end = methodEnd + 1
+        while end < line.count, line[end] != 0x20 { end += 1 }
+        if end - methodEnd - 1 > limits.targetBytes { throw targetTooLong(limits) }
+    }
+
+    private static func targetTooLong(_ limits: Limits) -> WireError {
+        WireError(status: 414, detail: "The request target is longer than \(limits.targetBytes) bytes.")
+    }
+
+    private static func methodEnd(_ line: Span<UInt8>, _ limits: Limits) throws(WireError) -> Int {
+        var end = 0
+        while end < line.count, line[end].isTokenCharacter { end += 1 }
+        guard end == line.count || line[end] == 0x20, end > 0 else { throw .malformed("The method is no token.") }
+        guard end <= limits.methodBytes else {
+            throw WireError(status: 501, detail: "The method is longer than \(limits.methodBytes) bytes.")
+        }
+        return end
+    }
+
+    /// RFC 9112 §2.3: `HTTP/` digit `.` digit, and nothing else.
+    private static func minorVersion(_ bytes: Span<UInt8>) throws(WireError) -> Int {
+        guard bytes.count == 8, FieldSyntax.equalExactly(bytes.extracting(..<5), "HTTP/"), bytes[5].isDigit,
+            bytes[6] == UInt8(ascii: "."), bytes[7].isDigit
+        else { throw .malformed("The request line does not end with a version.") }
+        guard bytes[5] == UInt8(ascii: "1") else {
+            throw WireError(status: 505, detail: "Only HTTP/1.0 and HTTP/1.1 are spoken here.")
+        }
+        return Int(bytes[7] - 0x30)
+    }
+
+    private mutating func takeTarget(_ line: Span<UInt8>, _ range: Range<Int>) throws(WireError) {
+        var path = range
+        if line[range.lowerBound] != UInt8(ascii: "/") {
+            if range.count == 1, line[range.lowerBound] == UInt8(ascii: "*") {
+                guard method == .options else { throw .malformed("Only OPTIONS has the target *.") }
+                target = Target(path: range, end: range.upperBound)
+                return
+            }
+            let authority = try Self.authority(line, range)
+            self.authority = authority
+            path = authority.upperBound..<range.upperBound
+        }
+        var query: Int?
+        for index in path where line[index] == UInt8(ascii: "?") {
+            query = index + 1
+            break
+        }
+        let pathEnd = query.map { $0 - 1 } ?? path.upperBound
+        if path.lowerBound == pathEnd {
+            target = Target(path: (pathEnd - 1)..<pathEnd, query: query, end: path.upperBound, needsSlash: true)
+        } else {
+            target = Target(path: path.lowerBound..<pathEnd, query: query, end: path.upperBound)
+        }
+    }
+
+    private static func authority(_ line: Span<UInt8>, _ range: Range<Int>) throws(WireError) -> Range<Int> {
+        let start: Int
+        if range.count > 7, FieldSyntax.equal(line, range.prefix(7), "http://") {
+            start = range.lowerBound + 7
+        } else if range.count > 8, FieldSyntax.equal(line, range.prefix(8), "https://") {
+            start = range.lowerBound + 8
+        } else {
+            throw .malformed("The request target is neither a path nor an absolute URI of http.")
+        }
+        var end = start
+        while end < range.upperBound, line[end] != UInt8(ascii: "/"), line[end] != UInt8(ascii: "?") { end += 1 }
+        guard HostSyntax.hostLength(line.extracting(start..<end)) != nil else {
+            throw .malformed("The authority of the target is no host with an optional port.")
+        }
+        return start..<end
+    }
+}

@@ -1,0 +1,202 @@
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// A head that has been read whole, and what it says about the message and the connection.
+struct ParsedHead: Sendable {
+    let head: RequestHead
+    let method: Method
+    /// Bytes it took, empty lines before it included.
+    let length: Int
+    let framing: BodyFraming
+    /// HTTP/1.1 or later: 1.0 has no chunks, no 100 and closes by itself.
+    let isHTTP11: Bool
+    /// What the client says about the connection after this exchange.
+    let keepsOpen: Bool
+    let expectsContinue: Bool
+}
+
+/// Reads request heads (RFC 9112 §2–§5): bytes in, a head or the ``WireError`` out.
+///
+/// Pure and incremental: it reads in place, line by line as they become whole, remembers how far it came, and gives
+/// the same result however the bytes are cut. What is wrong is said as soon as it can be seen.
+struct RequestParser {
+    private let limits: Limits
+    /// Bytes that need not be looked at again.
+    private var scanned = 0
+    /// Where the line begins that is not whole yet.
+    private var lineStart = 0
+    private var emptyLines = 0
+    /// Where the request line begins, once it has been read.
+    private var origin: Int?
+    private var requestLine = RequestLine()
+    private var fields: [FieldRange] = []
+    private var semantics = FieldSemantics()
+
+    init(limits: Limits) {
+        self.limits = limits
+    }
+
+    /// Whether a head has begun: empty lines before one are not yet one.
+    func hasBegun(_ available: Int) -> Bool {
+        available > lineStart || origin != nil
+    }
+
+    /// Looks for a whole head.
+    ///
+    /// - Parameter bytes: everything that came since the last head was taken, from its first byte on.
+    /// - Returns: `nil` when more bytes are needed.
+    mutating func parse(_ bytes: Span<UInt8>) throws(WireError) -> ParsedHead? {
+        while let lineFeed = indexOfLineFeed(bytes) {
+            guard lineFeed > lineStart, bytes[lineFeed - 1] == 0x0D else {
+                throw .malformed("A line ends with a bare LF.")
+            }
+            let line = lineStart..<(lineFeed - 1)
+            scanned = lineFeed + 1
+            lineStart = scanned
+            if let origin {
+                guard scanned - origin <= limits.headBytes else { throw headTooLarge }
+                if line.isEmpty { return try finish(bytes.extracting(origin..<scanned)) }
+                try takeField(bytes, line, origin)
+            } else if line.isEmpty {
+                emptyLines += 1
+                guard emptyLines <= limits.emptyLines else { throw .malformed("There are too many empty lines.") }
+            } else {
+                guard line.count <= limits.headBytes else { throw tooLongRequestLine(bytes, line) }
+                origin = line.lowerBound
+                requestLine = try RequestLine(bytes.extracting(line), limits)
+                fields.reserveCapacity(12)
+            }
+        }
+        try checkUnfinishedLine(bytes)
+        return nil
+    }
+
+    /// Makes the parser ready for the next head of the connection.
+    mutating func reset() {
+        scanned = 0
+        lineStart = 0
+        emptyLines = 0
+        origin = nil
+        fields.removeAll(keepingCapacity: true)
+        semantics = FieldSemantics()
+    }
+
+    private func indexOfLineFeed(_ bytes: Span<UInt8>) -> Int? {
+        // Unsafe for memchr, the fastest search there is; the pointer does not leave.
+        bytes.withUnsafeBufferPointer { buffer in
+            guard scanned < buffer.count, let base = buffer.baseAddress,
+                let found = memchr(base + scanned, 0x0A, buffer.count - scanned)
+            else { return nil }
+            return UnsafeRawPointer(found) - UnsafeRawPointer(base)
+        }
+    }
+
+    // MARK: Fields
+
+    private mutating func takeField(_ bytes: Span<UInt8>, _ line: Range<Int>, _ origin: Int) throws(WireError) {
+        guard fields.count < limits.fieldCount else {
+            throw WireError(status: 431, detail: "There are more than \(limits.fieldCount) header fields.")
+        }
+        let (name, value) = try FieldSyntax.parse(bytes, line)
+        try semantics.note(bytes, name: name, value: value)
+        fields.append(
+            FieldRange(
+                name: ByteRange(name.lowerBound - origin, name.upperBound - origin),
+                value: ByteRange(value.lowerBound - origin, value.upperBound - origin)))
+        if semantics.hasNewHost { semantics.host = (fields.count - 1, semantics.host.length) }
+    }
+
+    // MARK: The end of the head
+
+    private func finish(_ bytes: Span<UInt8>) throws(WireError) -> ParsedHead {
+        let isHTTP11 = requestLine.minorVersion >= 1
+        let framing = try semantics.framing(isHTTP11: isHTTP11)
+        var host: ByteRange?
+        if semantics.host.length > 0 {
+            let start = Int(fields[semantics.host.field].value.start)
+            host = ByteRange(start, start + semantics.host.length)
+        } else if isHTTP11 {
+            throw .malformed("The request has no Host field.")
+        }
+        var copy = bytes.withUnsafeBufferPointer { Array($0) }
+        let target = requestLine.target
+        if let authority = requestLine.authority {
+            // On 1.0 the authority may stand alone; it names the host then (RFC 9112 §3.2.2).
+            if host == nil, let length = HostSyntax.hostLength(bytes.extracting(authority)) {
+                // The last byte of an authority gives way to the slash of an empty path: so its host is kept apart.
+                let start = copy.count
+                copy.append(contentsOf: copy[authority.lowerBound..<authority.lowerBound + length])
+                host = ByteRange(start, start + length)
+            } else if !agrees(bytes, authority) {
+                throw .malformed("The authority of the target is not that of the Host field.")
+            }
+            if target.needsSlash { copy[target.path.lowerBound] = UInt8(ascii: "/") }
+        }
+        guard let method = requestLine.method else {
+            throw WireError(status: 501, detail: "The method is not known here.")
+        }
+        if method == .connect { throw WireError(status: 501, detail: "This server is no proxy.") }
+        if let refusal = semantics.refusal(isHTTP11: isHTTP11) { throw refusal }
+        let head = RequestHead(
+            bytes: copy, fields: fields, target: ByteRange(target.path.lowerBound, target.end),
+            path: ByteRange(target.path.lowerBound, target.path.upperBound),
+            query: target.query.map { ByteRange($0, target.end) }, host: host)
+        return ParsedHead(
+            head: head, method: method, length: scanned, framing: framing, isHTTP11: isHTTP11,
+            keepsOpen: isHTTP11 ? !semantics.hasClose : semantics.hasKeepAlive && !semantics.hasClose,
+            expectsContinue: isHTTP11 && semantics.expectsContinue)
+    }
+
+    private func agrees(_ bytes: Span<UInt8>, _ authority: Range<Int>) -> Bool {
+        guard semantics.host.length > 0 else { return true }
+        let host = fields[semantics.host.field].value.indices
+        guard host.count == authority.count else { return false }
+        return zip(host, authority).allSatisfy { bytes[$0].asciiLowercased == bytes[$1].asciiLowercased }
+    }
+
+    // MARK: What is not whole yet
+
+    private var headTooLarge: WireError {
+        WireError(status: 431, detail: "The head is larger than \(limits.headBytes) bytes.")
+    }
+
+    private func tooLongRequestLine(_ bytes: Span<UInt8>, _ line: Range<Int>) -> WireError {
+        do throws(WireError) {
+            _ = try RequestLine(bytes.extracting(line), limits)
+            return headTooLarge
+        } catch {
+            return error
+        }
+    }
+
+    /// Refuses what no further byte can mend, so that nobody waits for the end of a line that cannot be right.
+    private mutating func checkUnfinishedLine(_ bytes: Span<UInt8>) throws(WireError) {
+        for index in scanned..<bytes.count {
+            let byte = bytes[index]
+            if byte == 0x0D {
+                if index == bytes.count - 1 {
+                    scanned = index
+                    return try checkUnfinishedSize(bytes)
+                }
+                throw .malformed("A CR stands without its LF.")
+            }
+            guard byte.isFieldValueCharacter, origin != nil || (byte < 0x80 && byte != 0x09) else {
+                throw .malformed("A byte stands where it may not.")
+            }
+        }
+        scanned = bytes.count
+        try checkUnfinishedSize(bytes)
+    }
+
+    private func checkUnfinishedSize(_ bytes: Span<UInt8>) throws(WireError) {
+        if let origin {
+            if bytes.count - origin > limits.headBytes { throw headTooLarge }
+        } else if bytes.count - lineStart > limits.methodBytes {
+            try RequestLine.checkUnfinished(bytes.extracting(lineStart...), limits)
+            if bytes.count - lineStart > limits.headBytes { throw headTooLarge }
+        }
+    }
+}

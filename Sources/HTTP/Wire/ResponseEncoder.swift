@@ -1,0 +1,73 @@
+/// Writes the head of an answer (RFC 9112 §4, §6): the responder's fields and those that are the server's own.
+struct ResponseEncoder {
+    /// How the end of the body is made known.
+    enum Framing: Equatable {
+        /// 204 and 304 have no body whatever their fields say.
+        case none
+        case length(Int)
+        case chunked
+        case untilClose
+    }
+
+    /// What the answer says about the connection.
+    enum Persistence: Equatable {
+        /// Nothing: HTTP/1.1 keeps it open.
+        case implied
+        case keepAlive
+        case close
+    }
+
+    /// More than any head needs besides the responder's own fields.
+    private static let fixedBytes = 320
+
+    static func framing(of response: Response, isHTTP11: Bool) -> Framing {
+        if response.status == 204 || response.status == 304 { return .none }
+        return switch response.body {
+        case .none: .length(0)
+        case .bytes(let bytes): .length(bytes.count)
+        case .stream: isHTTP11 ? .chunked : .untilClose
+        }
+    }
+
+    /// Appends the head, making room for it and for `extra` bytes more.
+    static func encode(
+        _ response: Response, _ framing: Framing, _ persistence: Persistence, date: [UInt8],
+        into output: inout ByteBuffer, reserving extra: Int, from pool: BlockPool
+    ) {
+        var size = fixedBytes + extra
+        for field in response.headers { size += field.name.utf8.count + field.value.utf8.count + 4 }
+        output.reserve(size, from: pool)
+        output.append(StatusLines.beginning(response.status))
+        output.append(date)
+        switch framing {
+        case .none, .untilClose: break
+        case .length(let count):
+            output.append("\r\nContent-Length: ")
+            output.append(decimal: count)
+        case .chunked: output.append("\r\nTransfer-Encoding: chunked")
+        }
+        switch persistence {
+        case .implied: break
+        case .keepAlive: output.append("\r\nConnection: keep-alive")
+        case .close: output.append("\r\nConnection: close")
+        }
+        for field in response.headers {
+            output.append("\r\n")
+            output.append(line: field.name)
+            output.append(": ")
+            output.append(line: field.value)
+        }
+        output.append("\r\n\r\n")
+    }
+
+    /// Appends the line before the data of a chunk; at most 18 bytes.
+    static func encode(chunkSize size: Int, into output: inout ByteBuffer) {
+        var shift = (Int.bitWidth - 1 - max(size, 1).leadingZeroBitCount) / 4 * 4
+        while shift >= 0 {
+            let digit = UInt8(truncatingIfNeeded: size >> shift & 15)
+            output.append(digit < 10 ? 0x30 + digit : 0x61 + digit - 10)
+            shift -= 4
+        }
+        output.append("\r\n")
+    }
+}

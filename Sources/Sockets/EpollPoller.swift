@@ -1,0 +1,72 @@
+#if canImport(Glibc)
+    import CEpoll
+    import Glibc
+
+    /// The descriptors of one loop in the kernel: edge-triggered, each added once for both directions.
+    ///
+    /// All but ``wake()`` belongs to the loop's thread.
+    struct Poller: ~Copyable {
+        private let epoll: Descriptor
+        private let wakeUp: Descriptor
+        // Unsafe because epoll_wait fills it; owned by this value alone and freed in its deinit.
+        private let events: UnsafeMutableBufferPointer<epoll_event>
+
+        init() throws(SystemError) {
+            let epoll = Descriptor(owning: try checked("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) })
+            let wakeUp = Descriptor(
+                owning: try checked("eventfd") { eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK)) })
+            try Self.add(wakeUp.number, to: epoll.number)
+            self.epoll = epoll
+            self.wakeUp = wakeUp
+            events = .allocate(capacity: 256)
+        }
+
+        deinit {
+            events.deallocate()
+        }
+
+        /// Adds a descriptor for good: closing it takes it out of the kernel's set.
+        func add(_ descriptor: Int32) throws(SystemError) {
+            try Self.add(descriptor, to: epoll.number)
+        }
+
+        private static func add(_ descriptor: Int32, to epoll: Int32) throws(SystemError) {
+            var event = epoll_event()
+            event.events = EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
+            event.data.fd = descriptor
+            _ = try checked("epoll_ctl") { epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) }
+        }
+
+        /// Waits until something is ready, `wake` is called or the time is over.
+        ///
+        /// - Parameter milliseconds: 0 only looks, -1 waits without end.
+        func wait(milliseconds: Int32, _ body: (Int32, Readiness) -> Void) {
+            let count = epoll_wait(epoll.number, events.baseAddress, Int32(events.count), milliseconds)
+            // Only EINTR can happen here; the loop comes round again.
+            guard count > 0 else { return }
+            for event in events[..<Int(count)] {
+                let descriptor = event.data.fd
+                if descriptor == wakeUp.number {
+                    var value: UInt64 = 0
+                    _ = read(descriptor, &value, 8)
+                    continue
+                }
+                var readiness: Readiness = []
+                if event.events & EPOLLIN.rawValue != 0 { readiness.insert(.readable) }
+                if event.events & EPOLLOUT.rawValue != 0 { readiness.insert(.writable) }
+                if event.events & EPOLLRDHUP.rawValue != 0 { readiness.formUnion([.ended, .readable]) }
+                if event.events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 {
+                    readiness.formUnion([.broken, .readable, .writable])
+                }
+                body(descriptor, readiness)
+            }
+        }
+
+        /// Ends a `wait` from any thread.
+        func wake() {
+            var one: UInt64 = 1
+            // EAGAIN means that the counter is full: then the loop is being woken anyway.
+            _ = write(wakeUp.number, &one, 8)
+        }
+    }
+#endif

@@ -1,0 +1,34 @@
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+extension EventLoop {
+    /// The thread-specific slot that holds the loop of a loop's thread.
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        let result = pthread_key_create(&key, nil)
+        precondition(result == 0, "No thread-specific storage is left.")
+        return key
+    }()
+
+    /// The loop whose thread this is; `nil` on any other thread.
+    package static var current: EventLoop? {
+        // The loop is alive while its thread runs: the thread holds it.
+        pthread_getspecific(key).map { Unmanaged<EventLoop>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Whether this is the loop's own thread.
+    package var isCurrent: Bool {
+        pthread_getspecific(EventLoop.key) == Unmanaged.passUnretained(self).toOpaque()
+    }
+
+    static func enter(_ loop: EventLoop) {
+        pthread_setspecific(key, Unmanaged.passUnretained(loop).toOpaque())
+    }
+
+    static func leave() {
+        pthread_setspecific(key, nil)
+    }
+}

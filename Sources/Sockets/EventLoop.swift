@@ -1,0 +1,170 @@
+import Synchronization
+
+/// One thread that waits for many descriptors and runs the tasks that work on them.
+///
+/// It is the executor of those tasks (`Task(executorPreference: loop)`), so what touches a connection, its timers
+/// and its buffers runs on one thread and needs no locks. A job that arrives on the loop's own thread goes to a plain
+/// array and runs after the batch of events; only one from elsewhere takes a lock, and at most one of those a sleep
+/// costs a wake-up.
+// Unchecked because of the mutable members under "loop's thread only", which nothing else touches; `foreign` is behind
+// its mutex, the poller's `wake` is made for any thread.
+package final class EventLoop: TaskExecutor, @unchecked Sendable {
+    private struct Foreign: ~Copyable {
+        var jobs: [UnownedJob] = []
+        var calls: [@Sendable () -> Void] = []
+        /// The loop is waiting in the kernel, or about to.
+        var isAsleep = false
+        var isStopped = false
+    }
+
+    /// 0 for the first loop of its group; a key for what exists once a loop.
+    package let index: Int
+    private let poller: Poller
+    private let foreign = Mutex(Foreign())
+
+    // Loop's thread only:
+    /// The time of the current turn.
+    package private(set) var now = Instant.now
+    /// Counts the batches of events: what was read in the same turn may share a snapshot.
+    package private(set) var turn: UInt64 = 0
+    private var jobs: [UnownedJob] = []
+    private var runningJobs: [UnownedJob] = []
+    private var watches: [Watch?] = []
+    private var wheel = TimerWheel(now: .now)
+    private var endOfTurn: [() -> Void] = []
+
+    init(index: Int) throws(SystemError) {
+        self.index = index
+        poller = try Poller()
+    }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        if isCurrent {
+            jobs.append(job)
+        } else {
+            wakeAfter { $0.jobs.append(job) }
+        }
+    }
+
+    /// Runs `call` on the loop's thread: at once when that is the current one.
+    package func execute(_ call: @escaping @Sendable () -> Void) {
+        if isCurrent { call() } else { wakeAfter { $0.calls.append(call) } }
+    }
+
+    /// Runs `call` when everything that this batch of events started has run as far as it can, before the loop waits
+    /// again: the place to close what a batch shares. Loop's thread only.
+    package func atEndOfTurn(_ call: @escaping () -> Void) {
+        endOfTurn.append(call)
+    }
+
+    private func wakeAfter(_ add: (inout Foreign) -> Void) {
+        let mustWake = foreign.withLock { foreign in
+            add(&foreign)
+            defer { foreign.isAsleep = false }
+            return foreign.isAsleep
+        }
+        if mustWake { poller.wake() }
+    }
+
+    // MARK: The thread
+
+    /// The loop's whole life, until ``stop()``.
+    func run() {
+        EventLoop.enter(self)
+        while runTurn() {}
+        EventLoop.leave()
+    }
+
+    /// Ends ``run()`` soon. Tasks that still wait on the loop are never resumed; end them first.
+    func stop() {
+        wakeAfter { $0.isStopped = true }
+    }
+
+    private func runTurn() -> Bool {
+        let wait = waitingTime()
+        poller.wait(milliseconds: wait) { descriptor, readiness in
+            // One that was removed in this very batch has no watch any more.
+            if Int(descriptor) < watches.count { watches[Int(descriptor)]?.became(readiness) }
+        }
+        now = .now
+        turn &+= 1
+        for timed in wheel.advance(to: now) { timed.timeIsUp() }
+        let isStopped = takeForeign()
+        runJobs()
+        if !endOfTurn.isEmpty {
+            let calls = endOfTurn
+            endOfTurn = []
+            for call in calls { call() }
+        }
+        return !isStopped
+    }
+
+    /// How long the kernel may wait, in milliseconds; from here on other threads wake the loop.
+    private func waitingTime() -> Int32 {
+        if !jobs.isEmpty { return 0 }
+        let isIdle = foreign.withLock { foreign in
+            foreign.isAsleep = foreign.jobs.isEmpty && foreign.calls.isEmpty && !foreign.isStopped
+            return foreign.isAsleep
+        }
+        guard isIdle else { return 0 }
+        guard let next = wheel.nextLook else { return -1 }
+        let nanoseconds = max(0, next.nanoseconds - now.nanoseconds)
+        return Int32(clamping: (nanoseconds + 999_999) / 1_000_000)
+    }
+
+    private func takeForeign() -> Bool {
+        var calls: [@Sendable () -> Void] = []
+        let isStopped = foreign.withLock { foreign in
+            foreign.isAsleep = false
+            if !foreign.jobs.isEmpty {
+                jobs.append(contentsOf: foreign.jobs)
+                foreign.jobs.removeAll(keepingCapacity: true)
+            }
+            if !foreign.calls.isEmpty { swap(&calls, &foreign.calls) }
+            return foreign.isStopped
+        }
+        for call in calls { call() }
+        return isStopped
+    }
+
+    /// Runs what is waiting, and what that makes runnable, for a bounded number of rounds: then the kernel is asked
+    /// for news even if tasks keep each other going.
+    private func runJobs() {
+        let executor = asUnownedTaskExecutor()
+        var rounds = 0
+        while !jobs.isEmpty, rounds < 16 {
+            swap(&jobs, &runningJobs)
+            for job in runningJobs { job.runSynchronously(on: executor) }
+            runningJobs.removeAll(keepingCapacity: true)
+            rounds += 1
+        }
+    }
+
+    // MARK: Watches and timers, loop's thread only
+
+    func add(_ watch: Watch) throws(SystemError) {
+        let number = Int(watch.descriptor)
+        while watches.count <= number { watches.append(nil) }
+        watches[number] = watch
+        do throws(SystemError) {
+            try poller.add(watch.descriptor)
+        } catch {
+            watches[number] = nil
+            throw error
+        }
+    }
+
+    func remove(_ watch: Watch) {
+        watches[Int(watch.descriptor)] = nil
+        wheel.remove(watch)
+    }
+
+    func schedule(_ timed: Timed, at due: Instant) {
+        wheel.schedule(timed, at: due)
+    }
+
+    func cancel(_ timed: Timed) {
+        wheel.remove(timed)
+    }
+}

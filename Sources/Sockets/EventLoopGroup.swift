@@ -1,0 +1,39 @@
+import Foundation
+import Synchronization
+
+/// The event loops of a process, each on its own thread.
+package final class EventLoopGroup: Sendable {
+    package let loops: [EventLoop]
+    private let running: DispatchGroup
+    private let turn = Atomic<Int>(0)
+
+    /// - Parameter count: one a core unless said otherwise.
+    package init(count: Int = ProcessInfo.processInfo.activeProcessorCount) throws(SystemError) {
+        precondition(count > 0, "A group needs a loop.")
+        var loops: [EventLoop] = []
+        for index in 0..<count { loops.append(try EventLoop(index: index)) }
+        self.loops = loops
+        running = DispatchGroup()
+        for loop in loops {
+            running.enter()
+            let thread = Thread { [running] in
+                loop.run()
+                running.leave()
+            }
+            thread.name = "loop-\(loop.index)"
+            thread.start()
+        }
+    }
+
+    /// One loop after the other.
+    package func next() -> EventLoop {
+        loops[turn.wrappingAdd(1, ordering: .relaxed).oldValue % loops.count]
+    }
+
+    /// Ends the threads and waits for that. Tasks that still wait on a loop are never resumed: drain servers first.
+    /// Not to be called on a loop.
+    package func shutDown() {
+        for loop in loops { loop.stop() }
+        running.wait()
+    }
+}

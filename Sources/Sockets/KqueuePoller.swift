@@ -1,0 +1,63 @@
+#if canImport(Darwin)
+    import Darwin
+
+    /// The descriptors of one loop in the kernel: edge-triggered (`EV_CLEAR`), each added once for both directions.
+    ///
+    /// All but ``wake()`` belongs to the loop's thread.
+    struct Poller: ~Copyable {
+        private let queue: Descriptor
+        // Unsafe because kevent fills it; owned by this value alone and freed in its deinit.
+        private let events: UnsafeMutableBufferPointer<kevent>
+
+        init() throws(SystemError) {
+            let queue = Descriptor(owning: try checked("kqueue") { kqueue() })
+            try Self.change(queue.number, 0, EVFILT_USER, UInt16(EV_ADD | EV_CLEAR))
+            self.queue = queue
+            events = .allocate(capacity: 256)
+        }
+
+        deinit {
+            events.deallocate()
+        }
+
+        /// Adds a descriptor for good: closing it takes it out of the kernel's set.
+        func add(_ descriptor: Int32) throws(SystemError) {
+            try Self.change(queue.number, UInt(descriptor), EVFILT_READ, UInt16(EV_ADD | EV_CLEAR))
+            try Self.change(queue.number, UInt(descriptor), EVFILT_WRITE, UInt16(EV_ADD | EV_CLEAR))
+        }
+
+        /// Waits until something is ready, `wake` is called or the time is over.
+        ///
+        /// - Parameter milliseconds: 0 only looks, -1 waits without end.
+        func wait(milliseconds: Int32, _ body: (Int32, Readiness) -> Void) {
+            var time = timespec(tv_sec: Int(milliseconds) / 1000, tv_nsec: Int(milliseconds) % 1000 * 1_000_000)
+            let count = withUnsafePointer(to: &time) {
+                kevent(queue.number, nil, 0, events.baseAddress, Int32(events.count), milliseconds < 0 ? nil : $0)
+            }
+            // Only EINTR can happen here; the loop comes round again.
+            guard count > 0 else { return }
+            for event in events[..<Int(count)] where event.filter != Int16(EVFILT_USER) {
+                var readiness: Readiness = event.filter == Int16(EVFILT_READ) ? .readable : .writable
+                if event.flags & UInt16(EV_EOF) != 0 {
+                    readiness.formUnion(event.filter == Int16(EVFILT_READ) ? .ended : [.broken, .readable])
+                    if event.fflags != 0 { readiness.formUnion([.broken, .writable]) }
+                }
+                body(Int32(event.ident), readiness)
+            }
+        }
+
+        /// Ends a `wait` from any thread.
+        func wake() {
+            // It cannot fail: the event was added when the queue was made.
+            try? Self.change(queue.number, 0, EVFILT_USER, 0, UInt32(NOTE_TRIGGER))
+        }
+
+        private static func change(
+            _ queue: Int32, _ ident: UInt, _ filter: Int32, _ flags: UInt16, _ fflags: UInt32 = 0
+        ) throws(SystemError) {
+            var event = kevent(
+                ident: ident, filter: Int16(filter), flags: flags, fflags: fflags, data: 0, udata: nil)
+            _ = try checked("kevent") { kevent(queue, &event, 1, nil, 0, nil) }
+        }
+    }
+#endif

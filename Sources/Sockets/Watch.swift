@@ -1,0 +1,107 @@
+/// Watches one descriptor on one loop: remembers its readiness and lets one task at a time wait for it.
+///
+/// The kernel reports changes only (edge-triggered), so readiness stays noted here until a call finds out that it is
+/// used up. The descriptor belongs to someone else, who ends the watch before closing it.
+// Unchecked because everything but `poke` and `init` is for the loop's thread only, and `poke` goes there.
+package final class Watch: Timed, @unchecked Sendable {
+    /// Why a wait came to its end.
+    package enum Outcome: Sendable {
+        /// Ready, or broken: the next call tells which.
+        case ready
+        case timedOut
+        /// Someone called ``poke()``.
+        case poked
+    }
+
+    package let descriptor: Int32
+    package let loop: EventLoop
+    /// Called once when the connection turned out to be gone in both directions.
+    package var onBreak: (() -> Void)?
+    /// Called when the other side announced that it will send nothing more.
+    package var onEnd: (() -> Void)?
+    private var readiness: Readiness = []
+    private var waiter: UnsafeContinuation<Outcome, Never>?
+    private var interest = Interest.reading
+    private var isPoked = false
+    private var isActive = false
+
+    package init(_ descriptor: Int32, on loop: EventLoop) {
+        self.descriptor = descriptor
+        self.loop = loop
+    }
+
+    /// Begins. Loop's thread only, as all that follows.
+    package func start() throws(SystemError) {
+        try loop.add(self)
+        isActive = true
+    }
+
+    /// Ends for good; nobody may be waiting.
+    package func stop() {
+        guard isActive else { return }
+        isActive = false
+        loop.remove(self)
+        onBreak = nil
+        onEnd = nil
+    }
+
+    package var isBroken: Bool { readiness.contains(.broken) }
+    package var hasEnded: Bool { readiness.contains(.ended) }
+
+    /// A call took all there was: wait for the kernel's next report.
+    ///
+    /// After the other side's end or a break there is no next report; reading stays possible and finds it out.
+    package func exhausted(_ interest: Interest) {
+        if isBroken { return }
+        switch interest {
+        case .reading: if !hasEnded { readiness.remove(.readable) }
+        case .writing: readiness.remove(.writable)
+        }
+    }
+
+    package func isReady(for interest: Interest) -> Bool {
+        readiness.contains(interest == .reading ? .readable : .writable)
+    }
+
+    /// Waits until the descriptor is ready, at most until `deadline`.
+    package func wait(for interest: Interest, until deadline: Instant) async -> Outcome {
+        if isPoked {
+            isPoked = false
+            return .poked
+        }
+        if isReady(for: interest) { return .ready }
+        loop.schedule(self, at: deadline)
+        self.interest = interest
+        // Unsafe continuation: the one store and the one load below are all there is to its life, and a checked one
+        // costs an allocation a request.
+        return await withUnsafeContinuation { waiter = $0 }
+    }
+
+    /// Ends the current wait, or the next one, with `.poked`. From any thread.
+    package func poke() {
+        loop.execute { [self] in
+            if !resume(.poked) { isPoked = true }
+        }
+    }
+
+    func became(_ change: Readiness) {
+        let wasBroken = isBroken
+        let hadEnded = hasEnded
+        readiness.formUnion(change)
+        if isReady(for: interest) { resume(.ready) }
+        if !hadEnded, hasEnded { onEnd?() }
+        if !wasBroken, isBroken { onBreak?() }
+    }
+
+    override func timeIsUp() {
+        resume(.timedOut)
+    }
+
+    @discardableResult
+    private func resume(_ outcome: Outcome) -> Bool {
+        guard let waiter else { return false }
+        self.waiter = nil
+        waiter.resume(returning: outcome)
+        return true
+    }
+}
