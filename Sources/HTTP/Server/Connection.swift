@@ -201,7 +201,8 @@ final class Connection: @unchecked Sendable {
             encode(response, framing, persistence)
         }
         let exchange = Exchange(
-            request: request, status: response.status, headers: response.headers, bodyBytesSent: sent, duration: .zero)
+            request: request, operation: response.operation, status: response.status, headers: response.headers,
+            bodyBytesSent: sent, duration: .zero)
         unreported.append(Unreported(exchange: exchange, began: machine.requestBegan))
         machine.answered(now: loop.now)
         if output.isEmpty || output.count >= server.limits.gatheredBytes {

@@ -1,0 +1,222 @@
+import HTTP
+import Sockets
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ServerTests {
+    private func exchange(_ text: String, limits: Limits = Limits()) throws -> String? {
+        let server = try TestServer(limits: limits)
+        let client = try server.connect()
+        client.send(text)
+        return client.receiveAll()
+    }
+
+    @Test func `an answer carries the fields that are the server's own`() throws {
+        let answer = try #require(try exchange("GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
+
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(answer.hasSuffix("\r\n\r\nGET /a 0"))
+        #expect(answer.contains("\r\nContent-Length: 8\r\n"))
+        #expect(answer.contains("\r\nConnection: close\r\n"))
+        #expect(answer.contains("\r\nX-Content-Type-Options: nosniff\r\n"))
+        #expect(answer.contains(/\r\nDate: [A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT\r\n/))
+    }
+
+    @Test func `pipelined requests are answered in order, also when a handler waits`() throws {
+        let server = try TestServer()
+        let waiting = try server.connect()
+        waiting.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
+        waiting.send("GET /3 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        #expect(waiting.receive(until: "GET /1 0") != nil)
+
+        let other = try server.connect()
+        var rest: String?
+        repeat {
+            other.send("GET /release HTTP/1.1\r\nHost: a\r\n\r\n")
+            _ = other.receive(until: "released")
+            rest = rest ?? waiting.receiveAll()
+        } while rest == nil
+
+        #expect(rest?.contains("waited") == true)
+        #expect(rest?.hasSuffix("GET /3 0") == true)
+    }
+
+    @Test func `a body comes whole, fixed or chunked`() throws {
+        let answer = try #require(
+            try exchange(
+                "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"
+                    + "POST /b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+                    + "3\r\nabc\r\nb;x=y\r\n01234567890\r\n0\r\nTrailer: x\r\n\r\n"))
+
+        #expect(answer.contains("\r\n\r\nPOST /a 5HTTP/1.1"))
+        #expect(answer.hasSuffix("\r\n\r\nPOST /b 14"))
+    }
+
+    @Test func `a large answer arrives whole`() throws {
+        let answer = try #require(try exchange("GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
+
+        #expect(answer.utf8.count > 5_000_000)
+        #expect(answer.contains("\r\nContent-Length: 5000000\r\n"))
+    }
+
+    @Test func `a stream is chunked on 1 1 and ends with the connection on 1 0`() throws {
+        let chunked = try #require(try exchange("GET /pieces HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
+        let plain = try #require(try exchange("GET /pieces HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"))
+
+        #expect(chunked.contains("\r\nTransfer-Encoding: chunked\r\n"))
+        #expect(chunked.hasSuffix("\r\n\r\n3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n"))
+        #expect(!plain.contains("chunked"))
+        #expect(plain.contains("\r\nConnection: close\r\n"))
+        #expect(plain.hasSuffix("\r\n\r\nonetwo"))
+    }
+
+    @Test func `a stream that fails is cut off before its last chunk`() throws {
+        let answer = try #require(try exchange("GET /broken HTTP/1.1\r\nHost: a\r\n\r\n"))
+
+        #expect(answer.hasSuffix("4\r\nsome\r\n"))
+    }
+
+    @Test func `HEAD has the fields of GET and no body`() throws {
+        let answer = try #require(
+            try exchange(
+                "HEAD /a HTTP/1.1\r\nHost: a\r\n\r\nHEAD /endless HTTP/1.1\r\nHost: a\r\n\r\n"
+                    + "GET /empty HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
+
+        let heads = answer.split(separator: "\r\n\r\n", omittingEmptySubsequences: false)
+        #expect(heads.count == 4)
+        #expect(heads[0].contains("Content-Length: 9"))
+        #expect(heads[1].contains("Transfer-Encoding: chunked"))
+        #expect(heads[2].hasPrefix("HTTP/1.1 204"))
+        #expect(!heads[2].contains("Content-Length"))
+        #expect(heads[3].isEmpty)
+    }
+
+    @Test func `100 Continue is sent only for a body that will be read`() throws {
+        let server = try TestServer()
+        let wanted = try server.connect()
+        wanted.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+        #expect(wanted.receive(until: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
+        wanted.send("ab")
+        #expect(wanted.receive(until: "POST /a 2") != nil)
+
+        let refused = try server.connect()
+        refused.send("POST /refused HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+        let answer = refused.receive(until: "refused")
+        #expect(answer?.hasPrefix("HTTP/1.1 403") == true)
+        #expect(answer?.contains("Connection: close") == true)
+
+        let tooLarge = try server.connect()
+        tooLarge.send("POST /small HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\n")
+        #expect(tooLarge.receive(until: "\r\n\r\n")?.hasPrefix("HTTP/1.1 413") == true)
+    }
+
+    @Test func `an unwanted body is read away and the connection goes on`() throws {
+        let answer = try #require(
+            try exchange(
+                "POST /refused HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nGET /"
+                    + "GET /next HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
+
+        #expect(answer.contains("HTTP/1.1 403"))
+        #expect(answer.hasSuffix("GET /next 0"))
+    }
+
+    @Test func `a slow head and a slow body are cut off with 408, an idle connection without a word`() throws {
+        var limits = Limits()
+        limits.headTime = .milliseconds(100)
+        limits.bodyIdleTime = .milliseconds(100)
+        limits.idleTime = .milliseconds(100)
+        limits.lingerTime = .milliseconds(50)
+
+        #expect(try exchange("GET / HT", limits: limits)?.hasPrefix("HTTP/1.1 408") == true)
+        #expect(
+            try exchange("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n123", limits: limits)?
+                .hasPrefix("HTTP/1.1 408") == true)
+        #expect(try exchange("", limits: limits) == "")
+    }
+
+    @Test func `a reader that does not read is cut off`() async throws {
+        var limits = Limits()
+        limits.writeTime = .milliseconds(100)
+        let server = try TestServer(limits: limits)
+        let client = try server.connect()
+
+        client.send("GET /flood HTTP/1.1\r\nHost: a\r\n\r\n")
+
+        try await until { server.server.connectionCount == 1 }
+        try await until { server.server.connectionCount == 0 }
+    }
+
+    @Test func `connections beyond the limit are told so`() throws {
+        var limits = Limits()
+        limits.connections = 1
+        limits.lingerTime = .milliseconds(50)
+        let server = try TestServer(limits: limits)
+        let first = try server.connect()
+        first.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(first.receive(until: "GET / 0") != nil)
+
+        let second = try server.connect()
+
+        let answer = second.receiveAll()
+        #expect(answer?.hasPrefix("HTTP/1.1 503") == true)
+        #expect(answer?.contains("Retry-After: 1") == true)
+    }
+
+    @Test func `an endless stream ends when its client is gone or ends its side`() async throws {
+        let server = try TestServer()
+        for leave in [{ $0.end() }, { $0.reset() }, { $0.endWriting() }] as [(TestClient) -> Void] {
+            let client = try server.connect()
+            client.send("GET /endless HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(client.receive(until: "tick") != nil)
+
+            leave(client)
+
+            try await until { server.server.streamCount == 0 && server.server.connectionCount == 0 }
+        }
+    }
+
+    @Test func `draining finishes what runs, ends streams and closes what is idle`() async throws {
+        let server = try TestServer()
+        let idle = try server.connect()
+        idle.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(idle.receive(until: "GET / 0") != nil)
+        let endless = try server.connect()
+        endless.send("GET /endless HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(endless.receive(until: "tick") != nil)
+        let busy = try server.connect()
+        busy.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
+        let releasing = try server.connect()
+        releasing.send("POST /release HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n")
+        try await until { server.server.connectionCount == 4 }
+
+        async let drained: Void = server.server.drain(within: .seconds(10))
+        #expect(idle.receiveAll() == "")
+        #expect(endless.receiveAll() != nil)
+        releasing.send("x")
+
+        #expect(releasing.receiveAll()?.contains("released") == true)
+        let answer = busy.receiveAll()
+        await drained
+        #expect(answer?.contains("waited") == true)
+        #expect(answer?.contains("Connection: close") == true)
+        #expect(server.server.connectionCount == 0)
+        #expect(throws: SystemError.self) { try server.connect() }
+    }
+
+    @Test func `draining closes what does not end in time`() async throws {
+        let server = try TestServer()
+        let partial = try server.connect()
+        partial.send("GET / HT")
+        try await until { server.server.connectionCount == 1 }
+
+        await server.server.drain(within: .milliseconds(50))
+
+        #expect(server.server.connectionCount == 0)
+        #expect(partial.receiveAll() != nil)
+    }
+}
+
+/// Looks again and again until it is so; the time limit of the suite ends what never is.
+func until(_ condition: () -> Bool) async throws {
+    while !condition() { try await Task.sleep(for: .milliseconds(2)) }
+}

@@ -1,0 +1,199 @@
+import Foundation
+import HTTP
+import Sockets
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// A server on a free port of the loopback address, with answers that tests can recognize.
+final class TestServer: Sendable {
+    let group: EventLoopGroup
+    let server: Server
+    let address: SocketAddress
+    let responder: TestResponder
+
+    init(limits: Limits = Limits(), loops: Int = 2) throws {
+        responder = TestResponder()
+        group = try EventLoopGroup(count: loops)
+        server = Server(group: group, limits: limits, responder: responder)
+        address = try server.start(SocketAddress(host: "127.0.0.1", port: 0))
+    }
+
+    deinit {
+        group.shutDown()
+    }
+
+    func connect() throws -> TestClient {
+        try TestClient(port: address.port)
+    }
+}
+
+/// Answers by path; see ``receive(_:)``.
+final class TestResponder: Responder {
+    let finishedCount = Atomic<Int>(0)
+    /// Resumed by a GET of `/release`.
+    private let held = Mutex<[CheckedContinuation<Void, Never>]>([])
+
+    func receive(_ head: Request) -> Reception {
+        switch head.path {
+        case "/refused": return .answer(Self.text("refused", status: 403))
+        case "/small": return .read(bodyLimit: 10) { Self.text("\($0.body.count)") }
+        default: return .read(bodyLimit: 1 << 20) { await self.respond($0) }
+        }
+    }
+
+    private func respond(_ request: Request) async -> Response {
+        switch request.path {
+        case "/empty": return Response(status: 204)
+        case "/large": return Response(status: 200, body: .bytes([UInt8](repeating: 0x61, count: 5_000_000)))
+        case "/wait":
+            await withCheckedContinuation { continuation in held.withLock { $0.append(continuation) } }
+            return Self.text("waited")
+        case "/release":
+            for continuation in held.withLock({ take(&$0) }) { continuation.resume() }
+            return Self.text("released")
+        case "/pieces":
+            return Response(
+                status: 200,
+                body: .stream(
+                    BodyStream { writer in
+                        for piece in ["one", "", "two"] { try await writer.write(Array(piece.utf8)) }
+                    }))
+        case "/broken":
+            return Response(
+                status: 200,
+                body: .stream(
+                    BodyStream { writer in
+                        try await writer.write(Array("some".utf8))
+                        throw ConnectionLost()
+                    }))
+        case "/endless":
+            return Response(
+                status: 200,
+                body: .stream(
+                    BodyStream(isEndless: true) { writer in
+                        while true {
+                            try await writer.write(Array("tick\n".utf8))
+                            try await Task.sleep(for: .milliseconds(20))
+                        }
+                    }))
+        case "/flood":
+            return Response(
+                status: 200,
+                body: .stream(
+                    BodyStream(isEndless: true) { writer in
+                        while true { try await writer.write([UInt8](repeating: 0x62, count: 100_000)) }
+                    }))
+        default: return Self.text("\(request.method.rawValue) \(request.target) \(request.body.count)")
+        }
+    }
+
+    private func take(_ list: inout [CheckedContinuation<Void, Never>]) -> [CheckedContinuation<Void, Never>] {
+        defer { list = [] }
+        return list
+    }
+
+    func answer(to error: WireError, head: Request?) -> Response {
+        Self.text(error.detail, status: error.status)
+    }
+
+    func finished(_ exchange: Exchange) {
+        finishedCount.add(1, ordering: .relaxed)
+    }
+
+    private static func text(_ text: String, status: Int = 200) -> Response {
+        Response(status: status, headers: [("Content-Type", "text/plain")], body: .bytes(Array(text.utf8)))
+    }
+}
+
+/// A blocking socket for tests; a read that takes longer than five seconds fails.
+final class TestClient {
+    private var descriptor: Int32
+
+    init(port: UInt16) throws {
+        #if canImport(Darwin)
+            descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        #else
+            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #endif
+        var time = timeval(tv_sec: 5, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw SystemError.last("connect") }
+    }
+
+    deinit {
+        end()
+    }
+
+    func end() {
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = -1
+    }
+
+    func endWriting() {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Closes with a reset instead of an orderly end.
+    func reset() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        end()
+    }
+
+    func send(_ text: String) {
+        send(Array(text.utf8))
+    }
+
+    func send(_ bytes: [UInt8]) {
+        var sent = 0
+        while sent < bytes.count {
+            // The server may have closed already, which is then what the test looks at.
+            let count = bytes[sent...].withUnsafeBytes {
+                Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return }
+            sent += count
+        }
+    }
+
+    /// What comes next, at most `count` bytes; empty at the end, `nil` when nothing came in time or on a reset.
+    func receive(_ count: Int = 65536) -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: count)
+        let received = recv(descriptor, &buffer, count, 0)
+        return received < 0 ? nil : Array(buffer[..<received])
+    }
+
+    /// Everything until the server closes; `nil` when it does not, or resets.
+    func receiveAll() -> String? {
+        var all: [UInt8] = []
+        while let bytes = receive() {
+            if bytes.isEmpty { return String(decoding: all, as: UTF8.self) }
+            all += bytes
+        }
+        return nil
+    }
+
+    /// Everything until the text is there, and what came with it.
+    func receive(until text: String) -> String? {
+        var all = ""
+        while !all.contains(text) {
+            guard let bytes = receive(), !bytes.isEmpty else { return nil }
+            all += String(decoding: bytes, as: UTF8.self)
+        }
+        return all
+    }
+}
