@@ -38,7 +38,7 @@ let package = Package(
         room("Kanban", knows: ["JSON", "Crypto"]),
         room("KanbanSQL", knows: ["Kanban", "JSON", "CSQLite"]),
         room("Crypto", knows: [.target(name: "CCrypto", condition: linuxOnly)]),
-        room("KanbanAPI", knows: ["Kanban", "HTTP", "JSON", "Crypto"]),
+        room("KanbanAPI", knows: ["Kanban", "HTTP", "Sockets", "JSON", "Crypto"]),
         .executableTarget(
             name: "KanbanServer",
             dependencies: ["Sockets", "HTTP", "JSON", "Kanban", "KanbanSQL", "KanbanAPI", "Crypto"],
@@ -52,7 +52,7 @@ let package = Package(
         tests(of: "Kanban", with: ["JSON"], resources: [.copy("Fixtures")]),
         tests(of: "KanbanSQL", with: ["Kanban", "JSON"]),
         tests(of: "Crypto"),
-        tests(of: "KanbanAPI", with: ["Kanban", "HTTP", "JSON", "Crypto", "KanbanSQL"]),
+        tests(of: "KanbanAPI", with: ["Kanban", "HTTP", "Sockets", "JSON", "Crypto", "KanbanSQL"]),
         tests(of: "KanbanServer", with: ["KanbanAPI"]),
         .testTarget(
             name: "ConformanceTests", dependencies: ["KanbanServer", "JSON"],

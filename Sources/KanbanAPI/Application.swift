@@ -20,9 +20,7 @@ package struct Application: Responder {
 
     package func receive(_ head: Request) -> Reception {
         let requestID = RequestID.of(head)
-        if let answer = gate.screen(head) {
-            return .answer(finish(answer, head, requestID, operation: "screen"))
-        }
+        if let problem = gate.screen(head) { return .answer(refuse(problem, head, requestID)) }
         switch router.match(head) {
         case .notFound:
             return .answer(refuse(Problem(.notFound, "There is nothing at this address."), head, requestID))

@@ -63,11 +63,16 @@ package struct Access: Sendable {
     /// The session or token that was used; `nil` in open mode.
     package var session: ID?
     package var scope: AccessToken.Scope
+    /// What let them in; `nil` in open mode and for nobody in particular.
+    package var grant: Grant?
 
-    package init(account: AccountKey, session: ID? = nil, scope: AccessToken.Scope = .full) {
+    package init(
+        account: AccountKey, session: ID? = nil, scope: AccessToken.Scope = .full, grant: Grant? = nil
+    ) {
         self.account = account
         self.session = session
         self.scope = scope
+        self.grant = grant
     }
 
     /// The built-in account, without a log-in.
@@ -79,6 +84,8 @@ package struct Access: Sendable {
 /// What the server is made of, as far as calls need it. Fixed after the start.
 package struct Environment: Sendable {
     package var store: any Store
+    /// Accounts, sessions and tokens; `nil` where nobody has any.
+    package var accounts: AccessService?
     package var clock: @Sendable () -> Timestamp
     /// The server's `--time-zone`.
     package var zone: Zone
@@ -90,10 +97,12 @@ package struct Environment: Sendable {
     package var isReady: @Sendable () -> Bool
 
     package init(
-        store: any Store, clock: @escaping @Sendable () -> Timestamp, zone: Zone = .utc, jsonDepth: Int = 64,
-        bodyLimit: Int = 1 << 20, isReady: @escaping @Sendable () -> Bool = { true }
+        store: any Store, accounts: AccessService? = nil, clock: @escaping @Sendable () -> Timestamp,
+        zone: Zone = .utc, jsonDepth: Int = 64, bodyLimit: Int = 1 << 20,
+        isReady: @escaping @Sendable () -> Bool = { true }
     ) {
         self.store = store
+        self.accounts = accounts
         self.clock = clock
         self.zone = zone
         self.jsonDepth = jsonDepth

@@ -75,6 +75,7 @@ package struct Problem: Error, Sendable {
         switch error {
         case let problem as Problem: self = problem
         case let error as BoardError: self.init(error)
+        case let error as AccessError: self.init(error)
         case let error as StoreError: self.init(error)
         default: self.init(.internalError)
         }

@@ -13,6 +13,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case foreignOrigin = "foreign_origin"
     case insufficientScope = "insufficient_scope"
     case signupClosed = "signup_closed"
+    case accountsOff = "accounts_off"
     case wrongPassword = "wrong_password"
     case notFound = "not_found"
     case weatherOff = "weather_off"
@@ -97,6 +98,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
             (403, "Insufficient scope", "The token's scope does not allow this call. Make one with a wider scope.")
         case .signupClosed:
             (403, "Sign-up is closed", "Ask the server's operator to run: kanbase account add.")
+        case .accountsOff:
+            (403, "No accounts here", "This server runs with --auth open: no log-in is needed, and there is none.")
         case .wrongPassword:
             (403, "Wrong password", "This change needs the account's current password.")
         case .notFound:

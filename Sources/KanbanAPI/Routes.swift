@@ -2,6 +2,8 @@
 package enum Routes {
     package static var all: [Route] {
         TaskRoutes().routes + TaskListRoutes().routes + CategoryRoutes().routes + SettingsRoutes().routes
+            + DDayRoutes().routes
             + HealthRoutes().routes + ProblemRoutes().routes
+            + AccountRoutes().routes + SessionRoutes().routes + TokenRoutes().routes
     }
 }

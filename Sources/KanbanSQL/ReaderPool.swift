@@ -41,11 +41,12 @@ final class ReaderPool: Sendable {
         self.commits = commits
     }
 
-    func read<T>(_ body: (Connection) throws -> T) throws -> T {
+    /// - Parameter afresh: sees what other processes committed as well, which nobody tells this one.
+    func read<T>(afresh: Bool = false, _ body: (Connection) throws -> T) throws -> T {
         let reader = try take()
         do {
             let seen = commits.count
-            if reader.commits != seen {
+            if afresh || reader.commits != seen {
                 reader.endSnapshot()
                 try reader.connection.run("BEGIN")
                 reader.commits = seen

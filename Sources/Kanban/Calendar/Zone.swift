@@ -49,10 +49,14 @@ package struct Zone: Sendable {
             default: false
             }
         }
-        guard isSpelled else { return false }
+        guard isSpelled, isCatalogLinked else { return false }
         guard let slash = name.firstIndex(of: "/") else { return namesWithoutArea.contains(name) }
         return areas.contains(String(name[..<slash]))
     }
+
+    /// True. A static binary for Linux takes in the library that knows the zones only when something in it is named, as
+    /// this list is; without it Foundation finds no zone at all, and says nothing.
+    private static let isCatalogLinked = !TimeZone.knownTimeZoneIdentifiers.isEmpty
 
     private static let areas: Set<String> = [
         "Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Brazil", "Canada", "Chile",

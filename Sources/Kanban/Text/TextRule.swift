@@ -8,6 +8,8 @@ package struct TextRule: Sendable {
     package static let taskBody = TextRule(length: 0...1_000, mayBeBlank: true)
     package static let categoryName = TextRule(length: 1...50, mayBeBlank: false)
     package static let ddayTitle = TextRule(length: 1...100, mayBeBlank: false)
+    /// What accounts, devices and tokens are called.
+    package static let displayName = TextRule(length: 1...100, mayBeBlank: false)
 
     /// - Returns: `nil` when the text is right.
     package func fault(in text: String) -> TextFault? {

@@ -25,6 +25,11 @@ final class SQLWriter: SQLBoard, BoardWriter {
         self.ids = ids
     }
 
+    /// The same transaction, on the board of another account.
+    func writer(for account: AccountKey) -> SQLWriter {
+        SQLWriter(account: account, writingSession: session, now: now, session: writing, context: context, ids: ids)
+    }
+
     func makeID() -> ID {
         ids.next(at: now)
     }

@@ -75,6 +75,9 @@ final class Connection {
     /// True inside a transaction. SQLite ends one by itself after some errors.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
+    /// The key that the last insert made.
+    var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
     var changes: Int { Int(sqlite3_changes64(handle)) }
 
     /// The kept statement of a literal, ready to be bound. Literals are told apart by their address.

@@ -1,0 +1,128 @@
+import HTTP
+import Kanban
+import Sockets
+import Synchronization
+
+/// `--auth required`: a token opens the board of its account, as far as its scope goes, and so often.
+package final class AccountGate: Gate {
+    private let control: AccessControl
+    private let clock: @Sendable () -> Timestamp
+    private let instant: @Sendable () -> ContinuousClock.Instant
+    private let crossOrigin: CrossOrigin
+    /// `nil`: no limit.
+    private let limiter: Mutex<RateLimiter?>
+    private let policy: String
+
+    package init(
+        control: AccessControl, limit: RateLimit? = .standard, crossOrigin: CrossOrigin = CrossOrigin(),
+        clock: @escaping @Sendable () -> Timestamp,
+        instant: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        self.control = control
+        self.clock = clock
+        self.instant = instant
+        self.crossOrigin = crossOrigin
+        limiter = Mutex(limit.map(RateLimiter.init))
+        policy =
+            limit.map { "\"default\";q=\($0.burst);w=\(Self.seconds(.seconds(1) / $0.perSecond * $0.burst))" } ?? ""
+    }
+
+    package func screen(_ head: Request) -> Problem? {
+        nil
+    }
+
+    package func headers(for head: Request) -> [(name: String, value: String)] {
+        crossOrigin.headers(for: head)
+    }
+
+    package func admit(_ head: Request, to route: Route) -> Admission {
+        let decision: Result<Access, Problem>
+        do {
+            decision = try decide(head, route)
+        } catch {
+            return .refused(Problem(error))
+        }
+        let key: RateLimiter.Key =
+            switch decision {
+            case .success(let access) where access.grant != nil: .account(access.account)
+            default: .address(head.peer.network)
+            }
+        let fields: [(name: String, value: String)]
+        switch take(key) {
+        case .success(let allowed): fields = allowed
+        case .failure(let problem): return .refused(problem)
+        }
+        switch decision {
+        case .success(let access):
+            return .admitted(access, headers: fields)
+        case .failure(var problem):
+            problem.headers += fields
+            return .refused(problem)
+        }
+    }
+
+    private func decide(_ head: Request, _ route: Route) throws -> Result<Access, Problem> {
+        switch route.audience {
+        case .everyone: return .success(.anonymous)
+        case .operators where head.peer.isLoopback: return .success(.anonymous)
+        case .account, .calendar, .operators: break
+        }
+        switch BearerToken(head, takesQuery: route.audience == .calendar) {
+        case .none:
+            return .failure(.unauthorized("A token is needed: Authorization: Bearer kb_…"))
+        case .malformed:
+            return .failure(.unauthorized("Send one token, as Authorization: Bearer kb_…", error: "invalid_request"))
+        case .sent(let token):
+            guard let grant = try control.grant(token: token, now: clock(), instant: instant()) else {
+                return .failure(.unauthorized("The token is unknown, expired or revoked.", error: "invalid_token"))
+            }
+            guard grant.scope.opens(route) else { return .failure(.insufficientScope(grant.scope)) }
+            return .success(Access(grant))
+        }
+    }
+
+    // MARK: Rate limit
+
+    /// Takes one request of the limit: the fields to answer with (draft-ietf-httpapi-ratelimit-headers-10), or 429.
+    private func take(_ key: RateLimiter.Key) -> Result<[(name: String, value: String)], Problem> {
+        let now = instant()
+        guard let verdict = limiter.withLock({ $0?.take(key, at: now) }) else { return .success([]) }
+        let fields = [
+            (name: "RateLimit-Policy", value: policy),
+            (name: "RateLimit", value: "\"default\";r=\(verdict.remaining);t=\(Self.seconds(verdict.untilFull))"),
+        ]
+        guard verdict.isAllowed else {
+            let wait = (name: "Retry-After", value: String(max(1, Self.seconds(verdict.untilNext))))
+            return .failure(Problem(.tooManyRequests, headers: fields + [wait]))
+        }
+        return .success(fields)
+    }
+
+    /// Rounded up.
+    private static func seconds(_ duration: Duration) -> Int64 {
+        let (seconds, rest) = duration.components
+        return rest > 0 ? seconds + 1 : seconds
+    }
+}
+
+extension AccessToken.Scope {
+    /// Whether a token of this scope may call the route.
+    func opens(_ route: Route) -> Bool {
+        switch self {
+        case .full: true
+        case .read: route.method == .get
+        case .calendar: route.audience == .calendar
+        }
+    }
+}
+
+extension Access {
+    init(_ grant: Grant) {
+        self.init(account: grant.account, session: grant.id, scope: grant.scope, grant: grant)
+    }
+}
+
+extension Call {
+    /// Where the call comes from, as guesses of passwords are counted.
+    var peerNetwork: String { request.peer.network }
+}

@@ -1,0 +1,202 @@
+import HTTP
+import JSON
+import Kanban
+
+/// Accounts: signed up for, shown, changed and erased.
+///
+/// An `Idempotency-Key` is not looked at here, nor for sessions and tokens: a kept answer would hold a token, and a
+/// kept fingerprint would tell a thief whether a guessed password was right, faster than the password's hash does.
+package struct AccountRoutes: Sendable {
+    package init() {}
+
+    package var routes: [Route] {
+        [
+            Route(.post, "/accounts", "createAccount", audience: .everyone, content: .json, create),
+            Route(.get, "/account", "showAccount", show),
+            Route(.patch, "/account", "updateAccount", content: .mergePatch, update),
+            Route(.delete, "/account", "removeAccount", content: .json, remove),
+        ]
+    }
+
+    private func create(_ call: Call) async throws -> Response {
+        let accounts = try call.requireAccounts()
+        let body = try AccountBodies.whole(call.json())
+        let account = try await accounts.signUp(
+            email: body.email, password: body.password, displayName: body.displayName)
+        return .account(account, status: 201, headers: [("Location", "/account")])
+    }
+
+    private func show(_ call: Call) throws -> Response {
+        .account(try call.accounts().account(call.account))
+    }
+
+    private func update(_ call: Call) async throws -> Response {
+        let accounts = try call.accounts()
+        let current = try accounts.account(call.account)
+        try call.require(current)
+        let (edit, password) = try AccountBodies.patch(call.json(), of: current)
+        let changed = try await accounts.update(
+            call.account, with: edit, password: password, by: call.access.session, from: call.peerNetwork)
+        return .account(changed)
+    }
+
+    private func remove(_ call: Call) async throws -> Response {
+        let accounts = try call.accounts()
+        try call.require(accounts.account(call.account))
+        let password = try AccountBodies.password(call.json())
+        try await accounts.removeAccount(call.account, password: password, from: call.peerNetwork)
+        return .noContent
+    }
+}
+
+/// What clients send about accounts.
+enum AccountBodies {
+    struct Whole {
+        var email: EmailAddress
+        var password: Password
+        var displayName: String?
+    }
+
+    /// The body of `POST /accounts`.
+    static func whole(_ json: JSON) throws -> Whole {
+        var members = try Members(json)
+        let email = members.required("email") { $0.email() }
+        let password = members.required("password") { $0.newPassword("password") }
+        let displayName = members.text("displayName", .displayName, trimmed: true).value
+        try members.finish()
+        guard let email, let password else { throw Problem(.internalError) }
+        return Whole(email: email, password: password, displayName: displayName)
+    }
+
+    /// The body of `PATCH /account`: the change, and the current password when it needs one.
+    static func patch(
+        _ json: JSON, of account: Account
+    ) throws -> (edit: AccessService.AccountEdit, password: Password?) {
+        var members = try Members(json)
+        members.requireID(account.id)
+        let displayName = members.text("displayName", .displayName, trimmed: true)
+        let email = members.email()
+        let newPassword = members.newPassword("newPassword")
+        let password = members.password("password")
+        if case .null = email, account.email != nil {
+            members.fault("email", .invalidType, "email must be a string.")
+        }
+        var edit = AccessService.AccountEdit(newPassword: newPassword.value)
+        if displayName.isGiven { edit.displayName = .some(displayName.value) }
+        // An address that comes back as it was shown is no change.
+        if let email = email.value, email != account.email { edit.email = email }
+        if edit.needsPassword, account.email != nil, password.value == nil {
+            members.fault("password", .required, "password must be the current one, to change email or newPassword.")
+        }
+        try members.finish(ignoring: ["createdAt"])
+        return (edit, password.value)
+    }
+
+    /// The body of `DELETE /account`.
+    static func password(_ json: JSON) throws -> Password {
+        var members = try Members(json)
+        let password = members.required("password") { $0.password("password") }
+        try members.finish()
+        guard let password else { throw Problem(.internalError) }
+        return password
+    }
+}
+
+extension Members {
+    /// A member that must be given, and not as null. `nil` only with a fault noted.
+    mutating func required<Value>(_ name: String, _ read: (inout Members) -> Field<Value>) -> Value? {
+        let known = faults.count
+        let field = read(&self)
+        if field.value == nil, faults.count == known {
+            fault(name, field.isGiven ? .invalidType : .required, "\(name) must be given.")
+        }
+        return field.value
+    }
+
+    mutating func email() -> Field<EmailAddress> {
+        string("email") { text in
+            EmailAddress(text).map { .success($0) }
+                ?? .failure(MemberFault(.invalidFormat, "must be an e-mail address."))
+        }
+    }
+
+    /// Any text, for trying.
+    mutating func password(_ name: String) -> Field<Password> {
+        string(name) { .success(Password($0)) }
+    }
+
+    /// Text that a password may be. The detail never repeats it.
+    mutating func newPassword(_ name: String) -> Field<Password> {
+        string(name) { text in
+            let password = Password(text)
+            return password.flaw.map { .failure(MemberFault($0)) } ?? .success(password)
+        }
+    }
+}
+
+extension MemberFault {
+    fileprivate init(_ flaw: Password.Flaw) {
+        switch flaw {
+        case .tooShort: self.init(.tooShort, "must have at least \(Password.length.lowerBound) characters.")
+        case .tooLong: self.init(.tooLong, "must have at most \(Password.length.upperBound) characters.")
+        case .controlCharacter: self.init(.controlCharacter, "must not hold U+0000.")
+        }
+    }
+}
+
+extension Call {
+    /// The service behind accounts, sessions and tokens.
+    func accounts() throws -> AccessService {
+        guard let accounts = environment.accounts else { throw Problem(.accountsOff) }
+        return accounts
+    }
+
+    /// The same, where somebody logs in: in open mode nobody does.
+    func requireAccounts() throws -> AccessService {
+        guard account != .local else { throw Problem(.accountsOff) }
+        return try accounts()
+    }
+
+    /// False once the session or token that let this call in has ended: for streams and waits, each time they wake.
+    package func isStillAdmitted() throws -> Bool {
+        guard let grant = access.grant, let accounts = environment.accounts else { return true }
+        return try accounts.control.isGood(grant, now: environment.clock())
+    }
+
+    /// Meets `If-Match` on the account, which has a tag and no revision.
+    fileprivate func require(_ account: Account) throws {
+        guard request.headers.has("if-match") else { return }
+        let tag = Response.tag(of: account)
+        let wanted = request.headers.values("if-match").flatMap(EntityTag.elements)
+        guard wanted.contains(where: { $0 == "*" || $0 == tag }) else { throw Problem(.preconditionFailed) }
+    }
+}
+
+extension Response {
+    fileprivate static func account(
+        _ account: Account, status: Int = 200, headers: [(name: String, value: String)] = []
+    ) -> Response {
+        .json(status: status, tag: tag(of: account), headers: headers) { $0.value(account) }
+    }
+
+    fileprivate static func tag(of account: Account) -> String {
+        var json = JSONWriter(capacity: 256)
+        json.value(account)
+        return EntityTag.tag(0, digestOf: json.bytes)
+    }
+}
+
+extension JSONWriter {
+    mutating func value(_ account: Account) {
+        beginObject()
+        name("id")
+        value(account.id)
+        name("email")
+        value(account.email?.text)
+        name("displayName")
+        value(account.displayName)
+        name("createdAt")
+        value(account.createdAt)
+        endObject()
+    }
+}

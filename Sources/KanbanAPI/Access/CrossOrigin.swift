@@ -1,0 +1,50 @@
+import HTTP
+
+/// Which web pages may call from the browser (the Fetch Standard's CORS protocol): those of the origins in a list.
+package struct CrossOrigin: Sendable {
+    private let origins: Set<String>
+
+    /// - Parameter origins: such as `https://app.example.org`; none turns CORS off.
+    package init(origins: some Sequence<String> = []) {
+        self.origins = Set(origins.map { $0.lowercased() })
+    }
+
+    package func allows(_ origin: String) -> Bool {
+        origins.contains(origin.lowercased())
+    }
+
+    /// The fields for the answer to a request, a preflight's among them.
+    func headers(for head: Request) -> [(name: String, value: String)] {
+        guard !origins.isEmpty else { return [] }
+        // A cache must not hand the answer for one origin to another, nor to none.
+        guard let origin = Self.origin(of: head), allows(origin) else { return [("Vary", "Origin")] }
+        var fields = [("Vary", "Origin"), ("Access-Control-Allow-Origin", origin)]
+        if head.method == .options, head.headers.has("access-control-request-method") {
+            fields += Self.preflight
+        } else {
+            fields.append(("Access-Control-Expose-Headers", Self.exposed))
+        }
+        return fields
+    }
+
+    /// The one origin that a browser named; `nil` without the field, and for several.
+    static func origin(of head: Request) -> String? {
+        guard head.headers.has("origin") else { return nil }
+        let values = head.headers.values("origin")
+        return values.count == 1 ? values[0] : nil
+    }
+
+    private static let preflight = [
+        ("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE"),
+        (
+            "Access-Control-Allow-Headers",
+            "Accept, Accept-Language, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, "
+                + "Last-Event-ID, Prefer, X-Request-Id"
+        ),
+        ("Access-Control-Max-Age", "600"),
+    ]
+
+    private static let exposed =
+        "Allow, ETag, Idempotency-Replayed, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, "
+        + "Retry-After, WWW-Authenticate, X-Request-Id"
+}

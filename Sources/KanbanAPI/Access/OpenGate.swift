@@ -1,0 +1,54 @@
+import HTTP
+import Kanban
+
+/// `--auth open`: everyone is the built-in account, so what must be kept out are web pages. A page can make a browser
+/// send requests here, but it cannot forge `Origin`, nor `Host` once it has bound its own name to this address.
+package struct OpenGate: Gate {
+    private let requiresLoopbackHost: Bool
+    private let crossOrigin: CrossOrigin
+
+    /// - Parameter requiresLoopbackHost: answers only what calls the server by a loopback name or address; for servers
+    ///   that listen on one. Others have names that only their operator knows.
+    package init(requiresLoopbackHost: Bool = true, crossOrigin: CrossOrigin = CrossOrigin()) {
+        self.requiresLoopbackHost = requiresLoopbackHost
+        self.crossOrigin = crossOrigin
+    }
+
+    package func screen(_ head: Request) -> Problem? {
+        // Without a Host it is HTTP/1.0, and no browser.
+        if requiresLoopbackHost, let host = head.host, !Self.isLoopback(host) { return Problem(.misdirectedRequest) }
+        guard head.headers.has("origin") else { return nil }
+        guard let origin = CrossOrigin.origin(of: head), isOwn(origin, head) || crossOrigin.allows(origin) else {
+            return Problem(.foreignOrigin)
+        }
+        return nil
+    }
+
+    package func admit(_ head: Request, to route: Route) -> Admission {
+        .admitted(.local)
+    }
+
+    package func headers(for head: Request) -> [(name: String, value: String)] {
+        crossOrigin.headers(for: head)
+    }
+
+    /// The page came from this server, by the name that the request calls it.
+    private func isOwn(_ origin: String, _ head: Request) -> Bool {
+        guard let host = head.headers["host"]?.lowercased() else { return false }
+        let origin = origin.lowercased()
+        return origin == "http://\(host)" || origin == "https://\(host)"
+    }
+
+    /// `localhost` and names below it (RFC 6761 §6.3), 127.0.0.0/8, and ::1.
+    static func isLoopback(_ host: String) -> Bool {
+        let host = host.lowercased()
+        switch host {
+        case "localhost", "localhost.", "::1", "[::1]": return true
+        default: break
+        }
+        if host.hasSuffix(".localhost") { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127"
+            && parts.allSatisfy { part in (1...3).contains(part.utf8.count) && UInt8(part) != nil }
+    }
+}

@@ -1,0 +1,47 @@
+import Kanban
+
+extension Problem {
+    /// 401 with the challenge of RFC 6750 §3.
+    static func unauthorized(_ detail: String, error: String? = nil) -> Problem {
+        let suffix = error.map { ", error=\"\($0)\"" } ?? ""
+        return Problem(
+            .unauthorized, detail, headers: [("WWW-Authenticate", "Bearer realm=\"kanbase\"\(suffix)")])
+    }
+
+    static func insufficientScope(_ scope: AccessToken.Scope) -> Problem {
+        Problem(
+            .insufficientScope, "A token of scope \(scope.rawValue) does not open this.",
+            headers: [("WWW-Authenticate", "Bearer realm=\"kanbase\", error=\"insufficient_scope\", scope=\"full\"")])
+    }
+
+    /// The one place where a refusal of signing up, logging in or a change of an account becomes an HTTP answer.
+    package init(_ error: AccessError) {
+        switch error {
+        case .signupClosed:
+            self.init(ProblemCode.signupClosed)
+        case .emailTaken:
+            self.init(ProblemCode.emailTaken)
+        case .wrongCredentials:
+            self = .unauthorized("The e-mail address or the password is wrong.")
+        case .wrongPassword:
+            self.init(ProblemCode.wrongPassword)
+        case .throttled(let wait):
+            let (seconds, rest) = wait.components
+            self.init(
+                .tooManyRequests, "Too many wrong passwords. Try again when Retry-After is over.",
+                headers: [("Retry-After", String(max(1, rest > 0 ? seconds + 1 : seconds)))])
+        case .busy:
+            self.init(.unavailable, "Too many people log in right now.", headers: [("Retry-After", "2")])
+        case .noAccount:
+            self = .unauthorized("The account is gone.", error: "invalid_token")
+        case .noSession:
+            self.init(.notFound, "There is no session with this id.")
+        case .noToken:
+            self.init(.notFound, "There is no token with this id.")
+        case .tooManyTokens:
+            self.init("#", .tooMany, "An account has at most \(AccessToken.most) tokens; remove one first.")
+        case .builtInAccount:
+            self.init(.accountsOff)
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import HTTP
+import JSON
+import Kanban
+
+/// Sessions: one for each device that is logged in.
+package struct SessionRoutes: Sendable {
+    package init() {}
+
+    package var routes: [Route] {
+        [
+            Route(.post, "/sessions", "createSession", audience: .everyone, content: .json, create),
+            Route(.get, "/sessions", "listSessions", list),
+            Route(.delete, "/sessions/current", "removeCurrentSession", removeCurrent),
+            Route(.delete, "/sessions/{id}", "removeSession", remove),
+        ]
+    }
+
+    private func create(_ call: Call) async throws -> Response {
+        let accounts = try call.requireAccounts()
+        var members = try Members(call.json())
+        let email = members.required("email") { $0.string("email") { .success($0) } }
+        let password = members.required("password") { $0.password("password") }
+        let device = members.text("device", .displayName, trimmed: true).value
+        try members.finish()
+        guard let email, let password else { throw Problem(.internalError) }
+
+        let logIn = try await accounts.logIn(
+            email: email, password: password, device: device, from: call.peerNetwork)
+        // Whatever keeps copies of answers must not keep this one.
+        return .json(
+            status: 201, headers: [("Location", "/sessions/\(logIn.session.id)"), ("Cache-Control", "no-store")]
+        ) { json in
+            json.beginObject()
+            json.name("token")
+            json.value(logIn.secret.text)
+            json.name("session")
+            json.value(logIn.session)
+            json.name("account")
+            json.value(logIn.account)
+            json.endObject()
+        }
+    }
+
+    private func list(_ call: Call) throws -> Response {
+        let sessions = try call.accounts().sessions(of: call.account, at: call.now)
+        return .accessList { json in
+            for session in sessions { json.value(session) }
+        }
+    }
+
+    private func removeCurrent(_ call: Call) async throws -> Response {
+        guard let grant = call.access.grant, grant.kind == .session else { throw AccessError.noSession }
+        try await call.accounts().endSession(grant.id, of: call.account)
+        return .noContent
+    }
+
+    private func remove(_ call: Call) async throws -> Response {
+        guard let id = ID(call.request.parameter("id")) else { throw AccessError.noSession }
+        try await call.accounts().endSession(id, of: call.account)
+        return .noContent
+    }
+}
+
+extension Response {
+    /// A list that is never long, with a tag of what it shows.
+    static func accessList(_ items: (inout JSONWriter) -> Void) -> Response {
+        var json = JSONWriter(capacity: 2048)
+        json.beginObject()
+        json.name("items")
+        json.beginArray()
+        items(&json)
+        json.endArray()
+        json.name("nextCursor")
+        json.null()
+        json.endObject()
+        return .json(tag: EntityTag.tag(0, digestOf: json.bytes), encoded: json.bytes)
+    }
+}
+
+extension JSONWriter {
+    mutating func value(_ session: Session) {
+        beginObject()
+        name("id")
+        value(session.id)
+        name("device")
+        value(session.device)
+        name("createdAt")
+        value(session.createdAt)
+        name("lastUsedAt")
+        value(session.lastUsedAt)
+        name("expiresAt")
+        value(session.expiresAt)
+        endObject()
+    }
+}

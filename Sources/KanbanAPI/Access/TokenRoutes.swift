@@ -1,0 +1,78 @@
+import HTTP
+import JSON
+import Kanban
+
+/// Personal tokens, for scripts, widgets and calendar apps.
+package struct TokenRoutes: Sendable {
+    package init() {}
+
+    package var routes: [Route] {
+        [
+            Route(.post, "/tokens", "createToken", content: .json, create),
+            Route(.get, "/tokens", "listTokens", list),
+            Route(.delete, "/tokens/{id}", "removeToken", remove),
+        ]
+    }
+
+    private func create(_ call: Call) async throws -> Response {
+        let accounts = try call.requireAccounts()
+        let now = call.now
+        var members = try Members(call.json())
+        let name = members.required("name") { $0.text("name", .displayName, trimmed: true) }
+        let scope = members.required("scope") {
+            $0.choice("scope", AccessToken.Scope.allCases.map(\.rawValue), AccessToken.Scope.init(rawValue:))
+        }
+        let expiresAt = members.string("expiresAt") { text -> Result<Timestamp, MemberFault> in
+            guard let moment = Timestamp(rfc3339: text) else {
+                return .failure(MemberFault(.invalidFormat, "must be an RFC 3339 date-time, or null for no end."))
+            }
+            return moment > now ? .success(moment) : .failure(MemberFault(.invalidValue, "must lie in the future."))
+        }
+        try members.finish()
+        guard let name, let scope else { throw Problem(.internalError) }
+
+        let (secret, token) = try await accounts.makeToken(
+            name: name, scope: scope, expiresAt: expiresAt.value, of: call.account)
+        // Whatever keeps copies of answers must not keep this one.
+        return .json(
+            status: 201, headers: [("Location", "/tokens/\(token.id)"), ("Cache-Control", "no-store")]
+        ) { $0.value(token, secret: secret) }
+    }
+
+    private func list(_ call: Call) throws -> Response {
+        let tokens = try call.accounts().tokens(of: call.account)
+        return .accessList { json in
+            for token in tokens { json.value(token) }
+        }
+    }
+
+    private func remove(_ call: Call) async throws -> Response {
+        guard let id = ID(call.request.parameter("id")) else { throw AccessError.noToken }
+        try await call.accounts().removeToken(id, of: call.account)
+        return .noContent
+    }
+}
+
+extension JSONWriter {
+    /// - Parameter secret: the token itself, in the one answer that shows it.
+    mutating func value(_ token: AccessToken, secret: TokenSecret? = nil) {
+        beginObject()
+        name("id")
+        value(token.id)
+        name("name")
+        value(token.name)
+        name("scope")
+        value(token.scope.rawValue)
+        name("createdAt")
+        value(token.createdAt)
+        name("lastUsedAt")
+        value(token.lastUsedAt)
+        name("expiresAt")
+        value(token.expiresAt)
+        if let secret {
+            name("token")
+            value(secret.text)
+        }
+        endObject()
+    }
+}

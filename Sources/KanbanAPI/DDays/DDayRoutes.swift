@@ -1,0 +1,158 @@
+import HTTP
+import JSON
+import Kanban
+
+/// D-days: anniversaries and exam days that the user counts down to.
+package struct DDayRoutes: Sendable {
+    package init() {}
+
+    package var routes: [Route] {
+        [
+            Route(.get, "/ddays", "listDDays", parameters: ["limit", "cursor", "expand"], list),
+            Route(.post, "/ddays", "createDDay", content: .json, create),
+            Route(.get, "/ddays/{id}", "showDDay", parameters: ["expand"], show),
+            Route(.put, "/ddays/{id}", "replaceDDay", content: .json, replace),
+            Route(.patch, "/ddays/{id}", "updateDDay", content: .mergePatch, update),
+            Route(.delete, "/ddays/{id}", "removeDDay", remove),
+        ]
+    }
+
+    private func list(_ call: Call) throws -> Response {
+        let limit = try call.query.limit()
+        let isExpanded = try call.query.expands("countdown")
+        let last = try call.query["cursor"].map(Self.anchor)
+        return try call.read { reader in
+            let view = try DDayView(call, reader, expanded: isExpanded)
+            let found = try reader.ddays(after: last, limit: limit + 1)
+            let page = found.prefix(limit)
+            let next = found.count > limit ? page.last.map(Self.cursor) : nil
+            var json = JSONWriter(capacity: 4096)
+            json.beginObject()
+            json.name("items")
+            json.beginArray()
+            for dday in page { view.write(dday, into: &json) }
+            json.endArray()
+            json.name("nextCursor")
+            json.value(next)
+            json.endObject()
+            let revision = try reader.feedState().revision
+            let tag = isExpanded ? EntityTag.tag(revision, digestOf: json.bytes) : EntityTag.tag(revision)
+            return .json(tag: tag, headers: call.link(toNext: next), encoded: json.bytes)
+        }
+    }
+
+    private func create(_ call: Call) async throws -> Response {
+        try await call.write {
+            let body = try DDayBodies.whole(call.json())
+            let precondition = call.precondition
+            return { writer in
+                try writer.checkBoard(precondition)
+                return .dday(try writer.createDDay(id: body.id, body.contents), isNew: true)
+            }
+        }
+    }
+
+    private func show(_ call: Call) throws -> Response {
+        let id = try call.id(of: .dday)
+        let isExpanded = try call.query.expands("countdown")
+        return try call.read { reader in
+            guard let dday = try reader.dday(id) else { throw BoardError.notFound(.dday) }
+            var json = JSONWriter(capacity: 512)
+            try DDayView(call, reader, expanded: isExpanded).write(dday, into: &json)
+            let tag =
+                isExpanded ? EntityTag.tag(dday.revision, digestOf: json.bytes) : EntityTag.tag(dday.revision)
+            return .json(tag: tag, encoded: json.bytes)
+        }
+    }
+
+    private func replace(_ call: Call) async throws -> Response {
+        try await call.write {
+            let id = try call.id(of: .dday)
+            let body = try DDayBodies.whole(call.json(), id: id)
+            let precondition = call.precondition
+            return { writer in
+                let (dday, isNew) = try writer.putDDay(id, body.contents, if: precondition)
+                return .dday(dday, isNew: isNew)
+            }
+        }
+    }
+
+    private func update(_ call: Call) async throws -> Response {
+        try await call.write {
+            let id = try call.id(of: .dday)
+            let edit = try DDayBodies.patch(call.json(), id: id)
+            let precondition = call.precondition
+            return { writer in .dday(try writer.updateDDay(id, if: precondition, edit)) }
+        }
+    }
+
+    private func remove(_ call: Call) async throws -> Response {
+        try await call.write {
+            let id = try call.id(of: .dday)
+            let precondition = call.precondition
+            return { writer in
+                try writer.removeDDay(id, if: precondition)
+                return .noContent
+            }
+        }
+    }
+
+    // MARK: - Cursors
+
+    /// A place in the one order there is: by date, then id.
+    private static func cursor(after dday: DDay) -> String {
+        PageCursor.encode([.string(dday.date.description), .string(dday.id.description)], for: "ddays")
+    }
+
+    private static func anchor(_ cursor: String) throws -> DDay {
+        let parts = try PageCursor.decode(cursor, for: "ddays")
+        guard parts.count == 2, let date = parts[0].stringValue.flatMap({ Day($0) }),
+            let id = parts[1].stringValue.flatMap({ ID($0) })
+        else { throw PageCursor.invalid }
+        let never = Timestamp(milliseconds: 0)
+        // Only date and id say where it is.
+        return DDay(id: id, title: "", date: date, createdAt: never, updatedAt: never, revision: 0)
+    }
+}
+
+/// How a call wants its D-days shown: plain, or with a `countdown` from the user's today.
+package struct DDayView: Sendable {
+    /// `nil`: plain.
+    private let today: Day?
+
+    package init(_ call: Call, _ reader: any BoardReader, expanded: Bool) throws {
+        today = expanded ? try call.zone(reader).day(of: call.now) : nil
+    }
+
+    /// With a countdown from this day.
+    package init(today: Day) {
+        self.today = today
+    }
+
+    package func write(_ dday: DDay, into json: inout JSONWriter) {
+        guard let today else { return json.value(dday) }
+        json.value(dday) { $0.value(dday.countdown(today: today)) }
+    }
+}
+
+extension JSONWriter {
+    package mutating func value(_ countdown: Countdown) {
+        beginObject()
+        name("dDay")
+        value(countdown.label)
+        name("daysLeft")
+        value(countdown.daysLeft)
+        name("nextDate")
+        value(countdown.nextDate.description)
+        endObject()
+    }
+}
+
+extension Response {
+    fileprivate static func dday(_ dday: DDay, isNew: Bool = false) -> Response {
+        .json(
+            status: isNew ? 201 : 200, tag: EntityTag.tag(dday.revision),
+            headers: isNew ? [("Location", "/ddays/\(dday.id)")] : []
+        ) { $0.value(dday) }
+    }
+}

@@ -1,0 +1,15 @@
+extension SocketAddress {
+    /// Whom the address stands for where requests are counted: IPv4 addresses one by one, of IPv6 the first 64 bits,
+    /// since whoever has one address of such a network has all 2^64.
+    package var network: String {
+        guard host.contains(":") else { return host }
+        let mapped = "::ffff:"
+        if host.hasPrefix(mapped), host.contains(".") { return String(host.dropFirst(mapped.count)) }
+        // Everything but the zone index of a link-local address, `fe80::1%eth0`.
+        let parts = host.prefix { $0 != "%" }.split(separator: "::", omittingEmptySubsequences: false)
+        let left = parts[0].split(separator: ":")
+        let right = parts.count > 1 ? parts[1].split(separator: ":") : []
+        let zeros = [Substring](repeating: "0", count: max(0, 8 - left.count - right.count))
+        return (left + zeros + right).prefix(4).joined(separator: ":") + "::/64"
+    }
+}
