@@ -32,13 +32,14 @@ let package = Package(
         .systemLibrary(
             name: "CCrypto", pkgConfig: "openssl",
             providers: [.apt(["libssl-dev"])]),
+        .target(name: "CWeb"),
         room("JSON"),
         room("Sockets", knows: [.target(name: "CEpoll", condition: linuxOnly)]),
         room("HTTP", knows: ["Sockets"]),
         room("Kanban", knows: ["JSON", "Crypto"]),
         room("KanbanSQL", knows: ["Kanban", "JSON", "CSQLite"]),
         room("Crypto", knows: [.target(name: "CCrypto", condition: linuxOnly)]),
-        room("KanbanAPI", knows: ["Kanban", "HTTP", "Sockets", "JSON", "Crypto"]),
+        room("KanbanAPI", knows: ["Kanban", "HTTP", "Sockets", "JSON", "Crypto", "CWeb"]),
         .executableTarget(
             name: "KanbanServer",
             dependencies: ["Sockets", "HTTP", "JSON", "Kanban", "KanbanSQL", "KanbanAPI", "Crypto"],

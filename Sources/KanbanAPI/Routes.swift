@@ -1,9 +1,16 @@
 /// Every operation of the API. openapi.yaml names the same ones; a test compares them.
 package enum Routes {
-    package static var all: [Route] {
-        TaskRoutes().routes + TaskListRoutes().routes + CategoryRoutes().routes + SettingsRoutes().routes
-            + DDayRoutes().routes
-            + HealthRoutes().routes + ProblemRoutes().routes
-            + AccountRoutes().routes + SessionRoutes().routes + TokenRoutes().routes
-    }
+    package static let all: [Route] = [
+        TaskRoutes().routes,
+        TaskListRoutes().routes,
+        CategoryRoutes().routes,
+        DDayRoutes().routes,
+        SettingsRoutes().routes,
+        AccountRoutes().routes,
+        SessionRoutes().routes,
+        TokenRoutes().routes,
+        HealthRoutes().routes,
+        ProblemRoutes().routes,
+        PageRoutes().routes,
+    ].flatMap(\.self)
 }

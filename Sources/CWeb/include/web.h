@@ -1,0 +1,12 @@
+// The files that the server gives out, as they are in the source tree, within the binary.
+#ifndef KANBASE_WEB_H
+#define KANBASE_WEB_H
+
+typedef struct {
+    const unsigned char *bytes;
+    unsigned long count;
+} WebFile;
+
+extern const WebFile web_openapi_yaml;
+
+#endif
