@@ -47,16 +47,19 @@ let package = Package(
         .executableTarget(
             name: "BareServer", dependencies: ["Sockets", "HTTP"], path: "Benchmarks/BareServer",
             swiftSettings: strict),
+        .target(name: "WireCorpus", path: "Tests/WireCorpus", swiftSettings: strict),
+        .executableTarget(
+            name: "WireReport", dependencies: ["WireCorpus"], path: "Benchmarks/WireReport", swiftSettings: strict),
         tests(of: "JSON"),
         tests(of: "Sockets"),
-        tests(of: "HTTP", with: ["Sockets"]),
+        tests(of: "HTTP", with: ["Sockets", "WireCorpus"]),
         tests(of: "Kanban", with: ["JSON"], resources: [.copy("Fixtures")]),
         tests(of: "KanbanSQL", with: ["Kanban", "JSON"]),
         tests(of: "Crypto"),
         tests(of: "KanbanAPI", with: ["Kanban", "HTTP", "Sockets", "JSON", "Crypto", "KanbanSQL"]),
         tests(of: "KanbanServer", with: ["KanbanAPI"]),
         .testTarget(
-            name: "ConformanceTests", dependencies: ["KanbanServer", "JSON"],
+            name: "ConformanceTests", dependencies: ["KanbanServer", "JSON", "HTTP", "Sockets", "WireCorpus"],
             exclude: ["Fixtures"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

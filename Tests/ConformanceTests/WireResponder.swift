@@ -1,0 +1,44 @@
+import HTTP
+
+/// The few addresses that the cases of the wire ask for, without a board behind them.
+struct WireResponder: Responder {
+    private enum Page {
+        case alive, list, create, task
+    }
+
+    private let router = Router<Page>([
+        (.get, "/health/live", .alive), (.get, "/tasks", .list), (.post, "/tasks", .create),
+        (.get, "/tasks/{id}", .task), (.delete, "/tasks/{id}", .task),
+    ])
+
+    func receive(_ head: Request) -> Reception {
+        switch router.match(head) {
+        case .notFound: .answer(Self.text("not found", 404))
+        case .methodNotAllowed(let allow): .answer(Self.text("", 405, [("Allow", allow)]))
+        case .options(let allow): .answer(Response(status: 204, headers: [("Allow", allow)]))
+        case .found(.create, _) where !head.headers.has("content-type", equalTo: "application/json"):
+            .answer(Self.text("json only", 415))
+        case .found(let page, _): .read(bodyLimit: 1 << 20) { await respond($0, page) }
+        }
+    }
+
+    private func respond(_ request: Request, _ page: Page) async -> Response {
+        switch page {
+        case .alive, .list: Self.text("ok")
+        case .task: Self.text("no such task", 404)
+        case .create: Response(status: 201, body: .bytes(request.body))
+        }
+    }
+
+    func answer(to error: WireError, head: Request?) -> Response {
+        Self.text(error.detail, error.status)
+    }
+
+    func finished(_ exchange: Exchange) {}
+
+    private static func text(_ text: String, _ status: Int = 200, _ headers: [(String, String)] = []) -> Response {
+        Response(
+            status: status, headers: [("Content-Type", "text/plain")] + headers.map { (name: $0.0, value: $0.1) },
+            body: .bytes(Array(text.utf8)))
+    }
+}
