@@ -2,7 +2,7 @@
 ///
 /// `$scrypt$ln=15,r=8,p=1$<salt>$<key>` or `$pbkdf2-sha256$i=600000$<salt>$<key>`, both parts in base 64 without padding.
 /// The parameters stand in the text so that they can be raised later: an old hash goes on working, and
-/// ``needsRenewal`` says that it should be made anew at the next log-in, when the password is at hand.
+/// ``needsRenewal(by:)`` says that it should be made anew at the next log-in, when the password is at hand.
 package struct PasswordHash: Hashable, Sendable {
     package let derivation: KeyDerivation
     package let salt: [UInt8]
@@ -30,8 +30,8 @@ package struct PasswordHash: Hashable, Sendable {
     }
 
     /// What no password matches, and comparing takes as long as ever. Made without hashing.
-    package static var unmatchable: PasswordHash {
-        PasswordHash(derivation: current, salt: SecureRandom.bytes(saltBytes), key: SecureRandom.bytes(keyBytes))
+    package static func unmatchable(by derivation: KeyDerivation = current) -> PasswordHash {
+        PasswordHash(derivation: derivation, salt: SecureRandom.bytes(saltBytes), key: SecureRandom.bytes(keyBytes))
     }
 
     private init(derivation: KeyDerivation, salt: [UInt8], key: [UInt8]) {
@@ -62,8 +62,8 @@ package struct PasswordHash: Hashable, Sendable {
     }
 
     /// True when new hashes are made otherwise by now.
-    package var needsRenewal: Bool {
-        derivation != Self.current || key.count != Self.keyBytes
+    package func needsRenewal(by derivation: KeyDerivation = Self.current) -> Bool {
+        self.derivation != derivation || key.count != Self.keyBytes
     }
 
     /// The text to store.

@@ -30,12 +30,19 @@ struct PasswordHashTests {
         let old = PasswordHash(password: "correct horse", derivation: .pbkdf2(rounds: 1000))
 
         #expect(old.matches("correct horse"))
-        #expect(old.needsRenewal)
+        #expect(old.needsRenewal())
         #expect(PasswordHash(old.text)?.matches("correct horse") == true)
     }
 
     @Test func `a new hash needs no renewal`() {
-        #expect(!PasswordHash(password: "correct horse").needsRenewal)
+        #expect(!PasswordHash(password: "correct horse").needsRenewal())
+    }
+
+    @Test func `what nothing matches takes no hashing to make`() {
+        let nobody = PasswordHash.unmatchable(by: cheap)
+
+        #expect(!nobody.matches(""))
+        #expect(!nobody.needsRenewal(by: cheap))
     }
 
     @Test(arguments: [

@@ -71,7 +71,7 @@ package final class AccessControl: Sendable {
         var found = remembered?.grant
         if remembered.map({ instant - $0.readAt >= Self.trust }) ?? true {
             found = try store.readAccess { try Self.find(digest, in: $0) }
-            remember(found, digest, readAt: instant, ifStillAt: endings)
+            found = remember(found, digest, readAt: instant, ifStillAt: endings)
         }
         guard let grant = found, grant.expiresAt.map({ $0 > now }) ?? true else { return nil }
         noteUse(of: grant, at: now)
@@ -91,24 +91,28 @@ package final class AccessControl: Sendable {
         }
     }
 
+    /// - Returns: the grant, with a use that is being written and is not in the row yet.
     private func remember(
         _ grant: Grant?, _ digest: [UInt8], readAt: ContinuousClock.Instant, ifStillAt endings: UInt64
-    ) {
+    ) -> Grant? {
         state.withLock { state in
-            guard state.endings == endings else { return }
+            guard state.endings == endings else { return grant }
             guard var grant else {
                 state.entries[digest] = nil
-                return
+                return nil
             }
-            // A use that is being written is not in the row yet.
-            if let noted = state.entries[digest]?.grant.lastUsedAt, noted > grant.lastUsedAt ?? noted {
-                grant.lastUsedAt = noted
+            if let noted = state.entries[digest]?.grant, let use = noted.lastUsedAt,
+                grant.lastUsedAt.map({ use > $0 }) ?? true
+            {
+                grant.lastUsedAt = use
+                grant.expiresAt = noted.expiresAt
             }
             if state.entries.count >= capacity, state.entries[digest] == nil {
                 // Any quarter will do: what is in use comes back with one look-up.
                 for digest in Array(state.entries.keys.prefix(max(1, capacity / 4))) { state.entries[digest] = nil }
             }
             state.entries[digest] = Entry(grant: grant, readAt: readAt)
+            return grant
         }
     }
 

@@ -14,6 +14,7 @@ package final class AccessService: Sendable {
     package let control: AccessControl
     private let isSignupOpen: Bool
     private let lane: SlowLane
+    private let derivation: KeyDerivation
     private let throttle = Mutex(LogInThrottle())
     private let instant: @Sendable () -> ContinuousClock.Instant
     /// What the password of an unknown address is compared with, so that it takes as long as that of a known one.
@@ -21,9 +22,11 @@ package final class AccessService: Sendable {
 
     /// - Parameters:
     ///   - lane: where passwords are hashed, one after another.
+    ///   - derivation: how new passwords are hashed; old ones are hashed anew at log-in when it differs.
     ///   - instant: what the throttle counts by.
     package init(
         store: any AccessStore, control: AccessControl, isSignupOpen: Bool = true, lane: SlowLane = SlowLane(),
+        derivation: KeyDerivation = PasswordHash.current,
         instant: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         self.store = store
@@ -31,7 +34,8 @@ package final class AccessService: Sendable {
         self.isSignupOpen = isSignupOpen
         self.lane = lane
         self.instant = instant
-        nobodysHash = PasswordHash.unmatchable
+        self.derivation = derivation
+        nobodysHash = PasswordHash.unmatchable(by: derivation)
     }
 
     /// Makes an account with an empty board.
@@ -106,7 +110,7 @@ package final class AccessService: Sendable {
     // MARK: Passwords
 
     package func hashed(_ password: Password) async throws -> String {
-        try await slowly { password.hashed().text }
+        try await slowly { [derivation] in password.hashed(by: derivation).text }
     }
 
     /// Compares a password with the stored hash, or with nobody's, and counts failures.
@@ -127,7 +131,7 @@ package final class AccessService: Sendable {
                 throttle.withLock { $0.failed(keys, at: instant()) }
                 return .failure(refusal)
             }
-            return .success(hash.needsRenewal ? password.hashed().text : nil)
+            return .success(hash.needsRenewal(by: derivation) ? password.hashed(by: derivation).text : nil)
         }
         return try outcome.get()
     }

@@ -29,12 +29,12 @@ package struct Password: Sendable {
         case controlCharacter = "control_character"
     }
 
-    /// Hashes it under today's parameters. Slow on purpose: to be called on a ``SlowLane``.
-    package func hashed() -> PasswordHash {
-        PasswordHash(password: text)
+    /// Hashes it. Slow on purpose: to be called on a ``SlowLane``.
+    package func hashed(by derivation: KeyDerivation = PasswordHash.current) -> PasswordHash {
+        PasswordHash(password: text, derivation: derivation)
     }
 
-    /// Slow like ``hashed()``.
+    /// Slow like ``hashed(by:)``.
     package func matches(_ hash: PasswordHash) -> Bool {
         hash.matches(text)
     }

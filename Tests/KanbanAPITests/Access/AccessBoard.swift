@@ -1,0 +1,115 @@
+import Crypto
+import Foundation
+import HTTP
+import JSON
+import Kanban
+import KanbanSQL
+import Sockets
+import Synchronization
+import Testing
+
+@testable import KanbanAPI
+
+/// The API under `--auth required`, called without a socket, at a time that the test sets.
+final class AccessBoard: Sendable {
+    /// Fast enough for a test.
+    static let cheap = KeyDerivation.scrypt(logCost: 4, blockSize: 8, parallelism: 1)
+
+    let directory: String
+    let store: SQLStore
+    let accounts: AccessService
+    let application: Application
+    let clock: TestClock
+    let observer = TestObserver()
+    /// How often something of an account ended.
+    let rings: Rings
+
+    init(
+        in directory: String? = nil, limit: RateLimit? = nil, isSignupOpen: Bool = true,
+        crossOrigin: CrossOrigin = CrossOrigin(), derivation: KeyDerivation = AccessBoard.cheap,
+        routes: [Route] = Routes.all
+    ) throws {
+        let directory = directory ?? NSTemporaryDirectory() + "kanbase-\(UUID().uuidString)"
+        self.directory = directory
+        let clock = TestClock(try #require(Timestamp(rfc3339: "2026-11-20T08:19:00.123Z")))
+        self.clock = clock
+        let rings = Rings()
+        self.rings = rings
+        let start = ContinuousClock.now
+        // The same distance from the start as the wall clock's, so that one advance moves both.
+        let wallStart = clock.now
+        let instant: @Sendable () -> ContinuousClock.Instant = {
+            start + .milliseconds(clock.now.milliseconds - wallStart.milliseconds)
+        }
+        store = try SQLStore(in: directory, clock: { clock.now })
+        let control = AccessControl(store: store) { rings.ring($0) }
+        accounts = AccessService(
+            store: store, control: control, isSignupOpen: isSignupOpen, derivation: derivation, instant: instant)
+        application = Application(
+            environment: Environment(store: store, accounts: accounts, clock: { clock.now }),
+            gate: AccountGate(
+                control: control, limit: limit, crossOrigin: crossOrigin, clock: { clock.now }, instant: instant),
+            routes: routes, observer: observer)
+    }
+
+    deinit {
+        store.close()
+        // Left-overs of a test are no fault of what it tests.
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    /// Sends a request and waits for its answer.
+    /// - Parameter body: JSON text.
+    @discardableResult
+    func send(
+        _ method: HTTP.Method, _ target: String, _ body: String? = nil, token: String? = nil,
+        headers: [(name: String, value: String)] = [], from peer: String = "192.0.2.1"
+    ) async -> Answer {
+        var fields: [(name: String, value: String)] = [("Host", "kanbase.example.org")] + headers
+        if let token { fields.append(("Authorization", "Bearer \(token)")) }
+        if body != nil { fields.append(("Content-Type", "application/json")) }
+        var request = Request(
+            method: method, target: target, headers: Headers(fields), peer: SocketAddress(host: peer, port: 50_000))
+        switch application.receive(request) {
+        case .answer(let answer):
+            return Answer(answer)
+        case .read(_, let respond):
+            request.body = Array((body ?? "").utf8)
+            return Answer(await respond(request))
+        }
+    }
+
+    @discardableResult
+    func signUp(_ email: String, password: String = "correct horse") async -> Answer {
+        await send(.post, "/accounts", "{\"email\": \"\(email)\", \"password\": \"\(password)\"}")
+    }
+
+    @discardableResult
+    func logIn(_ email: String, password: String = "correct horse", from peer: String = "192.0.2.1") async -> Answer {
+        await send(.post, "/sessions", "{\"email\": \"\(email)\", \"password\": \"\(password)\"}", from: peer)
+    }
+
+    /// Makes an account and logs in.
+    func person(_ email: String, sourceLocation: SourceLocation = #_sourceLocation) async throws -> Person {
+        try #require(await signUp(email).status == 201, sourceLocation: sourceLocation)
+        let answer = await logIn(email)
+        return Person(
+            email: email, token: try #require(answer.json["token"]?.stringValue, sourceLocation: sourceLocation),
+            session: try #require(answer.json["session"]?["id"]?.stringValue, sourceLocation: sourceLocation))
+    }
+
+    struct Person {
+        var email: String
+        var token: String
+        /// The id of the session.
+        var session: String
+    }
+}
+
+final class Rings: Sendable {
+    private let accounts = Mutex<[AccountKey]>([])
+
+    func ring(_ account: AccountKey) { accounts.withLock { $0.append(account) } }
+
+    var count: Int { accounts.withLock { $0.count } }
+}

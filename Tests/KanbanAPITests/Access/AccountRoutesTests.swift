@@ -1,0 +1,151 @@
+import HTTP
+import JSON
+import Kanban
+import Testing
+
+@testable import KanbanAPI
+
+struct AccountRoutesTests {
+    @Test func `the account shows itself, and its name changes without the password`() async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+
+        let shown = await board.send(.get, "/account", token: anna.token)
+        let changed = await board.send(.patch, "/account", #"{"displayName": " Anna K. "}"#, token: anna.token)
+        let cleared = await board.send(.patch, "/account", #"{"displayName": null}"#, token: anna.token)
+
+        #expect(shown.json["email"] == "anna@example.org")
+        #expect(shown.json["displayName"] == .null)
+        #expect(shown.json.objectMembers?.map(\.name) == ["id", "email", "displayName", "createdAt"])
+        #expect(changed.json["displayName"] == "Anna K.")
+        #expect(changed["ETag"] != shown["ETag"])
+        #expect(cleared.json == shown.json)
+    }
+
+    @Test func `what was shown may come back whole`() async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+        let shown = await board.send(.get, "/account", token: anna.token)
+
+        let same = await board.send(.patch, "/account", String(decoding: shown.body, as: UTF8.self), token: anna.token)
+
+        #expect(same.status == 200)
+        #expect(same.json == shown.json)
+    }
+
+    @Test func `preconditions are met on the account's tag`() async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+        let tag = try #require(await board.send(.get, "/account", token: anna.token)["ETag"])
+
+        let unchanged = await board.send(.get, "/account", token: anna.token, headers: [("If-None-Match", tag)])
+        let changed = await board.send(
+            .patch, "/account", #"{"displayName": "A"}"#, token: anna.token, headers: [("If-Match", tag)])
+        let late = await board.send(
+            .patch, "/account", #"{"displayName": "B"}"#, token: anna.token, headers: [("If-Match", tag)])
+
+        #expect(unchanged.status == 304)
+        #expect(changed.status == 200)
+        #expect(late.status == 412)
+    }
+
+    @Test func `a new address needs the current password, and must be free`() async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+        try #require(await board.signUp("ben@example.org").status == 201)
+
+        let without = await board.send(.patch, "/account", #"{"email": "new@example.org"}"#, token: anna.token)
+        let wrong = await board.send(
+            .patch, "/account", #"{"email": "new@example.org", "password": "wrong horse"}"#, token: anna.token)
+        let taken = await board.send(
+            .patch, "/account", #"{"email": "BEN@example.org", "password": "correct horse"}"#, token: anna.token)
+        let right = await board.send(
+            .patch, "/account", #"{"email": "new@example.org", "password": "correct horse"}"#, token: anna.token)
+
+        #expect(without.faults == ["#/password required"])
+        #expect(wrong.status == 403)
+        #expect(wrong.code == "wrong_password")
+        #expect(taken.status == 409)
+        #expect(taken.code == "email_taken")
+        #expect(right.json["email"] == "new@example.org")
+        #expect(await board.logIn("anna@example.org").status == 401)
+        #expect(await board.logIn("new@example.org").status == 201)
+    }
+
+    @Test func `a new password ends the other sessions and keeps this one and the tokens`() async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+        let other = try #require(await board.logIn("anna@example.org").json["token"]?.stringValue)
+        let token = try #require(
+            await board.send(.post, "/tokens", #"{"name": "a", "scope": "full"}"#, token: anna.token)
+                .json["token"]?.stringValue)
+        #expect(await board.send(.get, "/tasks", token: other).status == 200)
+
+        let changed = await board.send(
+            .patch, "/account", #"{"newPassword": "battery staple", "password": "correct horse"}"#, token: anna.token)
+
+        #expect(changed.status == 200)
+        #expect(await board.send(.get, "/tasks", token: anna.token).status == 200)
+        #expect(await board.send(.get, "/tasks", token: other).status == 401)
+        #expect(await board.send(.get, "/tasks", token: token).status == 200)
+        #expect(await board.logIn("anna@example.org").status == 401)
+        #expect(await board.logIn("anna@example.org", password: "battery staple").status == 201)
+    }
+
+    @Test func `a thief of a session cannot guess the password on the side`() async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+
+        var statuses: [Int] = []
+        for guess in 0..<6 {
+            let body = "{\"newPassword\": \"battery staple\", \"password\": \"guess number \(guess)\"}"
+            statuses.append(await board.send(.patch, "/account", body, token: anna.token).status)
+        }
+
+        #expect(statuses == [403, 403, 403, 403, 403, 429])
+        #expect(
+            await board.send(.delete, "/account", #"{"password": "correct horse"}"#, token: anna.token).status == 429)
+    }
+
+    @Test func `deleting the account needs its password, and leaves others alone`() async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+        let ben = try await board.person("ben@example.org")
+        await board.send(.post, "/tasks", "{}", token: anna.token)
+        await board.send(.post, "/tasks", "{}", token: ben.token)
+
+        let without = await board.send(.delete, "/account", "{}", token: anna.token)
+        let wrong = await board.send(.delete, "/account", #"{"password": "wrong horse"}"#, token: anna.token)
+        let gone = await board.send(.delete, "/account", #"{"password": "correct horse"}"#, token: anna.token)
+
+        #expect(without.faults == ["#/password required"])
+        #expect(wrong.status == 403)
+        #expect(gone.status == 204)
+        #expect(await board.send(.get, "/tasks", token: anna.token).status == 401)
+        #expect(await board.logIn("anna@example.org").status == 401)
+        #expect(await board.send(.get, "/tasks", token: ben.token).json["items"]?.arrayValue?.count == 1)
+    }
+
+    @Test func `an account made after a deleted one has nothing of it`() async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+        await board.send(.post, "/tasks", "{}", token: anna.token)
+        await board.send(.delete, "/account", #"{"password": "correct horse"}"#, token: anna.token)
+
+        let again = try await board.person("anna@example.org")
+
+        #expect(await board.send(.get, "/tasks", token: again.token).json["items"] == .array([]))
+        #expect(await board.send(.get, "/tasks", token: anna.token).status == 401)
+    }
+
+    @Test func `in open mode there is one account, without address, password or end`() async throws {
+        let board = try TestBoard()
+        defer { try? board.remove() }
+
+        #expect(
+            await board.send(.post, "/accounts", #"{"email": "a@b.org", "password": "correct horse"}"#).status == 403)
+        #expect(
+            await board.send(.post, "/sessions", #"{"email": "a@b.org", "password": "correct horse"}"#).status == 403)
+        #expect(await board.send(.delete, "/account", #"{"password": "correct horse"}"#).code == "accounts_off")
+    }
+}

@@ -1,0 +1,172 @@
+import HTTP
+import JSON
+import Kanban
+import Sockets
+import Testing
+
+@testable import KanbanAPI
+
+struct GateTests {
+    private func request(host: String?, _ headers: [(name: String, value: String)] = []) -> Request {
+        let field = host.map { [(name: "Host", value: $0)] } ?? []
+        let name = host.map { $0.hasPrefix("[") ? $0 : String($0.prefix { $0 != ":" }) }
+        return Request(method: .get, target: "/tasks", headers: Headers(field + headers), host: name)
+    }
+
+    private func request(_ headers: [(name: String, value: String)]) -> Request {
+        request(host: "localhost", headers)
+    }
+
+    // MARK: Open
+
+    @Test(arguments: [
+        "localhost", "localhost:8080", "LOCALHOST", "app.localhost:8080", "127.0.0.1", "127.3.2.1:80", "[::1]",
+    ])
+    func `a loopback name or address is answered`(host: String) {
+        #expect(OpenGate().screen(request(host: host)) == nil)
+    }
+
+    @Test(arguments: [
+        "example.org", "kanbase.example.org:8080", "192.168.0.7", "localhost.example.org", "127.0.0.1.example.org",
+        "127.0.0", "127.0.0.256", "notlocalhost", "[::2]", "0.0.0.0",
+    ])
+    func `any other host is 421, for a foreign name may have been bound to this address`(host: String) throws {
+        let problem = try #require(OpenGate().screen(request(host: host)))
+
+        #expect(problem.status == 421)
+        #expect(problem.code == .misdirectedRequest)
+        #expect(OpenGate(requiresLoopbackHost: false).screen(request(host: host)) == nil)
+    }
+
+    @Test func `HTTP 1 0 without a host is answered`() {
+        #expect(OpenGate().screen(request(host: nil)) == nil)
+    }
+
+    @Test(arguments: [
+        ("localhost:8080", "http://localhost:8080"), ("localhost:8080", "https://localhost:8080"),
+        ("LOCALHOST:8080", "http://localhost:8080"), ("[::1]", "http://[::1]"),
+    ])
+    func `the server's own pages get in`(host: String, origin: String) {
+        #expect(OpenGate().screen(request(host: host, [("Origin", origin)])) == nil)
+    }
+
+    @Test(arguments: [
+        "http://example.org", "null", "http://localhost", "http://localhost:3000", "https://localhost:8080.example.org",
+        "", "http://localhost:8080, http://example.org",
+    ])
+    func `pages of other origins are 403`(origin: String) throws {
+        let problem = try #require(OpenGate().screen(request(host: "localhost:8080", [("Origin", origin)])))
+
+        #expect(problem.status == 403)
+        #expect(problem.code == .foreignOrigin)
+    }
+
+    @Test func `two origins are as foreign as one`() {
+        let twice = request(host: "localhost", [("Origin", "http://localhost"), ("Origin", "http://localhost")])
+
+        #expect(OpenGate().screen(twice)?.status == 403)
+    }
+
+    @Test func `an origin of the list gets in, and its answers may be read`() {
+        let gate = OpenGate(crossOrigin: CrossOrigin(origins: ["http://localhost:3000"]))
+        let request = request(host: "localhost:8080", [("Origin", "http://localhost:3000")])
+
+        #expect(gate.screen(request) == nil)
+        #expect(gate.headers(for: request).contains { $0.value == "http://localhost:3000" })
+    }
+
+    // MARK: Cross-origin
+
+    private let app = CrossOrigin(origins: ["https://app.example.org"])
+
+    @Test func `without a list there are no fields at all`() {
+        #expect(CrossOrigin().headers(for: request([("Origin", "https://app.example.org")])).isEmpty)
+    }
+
+    @Test func `an origin of the list may read the fields that an app needs`() throws {
+        let fields = app.headers(for: request([("Origin", "https://app.example.org")]))
+
+        #expect(fields.first { $0.name == "Access-Control-Allow-Origin" }?.value == "https://app.example.org")
+        let exposed = try #require(fields.first { $0.name == "Access-Control-Expose-Headers" }?.value)
+        for name in ["ETag", "Location", "Link", "X-Request-Id", "Retry-After"] { #expect(exposed.contains(name)) }
+        #expect(fields.contains { $0 == ("Vary", "Origin") })
+    }
+
+    @Test(arguments: [nil, "https://evil.example.org", "https://app.example.org.evil.org", "null"])
+    func `another origin is told nothing, and caches keep the two apart`(origin: String?) {
+        let fields = app.headers(for: request(origin.map { [("Origin", $0)] } ?? []))
+
+        #expect(fields.map(\.name) == ["Vary"])
+        #expect(fields.map(\.value) == ["Origin"])
+    }
+
+    @Test func `a preflight is answered without a token`() async throws {
+        let board = try AccessBoard(crossOrigin: app)
+
+        let answer = await board.send(
+            .options, "/tasks",
+            headers: [
+                ("Origin", "https://app.example.org"), ("Access-Control-Request-Method", "POST"),
+                ("Access-Control-Request-Headers", "authorization,content-type,if-match"),
+            ])
+
+        #expect(answer.status == 204)
+        #expect(answer["Access-Control-Allow-Origin"] == "https://app.example.org")
+        #expect(answer["Access-Control-Allow-Methods"]?.contains("PATCH") == true)
+        for name in ["Authorization", "Content-Type", "If-Match", "Idempotency-Key", "Last-Event-ID"] {
+            #expect(answer["Access-Control-Allow-Headers"]?.contains(name) == true)
+        }
+    }
+
+    // MARK: Rate limit
+
+    @Test func `each account has its own rate, and is told how it stands`() async throws {
+        let board = try AccessBoard(limit: RateLimit(perSecond: 2, burst: 4))
+        let anna = try await board.person("anna@example.org")
+        let ben = try await board.person("ben@example.org")
+
+        let first = await board.send(.get, "/tasks", token: anna.token)
+        for _ in 0..<3 { #expect(await board.send(.get, "/tasks", token: anna.token).status == 200) }
+        let refused = await board.send(.get, "/tasks", token: anna.token)
+        let other = await board.send(.get, "/tasks", token: ben.token)
+        board.clock.advance(seconds: 1)
+        let later = await board.send(.get, "/tasks", token: anna.token)
+
+        #expect(first["RateLimit-Policy"] == "\"default\";q=4;w=2")
+        #expect(first["RateLimit"] == "\"default\";r=3;t=1")
+        #expect(refused.status == 429)
+        #expect(refused.code == "too_many_requests")
+        #expect(refused["Retry-After"] == "1")
+        #expect(refused["RateLimit"] == "\"default\";r=0;t=2")
+        #expect(other.status == 200)
+        #expect(later.status == 200)
+    }
+
+    @Test func `who has no account is counted by address, whatever token is tried`() async throws {
+        let board = try AccessBoard(limit: RateLimit(perSecond: 1, burst: 3))
+
+        var statuses: [Int] = []
+        for guess in 0..<5 { statuses.append(await board.send(.get, "/tasks", token: "kb_\(guess)").status) }
+
+        #expect(statuses == [401, 401, 401, 429, 429])
+        #expect(await board.send(.get, "/tasks", token: "kb_0", from: "198.51.100.1").status == 401)
+    }
+
+    @Test func `without a limit nobody is told of one`() async throws {
+        let board = try AccessBoard(limit: nil)
+        let anna = try await board.person("anna@example.org")
+
+        #expect(await board.send(.get, "/tasks", token: anna.token)["RateLimit"] == nil)
+    }
+
+    @Test func `operators' pages open for loopback peers and for accounts`() async throws {
+        let metrics = Route(.get, "/metrics", "showMetrics", audience: .operators) { _ in Response(status: 200) }
+        let board = try AccessBoard(routes: Routes.all.filter { $0.pattern != "/metrics" } + [metrics])
+        let anna = try await board.person("anna@example.org")
+
+        #expect(await board.send(.get, "/metrics", from: "127.0.0.1").status == 200)
+        #expect(await board.send(.get, "/metrics", from: "::1").status == 200)
+        #expect(await board.send(.get, "/metrics", from: "192.0.2.1").status == 401)
+        #expect(await board.send(.get, "/metrics", token: anna.token).status == 200)
+    }
+}

@@ -1,0 +1,137 @@
+import HTTP
+import JSON
+import Kanban
+import Testing
+
+@testable import KanbanAPI
+
+struct TokenRoutesTests {
+    private func token(
+        _ board: AccessBoard, _ person: AccessBoard.Person, _ scope: String, expiresAt: String? = nil
+    ) async throws -> (text: String, id: String) {
+        let end = expiresAt.map { ", \"expiresAt\": \"\($0)\"" } ?? ""
+        let answer = await board.send(
+            .post, "/tokens", "{\"name\": \"Widget\", \"scope\": \"\(scope)\"\(end)}", token: person.token)
+        return (try #require(answer.json["token"]?.stringValue), try #require(answer.json["id"]?.stringValue))
+    }
+
+    @Test func `a token is shown once, in the answer that makes it`() async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+
+        let made = await board.send(
+            .post, "/tokens", #"{"name": " Widget ", "scope": "read", "expiresAt": "2027-01-01T00:00:00+09:00"}"#,
+            token: anna.token)
+        let list = await board.send(.get, "/tokens", token: anna.token)
+
+        #expect(made.status == 201)
+        #expect(made["Cache-Control"] == "no-store")
+        #expect(made.json["name"] == "Widget")
+        #expect(made.json["expiresAt"] == "2026-12-31T15:00:00.000Z")
+        let text = try #require(made.json["token"]?.stringValue)
+        #expect(list.json["items"]?.arrayValue?.count == 1)
+        #expect(list.json["items"]?.arrayValue?.first?["id"] == made.json["id"])
+        #expect(!String(decoding: list.body, as: UTF8.self).contains(text))
+    }
+
+    @Test(arguments: [
+        (#"{}"#, ["#/name required", "#/scope required"]),
+        (#"{"name": "a", "scope": "admin"}"#, ["#/scope invalid_value"]),
+        (#"{"name": "a", "scope": "full", "expiresAt": "tomorrow"}"#, ["#/expiresAt invalid_format"]),
+        (#"{"name": "a", "scope": "full", "expiresAt": "2026-11-20T08:19:00Z"}"#, ["#/expiresAt invalid_value"]),
+    ])
+    func `a token without sense is refused`(body: String, faults: [String]) async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+
+        let answer = await board.send(.post, "/tokens", body, token: anna.token)
+
+        #expect(answer.status == 422)
+        #expect(answer.faults == faults)
+    }
+
+    @Test func `each scope opens what it says, and nothing else`() async throws {
+        let board = try AccessBoard(routes: Routes.all.filter { $0.pattern != "/calendar.ics" } + [.calendarProbe])
+        let anna = try await board.person("anna@example.org")
+        let full = try await token(board, anna, "full").text
+        let read = try await token(board, anna, "read").text
+        let calendar = try await token(board, anna, "calendar").text
+
+        #expect(await board.send(.post, "/tasks", "{}", token: full).status == 201)
+        #expect(await board.send(.get, "/tasks", token: read).status == 200)
+        #expect(await board.send(.head, "/tasks", token: read).status == 200)
+        for (method, target) in [(HTTP.Method.post, "/tasks"), (.patch, "/settings"), (.delete, "/account")] {
+            for token in [read, calendar] {
+                let refused = await board.send(method, target, "{}", token: token)
+                #expect(refused.status == 403)
+                #expect(refused.code == "insufficient_scope")
+                #expect(refused["WWW-Authenticate"]?.contains("error=\"insufficient_scope\"") == true)
+            }
+        }
+        #expect(await board.send(.get, "/tasks", token: calendar).status == 403)
+        #expect(await board.send(.get, "/calendar.ics?token=\(calendar)").status == 200)
+        #expect(await board.send(.get, "/calendar.ics", token: calendar).status == 200)
+        #expect(await board.send(.get, "/calendar.ics?token=\(full)").status == 200)
+        #expect(await board.send(.get, "/calendar.ics").status == 401)
+        // Only calendar apps need it, and addresses end up in logs.
+        #expect(await board.send(.get, "/tasks?token=\(full)").status == 401)
+        #expect(await board.send(.get, "/calendar.ics?token=\(calendar)", token: full).status == 401)
+    }
+
+    @Test func `an expired and a removed token open nothing`() async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+        let brief = try await token(board, anna, "full", expiresAt: "2026-11-20T09:00:00Z")
+        let other = try await token(board, anna, "full")
+        #expect(await board.send(.get, "/tasks", token: brief.text).status == 200)
+        #expect(await board.send(.get, "/tasks", token: other.text).status == 200)
+
+        board.clock.advance(seconds: 3600)
+        let removed = await board.send(.delete, "/tokens/\(other.id)", token: anna.token)
+
+        #expect(removed.status == 204)
+        #expect(await board.send(.get, "/tasks", token: brief.text).status == 401)
+        #expect(await board.send(.get, "/tasks", token: other.text).status == 401)
+        #expect(await board.send(.delete, "/tokens/\(other.id)", token: anna.token).status == 404)
+    }
+
+    @Test func `a truncated, altered or made-up token opens nothing`() async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+        let text = anna.token
+        let lastChanged = text.dropLast() + (text.hasSuffix("a") ? "b" : "a")
+        let wrong = [
+            String(text.dropLast()), text + "a", String(lastChanged), text.uppercased(), "kb_", "", " ",
+            String(text.dropFirst(3)), "kb_" + String(repeating: "a", count: 40), text + " " + text, "\"\(text)\"",
+        ]
+
+        for token in wrong {
+            let answer = await board.send(.get, "/tasks", token: token)
+            #expect(answer.status == 401)
+            #expect(answer["WWW-Authenticate"]?.hasPrefix("Bearer realm=\"kanbase\"") == true)
+            #expect(!String(decoding: answer.body, as: UTF8.self).contains(text.dropFirst(3)))
+        }
+        #expect(await board.send(.get, "/tasks", headers: [("Authorization", "Basic \(text)")]).status == 401)
+        #expect(await board.send(.get, "/tasks", headers: [("Authorization", "bEARER  \(text)")]).status == 200)
+        #expect(
+            await board.send(.get, "/tasks", token: text, headers: [("Authorization", "Bearer \(text)")]).status == 401)
+    }
+
+    @Test func `a hundred tokens are enough`() async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+        for _ in 0..<100 { _ = try await token(board, anna, "read") }
+
+        let more = await board.send(.post, "/tokens", #"{"name": "a", "scope": "read"}"#, token: anna.token)
+
+        #expect(more.status == 422)
+        #expect(more.faults == ["# too_many"])
+    }
+}
+
+extension Route {
+    /// Stands in the place of the calendar.
+    fileprivate static let calendarProbe = Route(
+        .get, "/calendar.ics", "showCalendar", audience: .calendar, parameters: ["token"]
+    ) { _ in Response(status: 200, body: .bytes([])) }
+}
