@@ -70,7 +70,7 @@ final class ReaderPool: Sendable {
             return Reader(
                 try Connection(
                     path: path, access: .readOnly,
-                    memory: .init(cache: configuration.cacheSize, mapped: configuration.mappedSize),
+                    memory: .init(cache: configuration.readerCacheSize, mapped: configuration.mappedSize),
                     fileSystem: configuration.fileSystem))
         } catch {
             throw SQLiteError.forCallers(error)

@@ -12,10 +12,13 @@ package struct SQLStoreConfiguration: Sendable {
     /// How long the result of a mutation is kept.
     package var mutationDays = 30
 
-    /// Bytes of pages that the writer and each reader may hold.
-    package var cacheSize = 4 << 20
-    /// Bytes of the file that each connection may map into memory.
-    package var mappedSize = 0
+    /// Bytes of pages that the writer may hold.
+    package var writerCacheSize = 8 << 20
+    /// Bytes of pages that each reader may hold; a commit empties it.
+    package var readerCacheSize = 2 << 20
+    /// Bytes of the file that each reader maps into memory: a random read of 100,000 tasks takes 2.7 µs where they are
+    /// mapped and 3.9 µs where they are not.
+    package var mappedSize = 32 << 20
     /// Bytes of log after which its pages are copied into the file.
     package var logSize = 8 << 20
     /// How many long reads run at the same time.

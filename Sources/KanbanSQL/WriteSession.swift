@@ -41,7 +41,7 @@ final class WriteSession {
     init(path: String, configuration: SQLStoreConfiguration) throws {
         connection = try Connection(
             path: path, access: .readWrite,
-            memory: .init(cache: configuration.cacheSize, mapped: configuration.mappedSize),
+            memory: .init(cache: configuration.writerCacheSize, mapped: 0),
             fileSystem: configuration.fileSystem)
         pageSize = Int(try connection.integer("PRAGMA page_size") ?? 4096)
         // The hook replaces SQLite's own checkpoints; see the writer.

@@ -5,9 +5,10 @@ extension SQLBoard {
     func changes(since: Revision, types: Set<ResourceType>, livingOnly: Bool, limit: Int) throws -> [Change] {
         var sources: [ChangeSource] = []
         defer { for source in sources { source.statement.reset() } }
-        func add(_ statement: Statement, _ decode: @escaping (Statement) throws -> Change) throws {
+        func add(_ statement: Statement, isMixed: Bool = false, _ decode: @escaping (Statement) throws -> Change) throws
+        {
             statement.bind(2, since)
-            sources.append(ChangeSource(statement: statement, decode: decode))
+            sources.append(ChangeSource(statement: statement, isMixed: isMixed, decode: decode))
             if try statement.step() {
                 sources[sources.count - 1].revision = statement.integer(0)
             } else {
@@ -19,7 +20,7 @@ extension SQLBoard {
         if types.contains(.task) { try add(try taskChanges(livingOnly: livingOnly), taskChange) }
         if types.contains(.category) { try add(try categoryChanges(), categoryChange) }
         if types.contains(.dday) { try add(try ddayChanges(), ddayChange) }
-        if !livingOnly { try add(try buried(), buriedChange) }
+        if !livingOnly { try add(try buried(), isMixed: true, buriedChange) }
 
         var changes: [Change] = []
         changes.reserveCapacity(limit)
@@ -35,7 +36,7 @@ extension SQLBoard {
             }
             let source = sources[next]
             let change = try source.decode(source.statement)
-            if types.contains(change.type) { changes.append(change) }
+            if !source.isMixed || types.contains(change.type) { changes.append(change) }
             if try source.statement.step() {
                 sources[next].revision = source.statement.integer(0)
             } else {
@@ -53,16 +54,14 @@ extension SQLBoard {
         livingOnly
             ? try statement(
                 """
-                SELECT revision, id, title, body, status, category_id, due, due_day, position, created_at, updated_at,
-                    completed_at, deleted_at, title_revision, body_revision, status_revision, category_revision,
-                    due_revision, position_revision
+                SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
+                    deleted_at, member_revisions, title, body
                 FROM tasks WHERE account = ?1 AND revision > ?2 AND deleted_at IS NULL ORDER BY revision
                 """)
             : try statement(
                 """
-                SELECT revision, id, title, body, status, category_id, due, due_day, position, created_at, updated_at,
-                    completed_at, deleted_at, title_revision, body_revision, status_revision, category_revision,
-                    due_revision, position_revision
+                SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
+                    deleted_at, member_revisions, title, body
                 FROM tasks WHERE account = ?1 AND revision > ?2 ORDER BY revision
                 """)
     }
@@ -92,7 +91,7 @@ extension SQLBoard {
     }
 
     private func taskChange(_ row: Statement) throws -> Change {
-        guard row.isNull(12) else {
+        guard row.isNull(10) else {
             return Change(revision: row.integer(0), type: .task, id: try row.id(1), value: .deleted)
         }
         let task = try TaskRow.decode(row)
@@ -118,6 +117,8 @@ extension SQLBoard {
 /// The rows of one kind, in revision order.
 private struct ChangeSource {
     let statement: Statement
+    /// True when not all of them are of the types that were asked for.
+    let isMixed: Bool
     let decode: (Statement) throws -> Change
     /// Of the row that comes next.
     var revision: Revision = 0

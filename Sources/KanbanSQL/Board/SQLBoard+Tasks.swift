@@ -4,9 +4,8 @@ extension SQLBoard {
     func task(_ id: ID) throws -> TaskItem? {
         let statement = try statement(
             """
-            SELECT revision, id, title, body, status, category_id, due, due_day, position, created_at, updated_at,
-                completed_at, deleted_at, title_revision, body_revision, status_revision, category_revision,
-                due_revision, position_revision
+            SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
+                deleted_at, member_revisions, title, body
             FROM tasks WHERE account = ?1 AND id = ?2
             """)
         statement.bind(2, id)

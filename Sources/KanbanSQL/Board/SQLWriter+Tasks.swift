@@ -61,7 +61,8 @@ extension SQLWriter {
     private func stored(_ id: ID) throws -> Stored? {
         let statement = try statement(
             """
-            SELECT number, status, category_id, due, due_day, position, completed_at, deleted_at, position_revision
+            SELECT number, status, category_id, due, due_day, position, completed_at, deleted_at, revision,
+                member_revisions
             FROM tasks WHERE account = ?1 AND id = ?2
             """)
         statement.bind(2, id)
@@ -71,7 +72,7 @@ extension SQLWriter {
                 number: row.integer(0), status: status, categoryID: row.optionalID(2), due: row.optionalInteger(3),
                 dueDay: row.optionalInteger(4), position: Position(text: row.text(5)),
                 completedAt: row.optionalTimestamp(6), deletedAt: row.optionalTimestamp(7),
-                positionRevision: row.integer(8))
+                positionRevision: try row.memberRevisions(9, of: row.integer(8)).position)
         }
     }
 
@@ -81,12 +82,13 @@ extension SQLWriter {
         let statement = try statement(
             """
             INSERT INTO tasks (
-                account, id, title, title_folded, body, status, category_id, due, due_day, position, created_at,
-                updated_at, completed_at, deleted_at, revision, title_revision, body_revision, status_revision,
-                category_revision, due_revision, position_revision)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
+                account, id, revision, member_revisions, title, title_folded, body, created_at, updated_at, status,
+                category_id, due, due_day, position, completed_at, deleted_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
             """)
-        bind(task, to: statement)
+        statement.bind(2, task.id)
+        bindText(of: task, to: statement)
+        bindPlace(of: task, to: statement)
         try statement.run()
     }
 
@@ -95,14 +97,14 @@ extension SQLWriter {
         let statement = try statement(
             """
             UPDATE tasks SET
-                title = ?3, title_folded = ?4, body = ?5, status = ?6, category_id = ?7, due = ?8, due_day = ?9,
-                position = ?10, created_at = ?11, updated_at = ?12, completed_at = ?13, deleted_at = ?14,
-                revision = ?15, title_revision = ?16, body_revision = ?17, status_revision = ?18,
-                category_revision = ?19, due_revision = ?20, position_revision = ?21
-            WHERE account = ?1 AND id = ?2 AND number = ?22
+                revision = ?3, member_revisions = ?4, title = ?5, title_folded = ?6, body = ?7, created_at = ?8,
+                updated_at = ?9, status = ?10, category_id = ?11, due = ?12, due_day = ?13, position = ?14,
+                completed_at = ?15, deleted_at = ?16
+            WHERE account = ?1 AND number = ?2
             """)
-        bind(task, to: statement)
-        statement.bind(22, number)
+        statement.bind(2, number)
+        bindText(of: task, to: statement)
+        bindPlace(of: task, to: statement)
         try statement.run()
     }
 
@@ -111,52 +113,35 @@ extension SQLWriter {
         let statement = try statement(
             """
             UPDATE tasks SET
-                title = ?3, title_folded = ?4, body = ?5, created_at = ?6, updated_at = ?7, revision = ?8,
-                title_revision = ?9, body_revision = ?10, status_revision = ?11, category_revision = ?12,
-                due_revision = ?13, position_revision = ?14
+                revision = ?3, member_revisions = ?4, title = ?5, title_folded = ?6, body = ?7, created_at = ?8,
+                updated_at = ?9
             WHERE account = ?1 AND number = ?2
             """)
         statement.bind(2, number)
-        bindTitle(of: task, to: statement)
-        statement.bind(5, task.body)
-        statement.bind(6, task.createdAt)
-        statement.bind(7, task.updatedAt)
-        statement.bind(8, task.revision)
-        bind(task.memberRevisions, to: statement, from: 9)
+        bindText(of: task, to: statement)
         try statement.run()
     }
 
-    private func bind(_ task: TaskItem, to statement: Statement) {
-        statement.bind(2, task.id)
-        bindTitle(of: task, to: statement)
-        statement.bind(5, task.body)
-        statement.bind(6, task.status.rawValue)
-        statement.bind(7, task.categoryID)
-        statement.bind(8, task.dueDate?.sortKey.milliseconds)
-        statement.bind(9, task.dueDate?.wholeDay)
-        statement.bind(10, task.position.text)
-        statement.bind(11, task.createdAt)
-        statement.bind(12, task.updatedAt)
-        statement.bind(13, task.completedAt)
-        statement.bind(14, task.deletedAt)
-        statement.bind(15, task.revision)
-        bind(task.memberRevisions, to: statement, from: 16)
-    }
-
-    private func bindTitle(of task: TaskItem, to statement: Statement) {
+    private func bindText(of task: TaskItem, to statement: Statement) {
         let folded = CaseFolding.fold(task.title)
-        statement.bind(3, task.title)
+        statement.bind(3, task.revision)
+        statement.bind(4, task.memberRevisions.packed(below: task.revision))
+        statement.bind(5, task.title)
         // Byte for byte: `==` would take canonically equivalent texts for the same.
-        statement.bind(4, folded.utf8.elementsEqual(task.title.utf8) ? nil : folded)
+        statement.bind(6, folded.utf8.elementsEqual(task.title.utf8) ? nil : folded)
+        statement.bind(7, task.body)
+        statement.bind(8, task.createdAt)
+        statement.bind(9, task.updatedAt)
     }
 
-    private func bind(_ revisions: TaskItem.MemberRevisions, to statement: Statement, from index: Int32) {
-        statement.bind(index, revisions.title)
-        statement.bind(index + 1, revisions.body)
-        statement.bind(index + 2, revisions.status)
-        statement.bind(index + 3, revisions.categoryID)
-        statement.bind(index + 4, revisions.dueDate)
-        statement.bind(index + 5, revisions.position)
+    private func bindPlace(of task: TaskItem, to statement: Statement) {
+        statement.bind(10, task.status.rawValue)
+        statement.bind(11, task.categoryID)
+        statement.bind(12, task.dueDate?.sortKey.milliseconds)
+        statement.bind(13, task.dueDate?.wholeDay)
+        statement.bind(14, task.position.text)
+        statement.bind(15, task.completedAt)
+        statement.bind(16, task.deletedAt)
     }
 
     // MARK: - Respacing

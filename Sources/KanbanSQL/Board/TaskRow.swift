@@ -5,32 +5,81 @@ import Kanban
 enum TaskRow {
     /// Column 0 is the revision, so that the change feed can compare rows before it decodes them.
     static let columns = """
-        revision, id, title, body, status, category_id, due, due_day, position, created_at, updated_at, completed_at, \
-        deleted_at, title_revision, body_revision, status_revision, category_revision, due_revision, position_revision
+        revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at, \
+        deleted_at, member_revisions, title, body
         """
 
     static func decode(_ row: Statement) throws -> TaskItem {
-        guard let status = TaskStatus(rawValue: Int(row.integer(4))) else {
+        guard let status = TaskStatus(rawValue: Int(row.integer(2))) else {
             throw SQLiteError(code: SQLITE_CORRUPT, message: "a task of no column")
         }
-        var task = TaskItem(
-            id: try row.id(1), title: row.text(2), body: row.text(3), status: status, categoryID: row.optionalID(5),
-            dueDate: dueDate(row), position: Position(text: row.text(8)), createdAt: row.timestamp(9),
-            updatedAt: row.timestamp(10), completedAt: row.optionalTimestamp(11),
-            deletedAt: row.optionalTimestamp(12), revision: row.integer(0))
-        task.memberRevisions.title = row.integer(13)
-        task.memberRevisions.body = row.integer(14)
-        task.memberRevisions.status = row.integer(15)
-        task.memberRevisions.categoryID = row.integer(16)
-        task.memberRevisions.dueDate = row.integer(17)
-        task.memberRevisions.position = row.integer(18)
-        return task
+        let revision = row.integer(0)
+        return TaskItem(
+            id: try row.id(1), title: row.text(12), body: row.text(13), status: status, categoryID: row.optionalID(3),
+            dueDate: dueDate(row), position: Position(text: row.text(6)), createdAt: row.timestamp(7),
+            updatedAt: row.timestamp(8), completedAt: row.optionalTimestamp(9), deletedAt: row.optionalTimestamp(10),
+            revision: revision, memberRevisions: try row.memberRevisions(11, of: revision))
     }
 
     private static func dueDate(_ row: Statement) -> DueDate? {
-        guard let due = row.optionalInteger(6) else { return nil }
-        if let day = row.optionalInteger(7) { return .day(Day(number: Int(day))) }
+        guard let due = row.optionalInteger(4) else { return nil }
+        if let day = row.optionalInteger(5) { return .day(Day(number: Int(day))) }
         return .instant(Timestamp(milliseconds: due))
+    }
+}
+
+extension Statement {
+    func memberRevisions(_ column: Int32, of revision: Revision) throws -> TaskItem.MemberRevisions {
+        try withBytes(column) { bytes in
+            guard let revisions = TaskItem.MemberRevisions(packed: bytes, below: revision) else {
+                throw SQLiteError(code: SQLITE_CORRUPT, message: "a task without the revisions of its members")
+            }
+            return revisions
+        }
+    }
+}
+
+/// In one column: how far each lies below the task's revision, in 7-bit groups with the high bit set on all but the
+/// last (LEB128); mostly a byte or two each.
+extension TaskItem.MemberRevisions {
+    init?(packed bytes: UnsafeRawBufferPointer, below revision: Revision) {
+        var offset = 0
+        func next() -> Revision? {
+            var distance: UInt64 = 0
+            var shift: UInt64 = 0
+            while offset < bytes.count, shift < 64 {
+                let byte = bytes[offset]
+                offset += 1
+                distance |= UInt64(byte & 0x7f) << shift
+                if byte < 0x80 { return revision &- Int64(bitPattern: distance) }
+                shift += 7
+            }
+            return nil
+        }
+        guard let title = next(), let body = next(), let status = next(), let categoryID = next(),
+            let dueDate = next(), let position = next()
+        else { return nil }
+        self.init()
+        self.title = title
+        self.body = body
+        self.status = status
+        self.categoryID = categoryID
+        self.dueDate = dueDate
+        self.position = position
+    }
+
+    func packed(below revision: Revision) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(16)
+        for member in [title, body, status, categoryID, dueDate, position] {
+            var distance = UInt64(bitPattern: revision &- member)
+            while distance >= 0x80 {
+                bytes.append(UInt8(truncatingIfNeeded: distance) | 0x80)
+                distance >>= 7
+            }
+            bytes.append(UInt8(distance))
+        }
+        return bytes
     }
 }
 

@@ -131,9 +131,12 @@ extension Statement {
 
 // MARK: - Columns
 
+/// Read through `sqlite3_column_value`, once a column, rather than by a call each for type, content and length, which
+/// look the column up anew. The connections have no mutex, so that such values are as good as any (see "protected and
+/// unprotected sqlite3_value" in SQLite's documentation).
 extension Statement {
     func isNull(_ column: Int32) -> Bool {
-        sqlite3_column_type(handle, column) == SQLITE_NULL
+        sqlite3_value_type(sqlite3_column_value(handle, column)) == SQLITE_NULL
     }
 
     func integer(_ column: Int32) -> Int64 {
@@ -141,7 +144,8 @@ extension Statement {
     }
 
     func optionalInteger(_ column: Int32) -> Int64? {
-        isNull(column) ? nil : integer(column)
+        let value = sqlite3_column_value(handle, column)
+        return sqlite3_value_type(value) == SQLITE_NULL ? nil : sqlite3_value_int64(value)
     }
 
     func timestamp(_ column: Int32) -> Timestamp {
@@ -153,20 +157,26 @@ extension Statement {
     }
 
     func text(_ column: Int32) -> String {
-        // The pointer is asked for before the length, as SQLite wants it; both stay until the next step.
-        guard let bytes = sqlite3_column_text(handle, column) else { return "" }
-        let length = Int(sqlite3_column_bytes(handle, column))
-        return length == 0 ? "" : String(decoding: UnsafeBufferPointer(start: bytes, count: length), as: UTF8.self)
+        optionalText(column) ?? ""
     }
 
     func optionalText(_ column: Int32) -> String? {
-        isNull(column) ? nil : text(column)
+        let value = sqlite3_column_value(handle, column)
+        // The pointer is asked for before the length, as SQLite wants it; both stay until the next step.
+        guard let bytes = sqlite3_value_text(value) else { return nil }
+        let length = Int(sqlite3_value_bytes(value))
+        return length == 0 ? "" : String(decoding: UnsafeBufferPointer(start: bytes, count: length), as: UTF8.self)
+    }
+
+    /// Hands out the bytes of a blob or a text where they are.
+    func withBytes<T>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
+        let value = sqlite3_column_value(handle, column)
+        let start = sqlite3_value_blob(value)
+        return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value))))
     }
 
     func bytes(_ column: Int32) -> [UInt8] {
-        guard let start = sqlite3_column_blob(handle, column) else { return [] }
-        let length = Int(sqlite3_column_bytes(handle, column))
-        return Array(UnsafeRawBufferPointer(start: start, count: length))
+        withBytes(column) { Array($0) }
     }
 
     func id(_ column: Int32) throws -> ID {
@@ -177,11 +187,11 @@ extension Statement {
     }
 
     func optionalID(_ column: Int32) -> ID? {
-        guard let start = sqlite3_column_blob(handle, column), sqlite3_column_bytes(handle, column) == 16 else {
-            return nil
+        withBytes(column) { bytes in
+            guard bytes.count == 16 else { return nil }
+            return ID(
+                high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+                low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
         }
-        return ID(
-            high: UInt64(bigEndian: start.loadUnaligned(as: UInt64.self)),
-            low: UInt64(bigEndian: start.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
     }
 }

@@ -26,14 +26,13 @@ let schema1 = """
     ) STRICT;
 
     -- `due` is what sorting goes by; `due_day` stands beside it when the deadline is a whole day.
-    -- `title_folded` is NULL when the title folds to itself.
+    -- `title_folded` is NULL when the title folds to itself. `member_revisions` is six numbers in one column, since
+    -- taking a row apart costs by the column; see TaskRow.
     CREATE TABLE tasks (
         number INTEGER PRIMARY KEY,
         account INTEGER NOT NULL REFERENCES accounts (number) ON DELETE CASCADE,
+        revision INTEGER NOT NULL,
         id BLOB NOT NULL,
-        title TEXT NOT NULL,
-        title_folded TEXT,
-        body TEXT NOT NULL,
         status INTEGER NOT NULL,
         category_id BLOB,
         due INTEGER,
@@ -43,13 +42,10 @@ let schema1 = """
         updated_at INTEGER NOT NULL,
         completed_at INTEGER,
         deleted_at INTEGER,
-        revision INTEGER NOT NULL,
-        title_revision INTEGER NOT NULL,
-        body_revision INTEGER NOT NULL,
-        status_revision INTEGER NOT NULL,
-        category_revision INTEGER NOT NULL,
-        due_revision INTEGER NOT NULL,
-        position_revision INTEGER NOT NULL
+        member_revisions BLOB NOT NULL,
+        title TEXT NOT NULL,
+        body TEXT NOT NULL,
+        title_folded TEXT
     ) STRICT;
     CREATE UNIQUE INDEX tasks_by_id ON tasks (account, id);
     CREATE UNIQUE INDEX tasks_by_revision ON tasks (account, revision);
