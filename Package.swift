@@ -39,10 +39,11 @@ let package = Package(
         room("Kanban", knows: ["JSON", "Crypto"]),
         room("KanbanSQL", knows: ["Kanban", "JSON", "CSQLite"]),
         room("Crypto", knows: [.target(name: "CCrypto", condition: linuxOnly)]),
+        room("TLS", knows: ["Sockets", .target(name: "CCrypto", condition: linuxOnly)]),
         room("KanbanAPI", knows: ["Kanban", "HTTP", "Sockets", "JSON", "Crypto", "CWeb"]),
         .executableTarget(
             name: "KanbanServer",
-            dependencies: ["Sockets", "HTTP", "JSON", "Kanban", "KanbanSQL", "KanbanAPI", "Crypto"],
+            dependencies: ["Sockets", "HTTP", "JSON", "Kanban", "KanbanSQL", "KanbanAPI", "Crypto", "TLS"],
             swiftSettings: strict),
         .executableTarget(
             name: "BareServer", dependencies: ["Sockets", "HTTP"], path: "Benchmarks/BareServer",
@@ -56,6 +57,7 @@ let package = Package(
         tests(of: "Kanban", with: ["JSON"], resources: [.copy("Fixtures")]),
         tests(of: "KanbanSQL", with: ["Kanban", "JSON"]),
         tests(of: "Crypto"),
+        tests(of: "TLS", with: ["HTTP", "Sockets"]),
         tests(of: "KanbanAPI", with: ["Kanban", "HTTP", "Sockets", "JSON", "Crypto", "KanbanSQL"]),
         tests(of: "KanbanServer", with: ["KanbanAPI"]),
         .testTarget(

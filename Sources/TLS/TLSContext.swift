@@ -1,0 +1,136 @@
+#if !canImport(Darwin)
+    import CCrypto
+    import Glibc
+    import Sockets
+    import Synchronization
+
+    /// The server's side of TLS: a certificate and its key, and what is agreed to.
+    ///
+    /// TLS 1.2 and newer; of 1.2 only what keeps past traffic secret when the key is lost, and authenticates while it
+    /// encrypts. ALPN answers `http/1.1` (RFC 7301).
+    package final class TLSContext: Sendable {
+        /// Owns one reference of an `SSL_CTX`. libssl counts references atomically, and after its making nothing of it
+        /// is changed here: that is why it may be used by all loops.
+        private final class Shared: @unchecked Sendable {
+            let pointer: OpaquePointer
+
+            init(_ pointer: OpaquePointer) {
+                self.pointer = pointer
+            }
+
+            deinit {
+                SSL_CTX_free(pointer)
+            }
+        }
+
+        private let certificate: String
+        private let key: String
+        private let current: Mutex<Shared>
+
+        /// - Parameters:
+        ///   - certificate: a PEM file with the server's certificate, then those above it.
+        ///   - key: a PEM file with its private key, without a pass phrase.
+        /// - Throws: ``TLSError`` when a file cannot be read or the two do not belong together.
+        package init(certificate: String, key: String) throws(TLSError) {
+            self.certificate = certificate
+            self.key = key
+            current = Mutex(try Self.load(certificate, key))
+            _ = Self.ignoredPipeSignal
+        }
+
+        /// Reads both files again. New connections get the new certificate, open ones go on with theirs.
+        /// - Throws: ``TLSError``, and then everything stays as it was.
+        package func reload() throws(TLSError) {
+            let fresh = try Self.load(certificate, key)
+            current.withLock { $0 = fresh }
+        }
+
+        /// The connection that encrypts what goes over the socket.
+        package func transport(over socket: consuming Socket) throws(TLSError) -> any Transport {
+            // The connection takes a reference of its own, so the lock is not held for longer than that.
+            let shared = current.withLock { $0 }
+            guard let connection = SSL_new(shared.pointer) else { throw TLSError(Self.reason("no TLS connection")) }
+            guard SSL_set_fd(connection, socket.descriptor.number) == 1 else {
+                SSL_free(connection)
+                throw TLSError(Self.reason("no TLS connection"))
+            }
+            SSL_set_accept_state(connection)
+            return TLSTransport(connection: connection, over: socket)
+        }
+
+        private static func load(_ certificate: String, _ key: String) throws(TLSError) -> Shared {
+            ERR_clear_error()
+            guard let pointer = SSL_CTX_new(TLS_server_method()) else { throw TLSError(reason("libssl failed")) }
+            let shared = Shared(pointer)
+            // What libssl offers as macros over SSL_CTX_ctrl, which Swift cannot import.
+            SSL_CTX_ctrl(pointer, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
+            SSL_CTX_ctrl(
+                pointer, SSL_CTRL_MODE,
+                Int(SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS), nil
+            )
+            // An end without a close_notify is an end: HTTP says by itself how long its messages are.
+            SSL_CTX_set_options(
+                pointer,
+                Option.noCompression | Option.noRenegotiation | Option.ignoreUnexpectedEnd
+                    | Option.serverPreference)
+            guard SSL_CTX_set_cipher_list(pointer, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1 else {
+                throw TLSError(reason("libssl has no suitable cipher"))
+            }
+            SSL_CTX_set_alpn_select_cb(pointer, selectProtocol, nil)
+            guard SSL_CTX_use_certificate_chain_file(pointer, certificate) == 1 else {
+                throw TLSError(reason("'\(certificate)' holds no certificate in PEM form that can be read"))
+            }
+            guard SSL_CTX_use_PrivateKey_file(pointer, key, SSL_FILETYPE_PEM) == 1 else {
+                throw TLSError(reason("'\(key)' holds no private key in PEM form that can be read and fits"))
+            }
+            guard SSL_CTX_check_private_key(pointer) == 1 else {
+                throw TLSError(reason("the key of '\(key)' is not that of the certificate of '\(certificate)'"))
+            }
+            return shared
+        }
+
+        /// `SSL_OP_…` of <openssl/ssl.h>, which are casts that Swift cannot import.
+        private enum Option {
+            static let ignoreUnexpectedEnd: UInt64 = 1 << 7
+            static let noCompression: UInt64 = 1 << 17
+            static let serverPreference: UInt64 = 1 << 22
+            static let noRenegotiation: UInt64 = 1 << 30
+        }
+
+        /// What libssl writes to is gone at times, and it writes without MSG_NOSIGNAL; the error it gets is enough.
+        private static let ignoredPipeSignal: Void = {
+            signal(SIGPIPE, SIG_IGN)
+        }()
+
+        /// The sentence, and what libssl says about it. Empties the thread's queue of errors.
+        fileprivate static func reason(_ sentence: String) -> String {
+            defer { ERR_clear_error() }
+            let code = ERR_peek_last_error()
+            guard code != 0, let text = ERR_reason_error_string(code) else { return sentence }
+            return "\(sentence): \(String(cString: text))"
+        }
+    }
+
+    /// `http/1.1` with its length before it, as ALPN writes names. Never changed nor freed: libssl keeps pointing to it.
+    nonisolated(unsafe) private let offeredProtocols: UnsafeBufferPointer<UInt8> = {
+        let name = Array("http/1.1".utf8)
+        let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: name.count + 1)
+        _ = buffer.initialize(from: [UInt8(name.count)] + name)
+        return UnsafeBufferPointer(buffer)
+    }()
+
+    /// Agrees to `http/1.1`; a client that wants only others is told so and not served (RFC 7301 §3.2).
+    private func selectProtocol(
+        _ connection: OpaquePointer?, _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+        _ length: UnsafeMutablePointer<UInt8>?, _ wanted: UnsafePointer<UInt8>?, _ wantedLength: UInt32,
+        _ argument: UnsafeMutableRawPointer?
+    ) -> Int32 {
+        guard let chosen else { return SSL_TLSEXT_ERR_ALERT_FATAL }
+        // libssl's older signature writes through a pointer to what is not changed.
+        let answer = chosen.withMemoryRebound(to: UnsafeMutablePointer<UInt8>?.self, capacity: 1) { out in
+            SSL_select_next_proto(
+                out, length, offeredProtocols.baseAddress, UInt32(offeredProtocols.count), wanted, wantedLength)
+        }
+        return answer == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL
+    }
+#endif

@@ -1,0 +1,110 @@
+#if !canImport(Darwin)
+    import CCrypto
+    import Glibc
+    import Sockets
+
+    /// One encrypted connection. Shaking hands is part of the first read.
+    final class TLSTransport: Transport {
+        /// The most that one record of TLS carries (RFC 8446 §5.1).
+        private static let recordSize = 16_384
+
+        private let connection: OpaquePointer
+        private let socket: Socket
+        /// After a fatal error libssl must not be asked for anything more.
+        private var isBroken = false
+        private var saidGoodbye = false
+
+        /// - Parameter connection: an `SSL` of nobody else, set on the socket.
+        init(connection: OpaquePointer, over socket: consuming Socket) {
+            self.connection = connection
+            self.socket = socket
+        }
+
+        deinit {
+            sayGoodbye()
+            SSL_free(connection)
+        }
+
+        var descriptor: Int32 { socket.descriptor.number }
+
+        /// A read ends with a record, whatever waits behind it.
+        var shortReadMeansEmpty: Bool { false }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer) -> IOResult {
+            guard !isBroken else { return .end }
+            var count = 0
+            ERR_clear_error()
+            let result = SSL_read_ex(connection, buffer.baseAddress, buffer.count, &count)
+            return result == 1 ? .bytes(count) : failure(result, "SSL_read")
+        }
+
+        func write(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> IOResult {
+            let total = first.count + second.count
+            var sent = 0
+            while sent < total {
+                let result = writeRecord(first, second, from: sent)
+                guard case .bytes(let count) = result else { return sent > 0 ? .bytes(sent) : result }
+                sent += count
+            }
+            return .bytes(sent)
+        }
+
+        /// Writes one record of what comes after the first `sent` bytes of both stretches. The same bytes make the same
+        /// record, which libssl insists on when it is asked again after a `.wouldBlock`.
+        private func writeRecord(
+            _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, from sent: Int
+        ) -> IOResult {
+            if sent >= first.count { return writeRecord(second[(sent - first.count)...]) }
+            let head = first[sent...].prefix(Self.recordSize)
+            let tail = second.prefix(Self.recordSize - head.count)
+            guard !tail.isEmpty else { return writeRecord(first[sent...]) }
+            // An answer's head and body in one record instead of two.
+            return withUnsafeTemporaryAllocation(byteCount: head.count + tail.count, alignment: 1) { record in
+                record.copyBytes(from: head)
+                UnsafeMutableRawBufferPointer(rebasing: record[head.count...]).copyBytes(from: tail)
+                return writeRecord(record[...])
+            }
+        }
+
+        private func writeRecord(_ bytes: some Collection<UInt8>) -> IOResult {
+            guard !isBroken else { return .failed(SystemError(call: "SSL_write", code: EPIPE)) }
+            var count = 0
+            ERR_clear_error()
+            // The pointer lives for the call only.
+            let result = bytes.prefix(Self.recordSize).withContiguousStorageIfAvailable { record in
+                SSL_write_ex(connection, record.baseAddress, record.count, &count)
+            }
+            guard let result else { return .failed(SystemError(call: "SSL_write", code: EINVAL)) }
+            return result == 1 ? .bytes(count) : failure(result, "SSL_write")
+        }
+
+        func endWriting() {
+            sayGoodbye()
+            socket.endWriting()
+        }
+
+        /// Sends the close_notify, once. Whether it still gets through is of no matter.
+        private func sayGoodbye() {
+            guard !isBroken, !saidGoodbye, SSL_in_init(connection) == 0 else { return }
+            saidGoodbye = true
+            ERR_clear_error()
+            _ = SSL_shutdown(connection)
+        }
+
+        private func failure(_ result: Int32, _ call: String) -> IOResult {
+            let code = errno
+            switch SSL_get_error(connection, result) {
+            case SSL_ERROR_WANT_READ: return .wouldBlock(.reading)
+            case SSL_ERROR_WANT_WRITE: return .wouldBlock(.writing)
+            case SSL_ERROR_ZERO_RETURN: return .end
+            case SSL_ERROR_SYSCALL:
+                isBroken = true
+                return code == 0 ? .end : .failed(SystemError(call: call, code: code))
+            default:
+                isBroken = true
+                ERR_clear_error()
+                return .failed(SystemError(call: call, code: EPROTO))
+            }
+        }
+    }
+#endif

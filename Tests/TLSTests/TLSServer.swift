@@ -1,0 +1,114 @@
+#if !canImport(Darwin)
+    import Foundation
+    import HTTP
+    import Sockets
+    import Testing
+
+    @testable import TLS
+
+    /// An HTTPS server on a free port of the loopback address, with a certificate of its own.
+    final class TLSServer: Sendable {
+        let directory: String
+        let context: TLSContext
+        let group: EventLoopGroup
+        let server: Server
+        let address: SocketAddress
+
+        var certificate: String { directory + "/certificate.pem" }
+
+        init() throws {
+            directory = try Self.makeDirectory()
+            try Self.makeCertificate(in: directory, name: "first.example.org")
+            let context = try TLSContext(certificate: directory + "/certificate.pem", key: directory + "/key.pem")
+            self.context = context
+            group = try EventLoopGroup(count: 2)
+            server = Server(group: group, responder: Echo()) { socket, _ in
+                // A connection that cannot be made is refused.
+                try? context.transport(over: socket)
+            }
+            address = try server.start(SocketAddress(host: "127.0.0.1", port: 0))
+        }
+
+        deinit {
+            group.shutDown()
+            // Left-overs of a test are no fault of what it tests.
+            try? FileManager.default.removeItem(atPath: directory)
+        }
+
+        static func makeDirectory() throws -> String {
+            let directory = NSTemporaryDirectory() + "kanbase-tls-\(UUID().uuidString)"
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            return directory
+        }
+
+        /// A self-signed certificate and its key, by the openssl command.
+        static func makeCertificate(in directory: String, name: String) throws {
+            let made = try run([
+                "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                "-subj", "/CN=\(name)", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-days", "2",
+                "-keyout", directory + "/key.pem", "-out", directory + "/certificate.pem",
+            ])
+            try #require(made.status == 0, "\(made.errors)")
+        }
+
+        /// Calls with curl, which trusts the server's certificate alone.
+        func curl(_ path: String, _ arguments: [String] = []) throws -> Ran {
+            try Self.run(
+                [
+                    "curl", "--silent", "--show-error", "--max-time", "20", "--noproxy", "*", "--cacert", certificate,
+                    "https://127.0.0.1:\(address.port)\(path)",
+                ] + arguments)
+        }
+
+        /// Asks with openssl's client, which says all about the connection.
+        func openssl(_ arguments: [String] = [], sending text: String = "") throws -> Ran {
+            try Self.run(
+                ["openssl", "s_client", "-connect", "127.0.0.1:\(address.port)", "-CAfile", certificate] + arguments,
+                input: text)
+        }
+
+        struct Ran {
+            var status: Int32
+            var output: String
+            var errors: String
+        }
+
+        private static func run(_ words: [String], input text: String = "") throws -> Ran {
+            let process = Process()
+            process.executableURL = URL(filePath: "/usr/bin/env")
+            process.arguments = words
+            let (input, output, errors) = (Pipe(), Pipe(), Pipe())
+            process.standardInput = input
+            process.standardOutput = output
+            process.standardError = errors
+            try process.run()
+            input.fileHandleForWriting.write(Data(text.utf8))
+            try input.fileHandleForWriting.close()
+            let printed = output.fileHandleForReading.readDataToEndOfFile()
+            let complained = errors.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            return Ran(
+                status: process.terminationStatus, output: String(decoding: printed, as: UTF8.self),
+                errors: String(decoding: complained, as: UTF8.self))
+        }
+    }
+
+    /// Answers with what was asked; `/large` with five megabytes.
+    private struct Echo: Responder {
+        func receive(_ head: Request) -> Reception {
+            .read(bodyLimit: 10 << 20) { request in
+                let body =
+                    request.path == "/large"
+                    ? [UInt8](repeating: 0x61, count: 5_000_000)
+                    : Array("\(request.method.rawValue) \(request.target) \(request.body.count)\n".utf8)
+                return Response(status: 200, headers: [("Content-Type", "text/plain")], body: .bytes(body))
+            }
+        }
+
+        func answer(to error: WireError, head: Request?) -> Response {
+            Response(status: error.status, body: .bytes(Array(error.detail.utf8)))
+        }
+
+        func finished(_ exchange: Exchange) {}
+    }
+#endif
