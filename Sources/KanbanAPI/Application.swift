@@ -57,6 +57,9 @@ package struct Application: Responder {
 
     private func call(_ route: Route, _ request: Request, _ access: Access, _ requestID: String) async -> Response {
         do {
+            if route.isCached, let answer = try environment.cachedAnswer(request, access.account) {
+                return answer.conditional(on: request)
+            }
             let call = Call(
                 request: request, access: access, requestID: requestID, environment: environment,
                 query: try Query(request, knows: route.parameters), now: environment.clock())

@@ -93,12 +93,13 @@ package struct Environment: Sendable {
     package var bodyLimit: Int
     /// The idempotency keys of requests that are running.
     package let runningKeys = RunningKeys()
+    package let answers: AnswerCache
     /// False once the server drains: `/health/ready` answers 503.
     package var isReady: @Sendable () -> Bool
 
     package init(
         store: any Store, accounts: AccessService? = nil, clock: @escaping @Sendable () -> Timestamp,
-        zone: Zone = .utc, jsonDepth: Int = 64, bodyLimit: Int = 1 << 20,
+        zone: Zone = .utc, jsonDepth: Int = 64, bodyLimit: Int = 1 << 20, answers: AnswerCache = AnswerCache(),
         isReady: @escaping @Sendable () -> Bool = { true }
     ) {
         self.store = store
@@ -107,6 +108,7 @@ package struct Environment: Sendable {
         self.zone = zone
         self.jsonDepth = jsonDepth
         self.bodyLimit = bodyLimit
+        self.answers = answers
         self.isReady = isReady
     }
 }

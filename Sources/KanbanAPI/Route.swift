@@ -34,11 +34,14 @@ package struct Route: Sendable {
     package var content: Content
     /// The names of the query parameters it knows.
     package var parameters: Set<String>
+    /// Its answers may come from the ``AnswerCache``: the handler makes them with ``Call/cached(aside:_:)``.
+    package var isCached: Bool
     package let handler: Handler
 
     package init(
         _ method: Method, _ pattern: String, _ operation: String, audience: Audience = .account,
-        content: Content = .none, parameters: Set<String> = [], _ handler: @escaping Handler
+        content: Content = .none, parameters: Set<String> = [], isCached: Bool = false,
+        _ handler: @escaping Handler
     ) {
         self.method = method
         self.pattern = pattern
@@ -47,6 +50,7 @@ package struct Route: Sendable {
         self.content = content
         // The zone of the user can be told to every call on an account's data.
         self.parameters = audience == .account ? parameters.union(["timeZone"]) : parameters
+        self.isCached = isCached
         self.handler = handler
     }
 }

@@ -13,6 +13,8 @@ final class TestBoard: Sendable {
     private let directory: String
     let store: SQLStore
     private let application: Application
+    /// The same without a cache.
+    private let uncached: Application
     let clock: TestClock
     /// Errors that nobody foresaw.
     let observer = TestObserver()
@@ -30,6 +32,9 @@ final class TestBoard: Sendable {
         let environment = Environment(
             store: store, clock: { clock.now }, zone: try #require(Zone(name: zone)))
         application = Application(environment: environment, gate: gate, routes: routes, observer: observer)
+        let forgetful = Environment(
+            store: store, clock: { clock.now }, zone: environment.zone, answers: AnswerCache(limit: 0))
+        uncached = Application(environment: forgetful, gate: gate, routes: routes, observer: observer)
     }
 
     /// Stops the board and keeps its directory.
@@ -47,7 +52,8 @@ final class TestBoard: Sendable {
     /// - Parameter body: JSON text; sent as `application/json` unless `headers` say otherwise.
     @discardableResult
     func send(
-        _ method: HTTP.Method, _ target: String, _ body: String? = nil, headers: [(name: String, value: String)] = []
+        _ method: HTTP.Method, _ target: String, _ body: String? = nil, headers: [(name: String, value: String)] = [],
+        isCached: Bool = true
     ) async -> Answer {
         var fields: [(name: String, value: String)] = [("Host", "localhost")] + headers
         if body != nil, !headers.contains(where: { $0.name == "Content-Type" }) {
@@ -55,7 +61,7 @@ final class TestBoard: Sendable {
         }
         var request = Request(method: method, target: target, headers: Headers(fields))
         let response: Response
-        switch application.receive(request) {
+        switch (isCached ? application : uncached).receive(request) {
         case .answer(let answer): response = answer
         case .read(_, let respond):
             request.body = Array((body ?? "").utf8)

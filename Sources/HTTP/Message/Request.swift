@@ -34,6 +34,9 @@ package struct Request: Sendable {
     /// The request target as it was sent, query included (RFC 9112 §3.2), without an authority.
     package var target: String { head.string(head.target) }
 
+    /// The bytes of ``target``.
+    package var targetBytes: ArraySlice<UInt8> { head.bytes[head.target.indices] }
+
     /// The path as it was sent, without the query.
     package var path: String { head.string(head.path) }
 

@@ -9,8 +9,8 @@ package struct TaskListQuery: Sendable {
     package var query = TaskQuery()
     /// The parameters that a cursor is bound to, in a canonical spelling.
     private var spelling: String
-    /// True when the answer depends on the clock.
-    package private(set) var dependsOnTheClock = false
+    /// True when what is due is counted from today.
+    private var dependsOnToday = false
 
     /// - Parameter status: the column, for a column of the board.
     package init(_ call: Call, _ reader: any BoardReader, sort: String = "dueDate", status: TaskStatus? = nil) throws {
@@ -71,7 +71,7 @@ package struct TaskListQuery: Sendable {
         default:
             query.withoutDueDate = true
         }
-        dependsOnTheClock = due != "none"
+        dependsOnToday = due != "none"
     }
 
     /// A full-date counts as 00:00 UTC of its day, in the parameter as in the tasks.
@@ -91,6 +91,13 @@ package struct TaskListQuery: Sendable {
     package var isLong: Bool {
         query.text != nil || query.inTrash || query.categoryIDs != nil
             || ![.dueDate, .position].contains(query.sort)
+    }
+
+    /// When the same query would find something else without a write: at midnight where it asks for what is due, and
+    /// at any time in the trash, which is emptied in silence.
+    package func validUntil(_ call: Call, _ reader: any BoardReader) throws -> Timestamp? {
+        if query.inTrash { return call.now }
+        return dependsOnToday ? try call.moment(reader).dayEnds : nil
     }
 
     /// Continues after the place of `?cursor=`.

@@ -11,8 +11,10 @@ package struct TaskListRoutes: Sendable {
         let page: Set<String> = ["limit", "cursor"]
         let list = page.union(TaskListQuery.filters).union(["sort", "expand"])
         return [
-            Route(.get, "/tasks", "listTasks", parameters: list, list(_:)),
-            Route(.get, "/board", "showBoard", parameters: ["limit", "sort", "categoryId", "expand"], board),
+            Route(.get, "/tasks", "listTasks", parameters: list, isCached: true, list(_:)),
+            Route(
+                .get, "/board", "showBoard", parameters: ["limit", "sort", "categoryId", "expand"], isCached: true,
+                board),
             Route(.get, "/tasks/{id}/history", "listTaskHistory", parameters: page, history),
         ]
     }
@@ -25,27 +27,27 @@ package struct TaskListRoutes: Sendable {
             try query.resume(call)
             return query
         }
-        let answer = { @Sendable (reader: any BoardReader) in
-            let view = try TaskView(call, reader, expanded: expanded)
+        return try await call.cached(aside: query.isLong) { reader in
+            var view = try TaskView(call, reader, expanded: expanded)
             let revision = try reader.feedState().revision
             var json = JSONWriter(capacity: 16_384)
             json.beginObject()
-            let next = try json.page(of: query, limit: limit, reader, view, named: "items")
+            let next = try json.page(of: query, limit: limit, reader, &view, named: "items")
             json.endObject()
-            let changes = query.dependsOnTheClock || expanded
-            let tag = changes ? EntityTag.tag(revision, digestOf: json.bytes) : EntityTag.tag(revision)
-            return Response.json(tag: tag, headers: call.link(toNext: next), encoded: json.bytes)
+            let ends = try [view.validUntil, query.validUntil(call, reader)].compactMap(\.self).min()
+            let tag = ends == nil ? EntityTag.tag(revision) : EntityTag.tag(revision, digestOf: json.bytes)
+            let answer = Response.json(tag: tag, headers: call.link(toNext: next), encoded: json.bytes)
+            return (answer, ends)
         }
-        return query.isLong ? try await call.store.readAside(call.account, answer) : try call.read(answer)
     }
 
     private func board(_ call: Call) async throws -> Response {
         let limit = try call.query.limit()
         let expanded = try call.query.expands("deadline")
-        let answer = { @Sendable (reader: any BoardReader) in
-            let view = try TaskView(call, reader, expanded: expanded)
+        let isLong = try call.read { try TaskListQuery(call, $0, sort: "position").isLong }
+        return try await call.cached(aside: isLong) { reader in
+            var view = try TaskView(call, reader, expanded: expanded)
             let language = try call.language(reader)
-            let revision = try reader.feedState().revision
             let counts = try reader.taskCounts()
             var json = JSONWriter(capacity: 16_384)
             json.beginObject()
@@ -63,17 +65,15 @@ package struct TaskListRoutes: Sendable {
                 json.value(language.title(of: status))
                 json.name("count")
                 json.value(column.reduce(0) { $0 + $1.count })
-                _ = try json.page(of: query, limit: limit, reader, view, named: "tasks")
+                _ = try json.page(of: query, limit: limit, reader, &view, named: "tasks")
                 json.endObject()
             }
             json.endArray()
             json.endObject()
-            return Response.json(
-                tag: EntityTag.tag(revision, digestOf: json.bytes), headers: [("Vary", "Accept-Language")],
-                encoded: json.bytes)
+            let tag = EntityTag.tag(try reader.feedState().revision, digestOf: json.bytes)
+            let answer = Response.json(tag: tag, headers: [("Vary", "Accept-Language")], encoded: json.bytes)
+            return (answer, view.validUntil)
         }
-        let isLong = try call.read { try TaskListQuery(call, $0, sort: "position").isLong }
-        return isLong ? try await call.store.readAside(call.account, answer) : try call.read(answer)
     }
 
     private func history(_ call: Call) throws -> Response {
@@ -122,7 +122,8 @@ extension JSONWriter {
     /// The tasks of a page and `nextCursor`, as members of the object that is open.
     /// - Returns: the cursor of the next page.
     fileprivate mutating func page(
-        of list: TaskListQuery, limit: Int, _ reader: any BoardReader, _ view: TaskView, named member: StaticString
+        of list: TaskListQuery, limit: Int, _ reader: any BoardReader, _ view: inout TaskView,
+        named member: StaticString
     ) throws -> String? {
         var query = list.query
         query.limit = limit + 1

@@ -35,7 +35,8 @@ package struct TaskRoutes: Sendable {
         let expanded = try call.query.expands("deadline")
         return try call.read { reader in
             guard let task = try reader.task(id), task.deletedAt == nil else { throw BoardError.notFound(.task) }
-            return try TaskView(call, reader, expanded: expanded).response(task)
+            var view = try TaskView(call, reader, expanded: expanded)
+            return view.response(task)
         }
     }
 

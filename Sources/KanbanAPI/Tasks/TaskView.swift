@@ -7,6 +7,8 @@ package struct TaskView: Sendable {
     /// `nil`: plain.
     private let moment: Moment?
     private let language: Language
+    /// The first instant at which anything written so far would read differently; `nil` when nothing would.
+    package private(set) var validUntil: Timestamp?
 
     /// - Parameter expanded: whether the call asks for the deadline.
     package init(_ call: Call, _ reader: any BoardReader, expanded: Bool) throws {
@@ -14,10 +16,12 @@ package struct TaskView: Sendable {
         language = expanded ? try call.language(reader) : .en
     }
 
-    package func write(_ task: TaskItem, into json: inout JSONWriter) {
+    package mutating func write(_ task: TaskItem, into json: inout JSONWriter) {
         guard let moment else { return json.value(task) }
-        json.value(task) { json in
-            if let deadline = task.deadline(at: moment) {
+        let deadline = task.deadline(at: moment)
+        if let deadline { validUntil = min(validUntil ?? deadline.validUntil, deadline.validUntil) }
+        json.value(task) { [language] json in
+            if let deadline {
                 json.value(deadline, in: language)
             } else {
                 json.null()
@@ -26,7 +30,7 @@ package struct TaskView: Sendable {
     }
 
     /// One task as a whole answer.
-    package func response(
+    package mutating func response(
         _ task: TaskItem, status: Int = 200, headers: [(name: String, value: String)] = []
     ) -> Response {
         var json = JSONWriter(capacity: 512)

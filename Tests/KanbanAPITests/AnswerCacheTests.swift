@@ -1,0 +1,61 @@
+import HTTP
+import JSON
+import Kanban
+import Testing
+
+@testable import KanbanAPI
+
+struct AnswerCacheTests {
+    @Test(arguments: 1...8)
+    func `over a random history, cached answers are those that are made anew`(seed: UInt64) async throws {
+        let board = try TestBoard(at: "2026-11-20T23:59:00Z")
+        var random = SeededRandom(seed: seed)
+        var ids: [String] = []
+        let targets = [
+            "/tasks", "/tasks?limit=3", "/tasks?due=overdue", "/tasks?due=today&timeZone=Asia/Seoul",
+            "/tasks?deleted=true",
+            "/tasks?expand=deadline", "/board", "/board?limit=2&expand=deadline", "/tasks?q=a", "/categories",
+        ]
+
+        for _ in 0..<150 {
+            let id = ids.randomElement(using: &random) ?? ""
+            switch Int.random(in: 0..<9, using: &random) {
+            case 0...2:
+                let day = Int.random(in: 18...23, using: &random)
+                ids.append(
+                    try await board.task("{\"title\": \"a\(ids.count)\", \"dueDate\": \"2026-11-\(day)\"}").id)
+            case 3:
+                await board.send(.patch, "/tasks/\(id)", "{\"title\": \"b\(Int.random(in: 0..<9, using: &random))\"}")
+            case 4: await board.send(.post, "/tasks/\(id)/move", "{\"status\": \"done\"}")
+            case 5: await board.send(.delete, "/tasks/\(id)")
+            case 6: await board.send(.post, "/tasks/\(id)/restore")
+            case 7: board.clock.advance(seconds: .random(in: 0...7_200, using: &random))
+            default:
+                let zone = ["UTC", "Pacific/Kiritimati", "America/Lima"].randomElement(using: &random) ?? ""
+                await board.send(.patch, "/settings", "{\"timeZone\": \"\(zone)\", \"locale\": \"ko\"}")
+            }
+            let target = targets.randomElement(using: &random) ?? ""
+            let language = ["ja", "en, ko;q=0.5", "*"].randomElement(using: &random) ?? ""
+            let cached = await board.send(.get, target, headers: [("Accept-Language", language)])
+            let anew = await board.send(.get, target, headers: [("Accept-Language", language)], isCached: false)
+            #expect(cached.body == anew.body && cached["ETag"] == anew["ETag"], "\(target)")
+        }
+
+        #expect(board.observer.failures.isEmpty)
+        try board.remove()
+    }
+
+    @Test func `what is kept has a bound`() {
+        let cache = AnswerCache(limit: 100_000)
+        func key(_ index: Int) -> AnswerCache.Key {
+            AnswerCache.Key(Request(method: .get, target: "/tasks?q=\(index)"), .local)
+        }
+        let answer = Response.json(encoded: [UInt8](repeating: 32, count: 1_000))
+
+        for index in 0..<1_000 { cache.keep(answer, for: key(index), at: 1, until: nil) }
+        let kept = (0..<1_000).filter { cache.answer(for: key($0), at: 1, now: .init(milliseconds: 0)) != nil }
+
+        #expect(kept.last == 999 && kept.count >= 30 && kept.count <= 70)
+        #expect(cache.answer(for: key(999), at: 2, now: .init(milliseconds: 0)) == nil)
+    }
+}
