@@ -32,7 +32,7 @@ let package = Package(
         .systemLibrary(
             name: "CCrypto", pkgConfig: "openssl",
             providers: [.apt(["libssl-dev"])]),
-        .target(name: "CWeb"),
+        .target(name: "CWeb", exclude: ["pages"]),
         room("JSON"),
         room("Sockets", knows: [.target(name: "CEpoll", condition: linuxOnly)]),
         room("HTTP", knows: ["Sockets"]),

@@ -7,5 +7,29 @@
 static const unsigned char openapi_yaml[] = {
 #embed "../../openapi.yaml"
 };
-
 const WebFile web_openapi_yaml = {openapi_yaml, sizeof openapi_yaml};
+
+static const unsigned char docs_html[] = {
+#embed "pages/docs.html"
+};
+const WebFile web_docs_html = {docs_html, sizeof docs_html};
+
+static const unsigned char docs_css[] = {
+#embed "pages/docs.css"
+};
+const WebFile web_docs_css = {docs_css, sizeof docs_css};
+
+static const unsigned char board_html[] = {
+#embed "pages/board.html"
+};
+const WebFile web_board_html = {board_html, sizeof board_html};
+
+static const unsigned char board_css[] = {
+#embed "pages/board.css"
+};
+const WebFile web_board_css = {board_css, sizeof board_css};
+
+static const unsigned char board_js[] = {
+#embed "pages/board.js"
+};
+const WebFile web_board_js = {board_js, sizeof board_js};

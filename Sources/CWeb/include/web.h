@@ -8,5 +8,10 @@ typedef struct {
 } WebFile;
 
 extern const WebFile web_openapi_yaml;
+extern const WebFile web_docs_html;
+extern const WebFile web_docs_css;
+extern const WebFile web_board_html;
+extern const WebFile web_board_css;
+extern const WebFile web_board_js;
 
 #endif

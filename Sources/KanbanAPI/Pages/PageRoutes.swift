@@ -7,7 +7,12 @@ package struct PageRoutes: Sendable {
 
     package var routes: [Route] {
         [
-            page("/openapi.yaml", "showOpenAPI", web_openapi_yaml, "application/yaml; charset=utf-8")
+            page("/", "showWebBoard", web_board_html, "text/html; charset=utf-8"),
+            page("/board.css", "showWebBoardStyle", web_board_css, "text/css; charset=utf-8"),
+            page("/board.js", "showWebBoardScript", web_board_js, "text/javascript; charset=utf-8"),
+            page("/docs", "showDocs", web_docs_html, "text/html; charset=utf-8"),
+            page("/docs.css", "showDocsStyle", web_docs_css, "text/css; charset=utf-8"),
+            page("/openapi.yaml", "showOpenAPI", web_openapi_yaml, "application/yaml; charset=utf-8"),
         ]
     }
 
