@@ -17,7 +17,10 @@ package struct ProblemRoutes: Sendable {
             <html lang="en">
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width">
+            <meta name="color-scheme" content="light dark">
             <title>\(code.title) · Kanbase</title>
+            <link rel="icon" href="data:,">
+            <link rel="stylesheet" href="/docs.css">
             <h1>\(code.title)</h1>
             <p><code>\(code.rawValue)</code>, status \(code.status)</p>
             <p>\(code.advice)</p>
