@@ -21,11 +21,16 @@ struct Kanbase {
     }
 
     private static func run(_ invocation: Invocation) async throws {
+        let configuration = invocation.configuration
         switch invocation.command {
         case .help: print(try Help.page(for: invocation.arguments), terminator: "")
         case .version: print("kanbase \(version)")
-        case .health: try HealthProbe(configuration: invocation.configuration).run()
-        default: throw Failure(.internalFault, "Not there yet.")
+        case .health: try HealthProbe(configuration: configuration).run()
+        case .serve: try await Serve(configuration: configuration).run()
+        case .accountAdd, .accountList, .accountRemove, .accountPassword, .tokenAdd, .tokenList, .tokenRemove:
+            try await AccountCommands(configuration: configuration).run(invocation.command, invocation.arguments)
+        case .backup, .restore, .check, .exportBoard, .importBoard:
+            throw Failure(.internalFault, "Not there yet.")
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Kanban
 
 #if canImport(Glibc)
     import Glibc
@@ -91,9 +92,7 @@ extension OptionValue where Value == String {
 
     static var timeZone: Self {
         OptionValue(placeholder: "ZONE", allowed: "an IANA name such as Asia/Seoul or UTC") { text in
-            // Foundation takes abbreviations and offsets, which are no IANA names, and follows paths.
-            let isName = text == "UTC" || text.contains("/") && !text.contains("..") && !text.hasPrefix("/")
-            return isName && TimeZone(identifier: text) != nil ? text : nil
+            Zone(name: text).map(\.name)
         } show: {
             $0
         }

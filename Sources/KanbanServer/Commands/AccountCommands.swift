@@ -1,0 +1,91 @@
+import Foundation
+import Kanban
+import KanbanSQL
+
+/// `kanbase account …` and `kanbase token …`. They work beside a serving server, which sees the change within seconds.
+struct AccountCommands {
+    let configuration: Configuration
+
+    func run(_ command: Command, _ arguments: [String]) async throws {
+        let directory = DataDirectory(path: configuration.data)
+        try directory.create()
+        let store = try directory.openStore(configuration.storeConfiguration)
+        defer { store.close() }
+        let service = AccessService(store: store, control: AccessControl(store: store))
+        do {
+            switch command {
+            case .accountAdd: try await addAccount(arguments[0], service)
+            case .accountList: try listAccounts(store)
+            case .accountRemove: try await service.removeAccount(account(arguments[0], store).key)
+            case .accountPassword:
+                let key = try account(arguments[0], store).key
+                try await service.setPassword(SecretPrompt.password(), of: key)
+            case .tokenAdd: try await addToken(account(arguments[0], store).key, service)
+            case .tokenList: try listTokens(account(arguments[0], store).key, service)
+            case .tokenRemove:
+                guard let id = ID(arguments[1]) else { throw Failure(.usage, "'\(arguments[1])' is no id of a token.") }
+                try await service.removeToken(id, of: account(arguments[0], store).key)
+            default: throw Failure(.internalFault, "'kanbase \(command.rawValue)' is no command of accounts.")
+            }
+        } catch let error as AccessError {
+            throw Failure(error)
+        } catch let error as StoreError {
+            throw Failure(error, in: directory)
+        }
+    }
+
+    private func addAccount(_ text: String, _ service: AccessService) async throws {
+        guard let email = EmailAddress(text) else { throw Failure(.usage, "'\(text)' is no e-mail address.") }
+        let account = try await service.makeAccount(
+            email: email, password: try SecretPrompt.password(), displayName: configuration.administration.displayName)
+        print(account.id)
+    }
+
+    private func listAccounts(_ store: SQLStore) throws {
+        var last: AccountKey?
+        while true {
+            let page = try store.readAccess { try $0.accounts(after: last, limit: 500) }
+            for account in page { print("\(account.id)\t\(account.email?.text ?? "local")\t\(account.createdAt)") }
+            guard let end = page.last else { return }
+            last = end.key
+        }
+    }
+
+    private func addToken(_ key: AccountKey, _ service: AccessService) async throws {
+        let administration = configuration.administration
+        let expiry = administration.expiresInDays.map {
+            Timestamp(milliseconds: Timestamp.system().milliseconds + Int64($0) * 86_400_000)
+        }
+        let made = try await service.makeToken(
+            name: administration.tokenName ?? "command line",
+            scope: AccessToken.Scope(rawValue: administration.scope.rawValue) ?? .read, expiresAt: expiry, of: key)
+        print(made.secret.text)
+    }
+
+    private func listTokens(_ key: AccountKey, _ service: AccessService) throws {
+        for token in try service.tokens(of: key) {
+            let end = token.expiresAt.map { "until \($0)" } ?? "without end"
+            print("\(token.id)\t\(token.scope.rawValue)\t\(end)\t\(token.name)")
+        }
+    }
+
+    private func account(_ email: String, _ store: SQLStore) throws -> Account {
+        let folded = EmailAddress.fold(email)
+        guard let account = try store.readAccess({ try $0.account(foldedEmail: folded) }) else {
+            throw Failure(.noInput, "There is no account '\(email)'.")
+        }
+        return account
+    }
+}
+
+extension Failure {
+    /// What a rule of access means for an administrator.
+    init(_ error: AccessError) {
+        switch error {
+        case .emailTaken: self.init(.usage, "There is an account with this e-mail address already.")
+        case .noToken: self.init(.noInput, "The account has no such token.")
+        case .noAccount: self.init(.noInput, "There is no such account.")
+        default: self.init(.usage, "That is not possible: \(error).")
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Kanban
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Reads a password where nobody sees it: a terminal shows nothing of what is typed, and it is on no command line.
+enum SecretPrompt {
+    /// - Throws: ``ExitCode/noInput`` without one, ``ExitCode/usage`` for one that will not do.
+    static func password() throws(Failure) -> Password {
+        let text = isatty(STDIN_FILENO) == 1 ? withoutEcho { readLine() } : readLine()
+        guard let text, !text.isEmpty else {
+            throw Failure(.noInput, "The password is read from the terminal or standard input, and there is none.")
+        }
+        let password = Password(text)
+        guard password.flaw == nil else {
+            let length = Password.length
+            throw Failure(.usage, "A password has \(length.lowerBound) to \(length.upperBound) characters.")
+        }
+        return password
+    }
+
+    private static func withoutEcho<T>(_ body: () -> T) -> T {
+        let prompt = Array("Password: ".utf8)
+        // The buffer lives for the call only; a prompt that cannot be shown is no loss.
+        _ = prompt.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        var shown = termios()
+        guard tcgetattr(STDIN_FILENO, &shown) == 0 else { return body() }
+        var hidden = shown
+        hidden.c_lflag &= ~tcflag_t(ECHO)
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+        defer { tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown) }
+        return body()
+    }
+}

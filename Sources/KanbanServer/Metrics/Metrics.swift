@@ -1,0 +1,66 @@
+import HTTP
+import Sockets
+import Synchronization
+
+/// Counts what was answered, for `/metrics`.
+///
+/// Each event loop counts in a share of its own, so that loops do not wait for each other; a reader adds them up.
+final class Metrics: Sendable {
+    /// Upper bounds of the buckets of the latency histogram, in microseconds.
+    static let bounds = [
+        100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 5_000_000,
+    ]
+
+    struct Key: Hashable, Sendable {
+        var operation: String
+        var status: Int
+    }
+
+    struct Latency: Sendable {
+        /// One for each of ``Metrics/bounds``, and one for what is slower; not cumulative.
+        var counts = [Int](repeating: 0, count: Metrics.bounds.count + 1)
+        var microseconds = 0
+    }
+
+    struct Counts: Sendable {
+        var requests: [Key: Int] = [:]
+        var latencies: [String: Latency] = [:]
+        var bytes = 0
+    }
+
+    /// A class, because a `Mutex` cannot lie in an array.
+    private final class Share: Sendable {
+        let counts = Mutex(Counts())
+    }
+
+    private let shares: [Share]
+
+    init(loops: Int) {
+        shares = (0...loops).map { _ in Share() }
+    }
+
+    func count(_ exchange: Exchange) {
+        let loop = EventLoop.current.map { $0.index + 1 } ?? 0
+        let microseconds = RequestLog.microseconds(exchange.duration)
+        let bucket = Self.bounds.firstIndex { microseconds <= $0 } ?? Self.bounds.count
+        shares[loop % shares.count].counts.withLock { counts in
+            counts.requests[Key(operation: exchange.operation, status: exchange.status), default: 0] += 1
+            counts.latencies[exchange.operation, default: Latency()].counts[bucket] += 1
+            counts.latencies[exchange.operation, default: Latency()].microseconds += microseconds
+            counts.bytes += exchange.bodyBytesSent
+        }
+    }
+
+    /// All shares together.
+    var total: Counts {
+        shares.reduce(into: Counts()) { total, share in
+            let counts = share.counts.withLock { $0 }
+            total.requests.merge(counts.requests, uniquingKeysWith: +)
+            total.latencies.merge(counts.latencies) { left, right in
+                Latency(
+                    counts: zip(left.counts, right.counts).map(+), microseconds: left.microseconds + right.microseconds)
+            }
+            total.bytes += counts.bytes
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import HTTP
+import KanbanAPI
+
+/// `GET /metrics`, in the text format of Prometheus.
+struct MetricsPage: Sendable {
+    let metrics: Metrics
+    /// What is so at the moment of asking.
+    let gauges: @Sendable () -> [Sample]
+
+    /// A figure that the server does not count itself.
+    struct Sample: Sendable {
+        enum Kind: String, Sendable {
+            case counter, gauge
+        }
+
+        var name: String
+        var kind: Kind
+        var help: String
+        var value: Double
+    }
+
+    var route: Route {
+        Route(.get, "/metrics", "showMetrics", audience: .operators) { _ in
+            Response(
+                status: 200,
+                headers: [
+                    ("Content-Type", "text/plain; version=0.0.4; charset=utf-8"), ("Cache-Control", "no-store"),
+                ],
+                body: .bytes(Array(text.utf8)))
+        }
+    }
+
+    var text: String {
+        let total = metrics.total
+        var page = Page()
+        page.begin("kanbase_requests_total", "counter", "Answered requests by operation and status.")
+        for (key, count) in total.requests.sorted(by: {
+            ($0.key.operation, $0.key.status) < ($1.key.operation, $1.key.status)
+        }) {
+            page.line("kanbase_requests_total", #"{operation="\#(key.operation)",status="\#(key.status)"}"#, "\(count)")
+        }
+        page.begin(
+            "kanbase_request_seconds", "histogram", "From the first byte of a request to the last of its answer.")
+        for (operation, latency) in total.latencies.sorted(by: { $0.key < $1.key }) {
+            page.histogram("kanbase_request_seconds", operation, latency)
+        }
+        page.begin("kanbase_response_bytes_total", "counter", "Bytes of the bodies that were sent.")
+        page.line("kanbase_response_bytes_total", "", "\(total.bytes)")
+        for sample in gauges() {
+            page.begin(sample.name, sample.kind.rawValue, sample.help)
+            page.line(sample.name, "", Self.text(sample.value))
+        }
+        return page.text
+    }
+
+    fileprivate static func text(_ value: Double) -> String {
+        value == value.rounded() && abs(value) < 1e15 ? String(Int(value)) : "\(value)"
+    }
+
+    private struct Page {
+        var text = ""
+
+        mutating func begin(_ name: String, _ type: String, _ help: String) {
+            text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+        }
+
+        mutating func line(_ name: String, _ labels: String, _ value: String) {
+            text += "\(name)\(labels) \(value)\n"
+        }
+
+        mutating func histogram(_ name: String, _ operation: String, _ latency: Metrics.Latency) {
+            var below = 0
+            for (bound, count) in zip(Metrics.bounds, latency.counts) {
+                below += count
+                let seconds = Double(bound) / 1_000_000
+                line("\(name)_bucket", #"{operation="\#(operation)",le="\#(MetricsPage.text(seconds))"}"#, "\(below)")
+            }
+            let all = latency.counts.reduce(0, +)
+            line("\(name)_bucket", #"{operation="\#(operation)",le="+Inf"}"#, "\(all)")
+            line(
+                "\(name)_sum", #"{operation="\#(operation)"}"#,
+                MetricsPage.text(Double(latency.microseconds) / 1_000_000))
+            line("\(name)_count", #"{operation="\#(operation)"}"#, "\(all)")
+        }
+    }
+}

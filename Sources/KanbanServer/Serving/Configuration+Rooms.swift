@@ -1,0 +1,91 @@
+import Crypto
+import Foundation
+import HTTP
+import Kanban
+import KanbanAPI
+import KanbanSQL
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension Configuration {
+    /// What the HTTP server puts up with.
+    var limits: Limits {
+        var limits = Limits()
+        limits.headBytes = headerLimit
+        limits.targetBytes = targetLimit
+        limits.headTime = headTimeout
+        limits.bodyIdleTime = bodyTimeout
+        limits.idleTime = idleTimeout
+        limits.writeTime = writeTimeout
+        limits.connections = maxConnections
+        limits.connectionsPerAddress = connectionsPerAddress == 0 ? nil : connectionsPerAddress
+        return limits
+    }
+
+    /// Who is let in, and by whom accounts are kept.
+    func access(to store: SQLStore) -> (gate: any Gate, accounts: AccessService?) {
+        let crossOrigin = CrossOrigin(origins: corsOrigins)
+        guard effectiveAuth == .required else {
+            return (OpenGate(requiresLoopbackHost: isLoopback, crossOrigin: crossOrigin), nil)
+        }
+        let control = AccessControl(store: store)
+        let limit = rateLimit == 0 ? nil : RateLimit(perSecond: rateLimit, burst: rateBurst)
+        return (
+            AccountGate(control: control, limit: limit, crossOrigin: crossOrigin, clock: Timestamp.system),
+            AccessService(store: store, control: control, isSignupOpen: signUp == .open)
+        )
+    }
+
+    /// How long the store keeps things.
+    var storeConfiguration: SQLStoreConfiguration {
+        var store = SQLStoreConfiguration()
+        store.trashDays = trashDays
+        store.tombstoneDays = tombstoneDays
+        store.historyDays = historyDays
+        return store
+    }
+}
+
+extension DataDirectory {
+    /// Opens the data, made or migrated as needed.
+    /// - Throws: ``ExitCode/damagedData``, ``ExitCode/inputOutput``.
+    func openStore(_ configuration: SQLStoreConfiguration) throws -> SQLStore {
+        do {
+            return try SQLStore(
+                in: path, configuration: configuration, clock: Timestamp.system, random: { SecureRandom.uint64() })
+        } catch let error as StoreError {
+            throw Failure(error, in: self)
+        }
+    }
+}
+
+extension Failure {
+    /// What a store that does not open means for the one who started the program.
+    init(_ error: StoreError, in directory: DataDirectory) {
+        switch error {
+        case .corrupt(let detail):
+            self.init(.damagedData, "The data in \(directory.path) is damaged: \(detail). 'kanbase check' tells more.")
+        case .newer(let version):
+            self.init(
+                .damagedData,
+                "The data in \(directory.path) has the format \(version) of a newer Kanbase, and is left as it is.")
+        case .full: self.init(.inputOutput, "There is no room left for the data in \(directory.path).")
+        case .io(let detail): self.init(.inputOutput, "The data in \(directory.path) cannot be used: \(detail).")
+        case .noAccount: self.init(.noInput, "There is no such account in \(directory.path).")
+        case .closed: self.init(.internalFault, "The data in \(directory.path) was closed too early.")
+        }
+    }
+}
+
+extension Timestamp {
+    /// The clock of the system.
+    @Sendable static func system() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+}

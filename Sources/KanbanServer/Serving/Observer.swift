@@ -1,0 +1,18 @@
+import HTTP
+import KanbanAPI
+
+/// Logs and counts what the application did.
+struct Observer: ExchangeObserver {
+    let requests: RequestLog
+    let metrics: Metrics
+
+    func finished(_ exchange: Exchange) {
+        metrics.count(exchange)
+        requests.write(exchange)
+    }
+
+    func failed(requestID: String, operation: String, _ error: any Error) {
+        requests.log.error(
+            "an unforeseen error", ["id": requestID, "operation": operation, "error": String(reflecting: error)])
+    }
+}

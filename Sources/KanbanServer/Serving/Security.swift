@@ -1,0 +1,59 @@
+import HTTP
+import Sockets
+import TLS
+
+/// Whether connections are encrypted, and with which certificate.
+struct Security: Sendable {
+    #if !canImport(Darwin)
+        private let context: TLSContext?
+    #endif
+
+    /// - Throws: ``ExitCode/configuration`` for a certificate or key that cannot be used.
+    init(_ configuration: Configuration) throws(Failure) {
+        #if canImport(Darwin)
+            if configuration.tlsCertificate != nil {
+                throw Failure(.configuration, "TLS is served on Linux only; on macOS put a proxy before Kanbase.")
+            }
+        #else
+            guard let certificate = configuration.tlsCertificate, let key = configuration.tlsKey else {
+                context = nil
+                return
+            }
+            do {
+                context = try TLSContext(certificate: certificate, key: key)
+            } catch {
+                throw Failure(.configuration, "TLS cannot be served: \(error).")
+            }
+        #endif
+    }
+
+    #if canImport(Darwin)
+        var scheme: String { "http" }
+        var transport: Server.MakeTransport { { socket, _ in PlainTransport(socket) } }
+
+        /// Nothing to read again.
+        func reload(_ log: Log) {}
+    #else
+        var scheme: String { context == nil ? "http" : "https" }
+
+        /// What a new connection reads from and writes to.
+        var transport: Server.MakeTransport {
+            guard let context else { return { socket, _ in PlainTransport(socket) } }
+            return { socket, _ in
+                // Only memory that is short fails here; then this one connection is refused.
+                try? context.transport(over: socket)
+            }
+        }
+
+        /// Reads certificate and key again; when they cannot be used the old ones stay.
+        func reload(_ log: Log) {
+            guard let context else { return }
+            do {
+                try context.reload()
+                log.info("certificate read again")
+            } catch {
+                log.error("the certificate cannot be used, the old one stays", ["error": "\(error)"])
+            }
+        }
+    #endif
+}

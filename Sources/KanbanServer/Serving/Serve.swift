@@ -1,0 +1,83 @@
+import Foundation
+import HTTP
+import Kanban
+import KanbanAPI
+import KanbanSQL
+import Sockets
+import Synchronization
+
+/// `kanbase serve`: puts the rooms together, serves until it is asked to stop, and takes them apart in good order.
+struct Serve {
+    let configuration: Configuration
+
+    /// How long what runs may take to finish, leaving time for the rest of the ten seconds of a stop.
+    private static let patience = Duration.seconds(8)
+
+    func run() async throws {
+        let sink = LogSink(descriptor: FileHandle.standardError.fileDescriptor)
+        defer { sink.flush() }
+        let log = Log(sink: sink, format: configuration.logFormat, level: configuration.logLevel)
+        let security = try Security(configuration)
+        let signals = Signals { security.reload(log) }
+        let directory = DataDirectory(path: configuration.data)
+        try directory.create()
+        let process = "process \(ProcessInfo.processInfo.processIdentifier)"
+        let lock = try DataLock(directory, holder: process)
+        let store = try directory.openStore(configuration.storeConfiguration)
+        let loops = try EventLoopGroup(count: configuration.loops ?? ProcessInfo.processInfo.activeProcessorCount)
+        let state = ServerState()
+        let application = application(store: store, log: log, loops: loops.loops.count, state: state)
+        let server = Server(
+            group: loops, limits: configuration.limits, responder: application, transport: security.transport)
+        state.began(server)
+        let address = try listen(server, scheme: security.scheme)
+        lock.note("\(process), \(address)")
+        announce(address)
+        warn(log)
+        log.info("started", ["url": address, "data": directory.path, "auth": configuration.effectiveAuth.rawValue])
+
+        let reason = await signals.stopRequest()
+        log.info("stopping", ["reason": reason])
+        state.isDraining.store(true, ordering: .releasing)
+        await server.drain(within: Self.patience)
+        loops.shutDown()
+        store.close()
+        state.ended()
+        log.info("stopped")
+        withExtendedLifetime((lock, signals)) {}
+    }
+
+    private func application(store: SQLStore, log: Log, loops: Int, state: ServerState) -> Application {
+        let metrics = Metrics(loops: loops)
+        let page = MetricsPage(metrics: metrics) { state.samples }
+        let access = configuration.access(to: store)
+        let environment = Environment(
+            store: store, accounts: access.accounts, clock: Timestamp.system,
+            zone: Zone(name: configuration.timeZone) ?? .utc, jsonDepth: configuration.jsonDepth,
+            bodyLimit: configuration.bodyLimit, isReady: { !state.isDraining.load(ordering: .acquiring) })
+        return Application(
+            environment: environment, gate: access.gate, routes: Routes.all + [page.route],
+            observer: Observer(requests: RequestLog(log: log), metrics: metrics))
+    }
+
+    private func listen(_ server: Server, scheme: String) throws(Failure) -> String {
+        let host = configuration.host == "localhost" ? "127.0.0.1" : configuration.host
+        let address = SocketAddress(host: host, port: UInt16(configuration.port))
+        do {
+            return "\(scheme)://\(try server.start(address))"
+        } catch {
+            throw Failure(.cannotCreate, "\(address) cannot be listened on: \(error).")
+        }
+    }
+
+    /// The one line on standard output, for people and for programs that wait for it.
+    private func announce(_ address: String) {
+        FileHandle.standardOutput.write(Data("Kanbase listening on \(address)\n".utf8))
+    }
+
+    private func warn(_ log: Log) {
+        if configuration.effectiveAuth == .open, !configuration.isLoopback {
+            log.warning("everybody who reaches this address can read and change the board: --auth open")
+        }
+    }
+}

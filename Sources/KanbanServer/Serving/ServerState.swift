@@ -1,0 +1,30 @@
+import HTTP
+import Synchronization
+
+/// What is so at the moment: the parts that are made after those that ask.
+final class ServerState: Sendable {
+    /// Set once the server was asked to stop.
+    let isDraining = Atomic(false)
+    private let server = Mutex<Server?>(nil)
+
+    func began(_ server: Server) {
+        self.server.withLock { $0 = server }
+    }
+
+    /// Lets go of the server, which holds the application, which holds this.
+    func ended() {
+        server.withLock { $0 = nil }
+    }
+
+    var samples: [MetricsPage.Sample] {
+        guard let server = server.withLock({ $0 }) else { return [] }
+        return [
+            .init(
+                name: "kanbase_connections", kind: .gauge, help: "Open connections.",
+                value: Double(server.connectionCount)),
+            .init(
+                name: "kanbase_streams", kind: .gauge, help: "Streamed answers that are being sent.",
+                value: Double(server.streamCount)),
+        ]
+    }
+}
