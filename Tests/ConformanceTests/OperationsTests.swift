@@ -1,0 +1,237 @@
+import Foundation
+import JSON
+import Testing
+
+/// Section 6 of the contract: the process.
+struct OperationsTests {
+    @Test func `a second server on the same data says so and exits 75`() throws {
+        let first = try Kanbase()
+
+        let second = try Kanbase.run(["serve", "--port", "0", "--data", first.folder.path])
+
+        #expect(second.ending == .exited(75))
+        #expect(second.output.isEmpty)
+        #expect(second.errors.contains("in use by process \(first.identifier)"))
+        #expect(try first.client().get("/health/ready").status == 200)
+    }
+
+    @Test func `a taken port is an error of the start`() throws {
+        let first = try Kanbase()
+        let folder = try DataFolder()
+
+        let second = try Kanbase.run(["serve", "--port", "\(first.port)", "--data", folder.path])
+
+        #expect(second.ending == .exited(73))
+        #expect(second.errors.contains("\(first.port)"))
+    }
+
+    @Test(arguments: [
+        (["--prot", "1"], 64), (["--port", "x"], 64), (["bakcup"], 64),
+        (["serve", "--data", "/dev/null/x"], 73),
+    ])
+    func `what is wrong has an exit code`(arguments: [String], code: Int) throws {
+        let folder = try DataFolder()
+        let place = arguments.contains("--data") ? [:] : ["KANBASE_DATA": folder.path]
+
+        let result = try Kanbase.run(arguments, environment: place)
+
+        #expect(result.ending == .exited(Int32(code)), "\(result.errors)")
+        #expect(result.errors.hasPrefix("kanbase: "))
+    }
+
+    @Test func `help and version go to standard output`() throws {
+        for arguments in [["--help"], ["help"], ["help", "serve"], ["backup", "--help"], ["--version"], ["version"]] {
+            let result = try Kanbase.run(arguments)
+
+            #expect(result.ending == .exited(0))
+            #expect(!result.output.isEmpty)
+            #expect(result.errors.isEmpty)
+        }
+    }
+
+    @Test func `a bad variable names itself`() throws {
+        let result = try Kanbase.run(["serve"], environment: ["KANBASE_PORT": "tcp://10.0.0.1:80"])
+
+        #expect(result.ending == .exited(78))
+        #expect(result.errors.contains("KANBASE_PORT"))
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT])
+    func `asked to stop it ends with 0, and keeps what it has`(signal: Int32) throws {
+        let folder = try DataFolder()
+        let first = try Kanbase(on: folder)
+        let task = try first.client().makeTask(["title": "kept"])
+
+        #expect(first.stop(signal) == .exited(0))
+
+        let second = try Kanbase(on: folder)
+        #expect(try second.client().get("/tasks/\(task.id)").json == task)
+    }
+
+    @Test func `a graceful stop answers what was read, and takes nothing new`() async throws {
+        let server = try Kanbase()
+        let port = server.port
+        let folder = server.folder
+
+        let acknowledged = try await onThreads(5) { number -> [String] in
+            guard number > 0 else {
+                let client = try Client(port: port)
+                while try client.get("/tasks?limit=200").items.count < 100 {}
+                #expect(server.stop(SIGTERM) == .exited(0))
+                return []
+            }
+            return try Self.write(to: port) { _ in }
+        }.joined()
+
+        let again = try Kanbase(on: folder)
+        let kept = Set(try again.client().walk("/tasks?limit=200").joined().map(\.id))
+        #expect(!acknowledged.isEmpty)
+        #expect(Set(acknowledged).isSubset(of: kept))
+    }
+
+    @Test func `killed, it keeps everything it acknowledged`() async throws {
+        let folder = try DataFolder()
+        var acknowledged: Set<String> = []
+        for round in 0..<3 {
+            let server = try Kanbase(on: folder)
+            let port = server.port
+            let written = try await onThreads(4) { _ in
+                try Self.write(to: port) { if $0 == 40 + round * 25 { server.signal(SIGKILL) } }
+            }
+            acknowledged.formUnion(written.joined())
+            #expect(server.wait() == .killed(SIGKILL))
+        }
+
+        let server = try Kanbase(on: folder)
+        let kept = Set(try server.client().walk("/tasks?limit=200").joined().map(\.id))
+        #expect(acknowledged.count > 100)
+        #expect(acknowledged.subtracting(kept).isEmpty)
+    }
+
+    /// Makes tasks until the server is gone; answers the ids of those that were acknowledged.
+    private static func write(to port: UInt16, after: (Int) -> Void) throws -> [String] {
+        var ids: [String] = []
+        // That the connection ends is what this waits for.
+        while let client = try? Client(port: port), let answer = try? client.post("/tasks", ["title": "x"]) {
+            #expect(answer.status == 201 || answer.status == 503)
+            if answer.status == 201 { ids.append(answer.json.id) }
+            after(ids.count)
+        }
+        return ids
+    }
+
+    @Test func `health answers without a store's secrets`() throws {
+        let client = try Kanbase.shared()
+
+        #expect(try client.get("/health/live").status == 200)
+        #expect(try client.get("/health/ready").status == 200)
+    }
+
+    @Test func `health of the command line agrees with the server`() throws {
+        let server = try Kanbase()
+
+        let up = try Kanbase.run(["health", "--port", "\(server.port)"])
+        server.stop()
+        let down = try Kanbase.run(["health", "--port", "\(server.port)"])
+
+        #expect(up.ending == .exited(0))
+        #expect(down.ending == .exited(69))
+    }
+
+    @Test func `the data is for its owner's eyes`() throws {
+        let server = try Kanbase()
+        try server.client().makeTask()
+
+        let names = try FileManager.default.contentsOfDirectory(atPath: server.folder.path)
+
+        #expect(names.contains("kanbase.lock"))
+        for path in [server.folder.path] + names.map({ "\(server.folder.path)/\($0)" }) {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            let permissions = try #require(attributes[.posixPermissions] as? Int)
+            #expect(permissions & 0o077 == 0, "\(path) is \(String(permissions, radix: 8))")
+        }
+    }
+
+    @Test(arguments: ["text", "json"])
+    func `a request has one line in the log, without what it said`(format: String) throws {
+        let server = try Kanbase(on: nil, ["--log-format", format])
+        let client = try server.client()
+        client.headers = ["authorization": "Bearer kb_secret", "x-request-id": "traced-1"]
+
+        try client.makeTask(["title": "Geheimnis"])
+        try client.get("/tasks?q=Verborgenes&limit=1")
+        try client.get("/calendar.ics?token=kb_hidden")
+        server.stop()
+
+        let log = try server.log
+        let lines = log.split(separator: "\n").filter { $0.contains("traced-1") }
+        #expect(lines.count == 3, "\(log)")
+        #expect(lines.first?.contains("POST") == true && lines.first?.contains("201") == true)
+        for secret in ["secret", "Geheimnis", "Verborgenes", "hidden"] { #expect(!log.contains(secret)) }
+        if format == "json" {
+            for line in log.split(separator: "\n") {
+                #expect(throws: Never.self) { try JSON(parsing: Array(line.utf8)) }
+            }
+        }
+    }
+}
+
+/// Section 5, as far as it needs no account: who is let in on a loopback address.
+struct OpenModeTests {
+    @Test(arguments: [
+        ("localhost", 200), ("localhost:8080", 200), ("127.0.0.1", 200), ("127.0.0.1:1", 200), ("[::1]:8080", 200),
+        ("LOCALHOST", 200),
+        ("127.8.9.10", 200), ("example.com", 421), ("localhost.example.com", 421), ("127.0.0.1.example.com", 421),
+        ("192.168.0.1", 421), ("attacker.test:8080", 421),
+    ])
+    func `only a loopback host is answered`(host: String, status: Int) throws {
+        let answer = try Kanbase.shared().get("/tasks?limit=1", ["host": host])
+
+        #expect(answer.status == status)
+        if status != 200 { expectProblem(answer, status) }
+    }
+
+    @Test(arguments: [
+        "https://evil.example", "http://localhost.evil.example", "null", "http://127.0.0.1.evil.example:8080",
+    ])
+    func `a foreign page is kept out`(origin: String) throws {
+        let client = try Kanbase.shared()
+
+        for method in ["GET", "POST"] {
+            let answer = try client.send(
+                method, "/tasks", json: method == "POST" ? ["title": "from a page"] : nil, ["origin": origin])
+            expectProblem(answer, 403)
+            #expect(answer.header("Access-Control-Allow-Origin") == nil)
+        }
+    }
+
+    @Test func `the server's own page is let in`() throws {
+        let server = try Kanbase()
+        let client = try server.client()
+
+        let answer = try client.post("/tasks", [:], ["origin": "http://localhost:\(server.port)"])
+
+        #expect(answer.status == 201)
+    }
+
+    @Test func `a page of the list may call, and is told so`() throws {
+        let server = try Kanbase(on: nil, ["--cors-origin", "https://app.example"])
+        let client = try server.client()
+
+        let asked = try client.send(
+            "OPTIONS", "/tasks",
+            [
+                "origin": "https://app.example", "access-control-request-method": "PATCH",
+                "access-control-request-headers": "if-match",
+            ])
+        let answer = try client.get("/tasks", ["origin": "https://app.example"])
+        let other = try client.get("/tasks", ["origin": "https://other.example"])
+
+        #expect(asked.header("Access-Control-Allow-Origin") == "https://app.example")
+        #expect(asked.header("Access-Control-Allow-Methods")?.contains("PATCH") == true)
+        #expect(answer.status == 200)
+        #expect(answer.header("Access-Control-Allow-Origin") == "https://app.example")
+        #expect(answer.header("Vary")?.contains("Origin") == true)
+        expectProblem(other, 403)
+    }
+}
