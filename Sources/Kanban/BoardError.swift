@@ -35,6 +35,8 @@ package struct Fault: Hashable, Sendable {
         case idMismatch = "id_mismatch"
         case mutuallyExclusive = "mutually_exclusive"
         case tooMany = "too_many"
+        case idempotencyKeyReused = "idempotency_key_reused"
+        case rolledBack = "rolled_back"
     }
 
     /// A URI fragment with a JSON pointer (RFC 6901 §6): `#/title`, `#` for the whole value.

@@ -56,7 +56,9 @@ extension Call {
         let requestID = requestID
         return { writer in
             if let kept = try writer.keptAnswer(key: key) {
-                guard kept.fingerprint == fingerprint else { throw Problem(.idempotencyKeyReused) }
+                guard kept.fingerprint == fingerprint else {
+                    throw Problem("#", .idempotencyKeyReused, ProblemCode.idempotencyKeyReused.advice)
+                }
                 return Response(replaying: kept)
             }
             let answer: Response

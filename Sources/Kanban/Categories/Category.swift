@@ -1,3 +1,5 @@
+import JSON
+
 /// A category of tasks. Its name is unique in the account without regard to case.
 package struct Category: Hashable, Sendable {
     package var id: ID
@@ -22,6 +24,13 @@ package struct Category: Hashable, Sendable {
         self.createdAt = createdAt
         self.updatedAt = updatedAt
         self.revision = revision
+    }
+}
+
+extension Category {
+    /// The same, text byte for byte: to `==` of String, other spellings of a letter are the same.
+    func isSpelled(like other: Category) -> Bool {
+        self == other && name.isSpelled(like: other.name) && (emoji ?? "").isSpelled(like: other.emoji ?? "")
     }
 }
 

@@ -31,7 +31,7 @@ extension BoardWriter {
         try precondition.check(old.revision, current: .category(old))
         var category = old
         edit(&category)
-        guard category != old else { return old }
+        guard !category.isSpelled(like: old) else { return old }
         try requireFree(category.name, for: id)
         category.updatedAt = now
         category.revision = try nextRevision()

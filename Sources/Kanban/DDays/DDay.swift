@@ -1,3 +1,5 @@
+import JSON
+
 /// An anniversary or an exam day that the user counts down to.
 package struct DDay: Hashable, Sendable {
     package enum Repeats: String, Sendable {
@@ -30,5 +32,12 @@ package struct DDay: Hashable, Sendable {
         self.createdAt = createdAt
         self.updatedAt = updatedAt
         self.revision = revision
+    }
+}
+
+extension DDay {
+    /// The same, text byte for byte: to `==` of String, other spellings of a letter are the same.
+    func isSpelled(like other: DDay) -> Bool {
+        self == other && title.isSpelled(like: other.title) && (emoji ?? "").isSpelled(like: other.emoji ?? "")
     }
 }

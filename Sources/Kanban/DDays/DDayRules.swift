@@ -27,7 +27,7 @@ extension BoardWriter {
         edit(&contents)
         var dday = old
         dday.contents = contents
-        guard dday != old else { return old }
+        guard !dday.isSpelled(like: old) else { return old }
         dday.updatedAt = now
         dday.revision = try nextRevision()
         try save(dday)

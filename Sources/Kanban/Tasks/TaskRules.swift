@@ -76,7 +76,8 @@ extension BoardWriter {
             task.enter(status, at: now)
             task.position = Position(after: try lastPosition(in: status), before: nil)
         }
-        guard task != old else { return old }
+        // By the members as they are shown, byte for byte: to `==` of String, other spellings of a letter are the same.
+        guard TaskMember.allCases.contains(where: { task[$0] != old[$0] }) else { return old }
         try record(&task, since: old, as: task.status == old.status ? .updated : .moved)
         return task
     }

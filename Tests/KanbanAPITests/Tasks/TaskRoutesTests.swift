@@ -125,6 +125,18 @@ struct TaskRoutesTests {
         try board.remove()
     }
 
+    @Test func `another spelling of the same letter is a change, and text comes back byte for byte`() async throws {
+        let composed = "caf\u{e9}"
+        let decomposed = "cafe\u{301}"
+        let task = try await board.task("{\"title\": \"\(composed)\"}")
+
+        let patched = await board.send(.patch, "/tasks/\(task.id)", "{\"title\": \"\(decomposed)\"}")
+
+        #expect(patched.json.revision == 2 && patched.json["title"] == .string(decomposed))
+        #expect(patched.json["title"] != .string(composed))
+        try board.remove()
+    }
+
     @Test func `entering done stamps the completion and leaving clears it`() async throws {
         let task = try await board.task("{\"title\": \"a\"}")
 
