@@ -180,7 +180,7 @@ struct ConnectionMachine {
         } catch {
             return refuse(error)
         }
-        if !headHasBegun, parser.hasBegun(input.count) {
+        if !headHasBegun, parsed != nil || parser.hasBegun {
             headHasBegun = true
             since = now
             requestBegan = now

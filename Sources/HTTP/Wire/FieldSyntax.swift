@@ -4,20 +4,36 @@ enum FieldSyntax {
     static func parse(
         _ bytes: Span<UInt8>, _ line: Range<Int>
     ) throws(WireError) -> (name: Range<Int>, value: Range<Int>) {
-        var index = line.lowerBound
-        while index < line.upperBound, bytes[index].isTokenCharacter { index += 1 }
-        let name = line.lowerBound..<index
-        guard index < line.upperBound else { throw .malformed("A header line has no colon.") }
-        guard bytes[index] == UInt8(ascii: ":") else { throw misplaced(bytes[index], atStart: name.isEmpty) }
-        guard !name.isEmpty else { throw .malformed("A header field has no name.") }
-        var start = index + 1
+        guard let colon = try scan(bytes, line) else { throw .malformed("A header line has no colon.") }
+        var start = colon + 1
         var end = line.upperBound
         while start < end, bytes[start] == 0x20 || bytes[start] == 0x09 { start += 1 }
         while end > start, bytes[end - 1] == 0x20 || bytes[end - 1] == 0x09 { end -= 1 }
-        for index in start..<end where !bytes[index].isFieldValueCharacter {
-            throw .malformed("A header field's value holds a control character.")
+        return (line.lowerBound..<colon, start..<end)
+    }
+
+    /// Goes through a line from left to right, whole or not yet, and refuses it at the first byte that no further one
+    /// can mend.
+    ///
+    /// - Returns: where the colon is, if it is there.
+    @discardableResult
+    static func scan(_ bytes: Span<UInt8>, _ line: Range<Int>) throws(WireError) -> Int? {
+        var index = line.lowerBound
+        while index < line.upperBound, bytes[index].isTokenCharacter { index += 1 }
+        guard index < line.upperBound else { return nil }
+        let colon = index
+        guard bytes[colon] == UInt8(ascii: ":") else {
+            throw misplaced(bytes[colon], atStart: colon == line.lowerBound)
         }
-        return (name, start..<end)
+        guard colon > line.lowerBound else { throw .malformed("A header field has no name.") }
+        index += 1
+        while index < line.upperBound {
+            guard bytes[index].isFieldValueCharacter else {
+                throw .malformed("A header field's value holds a control character.")
+            }
+            index += 1
+        }
+        return colon
     }
 
     private static func misplaced(_ byte: UInt8, atStart: Bool) -> WireError {

@@ -21,59 +21,70 @@ struct RequestLine {
 
     /// - Parameter line: without its CRLF, not empty.
     init(_ line: Span<UInt8>, _ limits: Limits) throws(WireError) {
-        let methodEnd = try Self.methodEnd(line, limits)
-        guard methodEnd < line.count else { throw .malformed("The request line has no target.") }
-        method = Method(line.extracting(..<methodEnd))
-        var end = methodEnd + 1
-        var isEncoded = false
-        while end < line.count, line[end] != 0x20 {
-            let byte = line[end]
-            guard (0x21...0x7E).contains(byte), byte != UInt8(ascii: "#"), byte != UInt8(ascii: "\\") else {
-                throw .malformed("The request target holds a character that none may hold.")
-            }
-            isEncoded = isEncoded || byte == UInt8(ascii: "%")
-            end += 1
+        let ends = try Self.scan(line, limits)
+        guard let methodEnd = ends.method, let targetEnd = ends.target else {
+            throw .malformed("The request line is not method, target and version.")
         }
-        let range = (methodEnd + 1)..<end
-        guard !range.isEmpty else { throw .malformed("The request line has no target.") }
-        guard end < line.count else { throw .malformed("The request line has no version.") }
-        minorVersion = try Self.minorVersion(line.extracting((end + 1)...))
-        guard range.count <= limits.targetBytes else { throw Self.targetTooLong(limits) }
+        minorVersion = try Self.minorVersion(line.extracting((targetEnd + 1)...))
+        method = Method(line.extracting(..<methodEnd))
+        // Its target is an authority, and nobody will use it.
         guard method != .connect else { return }
+        let range = (methodEnd + 1)..<targetEnd
         try takeTarget(line, range)
-        if isEncoded, !PercentCoding.isWellFormed(line.extracting(range)) {
+        if ends.isEncoded, !PercentCoding.isWellFormed(line.extracting(range)) {
             throw .malformed("The percent-encoding of the target is malformed, or stands for no text.")
         }
     }
 
-    /// Refuses a line that is not whole yet when no further byte can mend it.
-    static func checkUnfinished(_ line: Span<UInt8>, _ limits: Limits) throws(WireError) {
-        let methodEnd = try methodEnd(line, limits)
-        guard methodEnd < line.count else { return }
-        var end = methodEnd + 1
-        while end < line.count, line[end] != 0x20 { end += 1 }
-        if end - methodEnd - 1 > limits.targetBytes { throw targetTooLong(limits) }
-    }
-
-    private static func targetTooLong(_ limits: Limits) -> WireError {
-        WireError(status: 414, detail: "The request target is longer than \(limits.targetBytes) bytes.")
-    }
-
-    private static func methodEnd(_ line: Span<UInt8>, _ limits: Limits) throws(WireError) -> Int {
-        var end = 0
-        while end < line.count, line[end].isTokenCharacter { end += 1 }
-        guard end == line.count || line[end] == 0x20, end > 0 else { throw .malformed("The method is no token.") }
-        guard end <= limits.methodBytes else {
+    /// Goes through a line from left to right, whole or not yet, and refuses it at the first byte that no further one
+    /// can mend.
+    ///
+    /// - Returns: where method and target end, as far as they do.
+    @discardableResult
+    static func scan(
+        _ line: Span<UInt8>, _ limits: Limits
+    ) throws(WireError) -> (method: Int?, target: Int?, isEncoded: Bool) {
+        var index = 0
+        while index < line.count, line[index].isTokenCharacter { index += 1 }
+        guard index <= limits.methodBytes else {
             throw WireError(status: 501, detail: "The method is longer than \(limits.methodBytes) bytes.")
         }
-        return end
+        if index == line.count { return (nil, nil, false) }
+        let methodEnd = index
+        guard line[index] == 0x20, index > 0 else { throw .malformed("The method is no token.") }
+        index += 1
+        let limit = min(line.count, index + limits.targetBytes + 1)
+        var isEncoded = false
+        while index < limit, line[index] != 0x20 {
+            let byte = line[index]
+            guard (0x21...0x7E).contains(byte), byte != UInt8(ascii: "#"), byte != UInt8(ascii: "\\") else {
+                throw .malformed("The request target holds a character that none may hold.")
+            }
+            isEncoded = isEncoded || byte == UInt8(ascii: "%")
+            index += 1
+        }
+        if index - methodEnd - 1 > limits.targetBytes {
+            throw WireError(status: 414, detail: "The request target is longer than \(limits.targetBytes) bytes.")
+        }
+        if index == line.count { return (methodEnd, nil, isEncoded) }
+        guard index > methodEnd + 1 else { throw .malformed("The request line has no target.") }
+        try scanVersion(line.extracting((index + 1)...))
+        return (methodEnd, index, isEncoded)
     }
 
     /// RFC 9112 §2.3: `HTTP/` digit `.` digit, and nothing else.
+    private static func scanVersion(_ bytes: Span<UInt8>) throws(WireError) {
+        let pattern: StaticString = "HTTP/0.0"
+        for index in bytes.indices {
+            // Unsafe because a StaticString lends its bytes that way; the index is compared first.
+            guard index < 8,
+                bytes[index] == pattern.utf8Start[index] || ((index == 5 || index == 7) && bytes[index].isDigit)
+            else { throw .malformed("The request line does not end with a version.") }
+        }
+    }
+
     private static func minorVersion(_ bytes: Span<UInt8>) throws(WireError) -> Int {
-        guard bytes.count == 8, FieldSyntax.equalExactly(bytes.extracting(..<5), "HTTP/"), bytes[5].isDigit,
-            bytes[6] == UInt8(ascii: "."), bytes[7].isDigit
-        else { throw .malformed("The request line does not end with a version.") }
+        guard bytes.count == 8 else { throw .malformed("The request line does not end with a version.") }
         guard bytes[5] == UInt8(ascii: "1") else {
             throw WireError(status: 505, detail: "Only HTTP/1.0 and HTTP/1.1 are spoken here.")
         }

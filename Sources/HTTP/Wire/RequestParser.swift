@@ -28,6 +28,7 @@ struct RequestParser {
     private var scanned = 0
     /// Where the line begins that is not whole yet.
     private var lineStart = 0
+    private var hasPartOfLine = false
     private var emptyLines = 0
     /// Where the request line begins, once it has been read.
     private var origin: Int?
@@ -40,9 +41,7 @@ struct RequestParser {
     }
 
     /// Whether a head has begun: empty lines before one are not yet one.
-    func hasBegun(_ available: Int) -> Bool {
-        available > lineStart || origin != nil
-    }
+    var hasBegun: Bool { origin != nil || hasPartOfLine }
 
     /// Looks for a whole head.
     ///
@@ -50,37 +49,38 @@ struct RequestParser {
     /// - Returns: `nil` when more bytes are needed.
     mutating func parse(_ bytes: Span<UInt8>) throws(WireError) -> ParsedHead? {
         while let lineFeed = indexOfLineFeed(bytes) {
-            guard lineFeed > lineStart, bytes[lineFeed - 1] == 0x0D else {
+            let end = lineFeed > lineStart && bytes[lineFeed - 1] == 0x0D ? lineFeed - 1 : lineFeed
+            let line = lineStart..<end
+            if lineFeed >= (origin ?? lineStart) + limits.headBytes { throw tooLarge(bytes, line) }
+            guard end < lineFeed else {
+                try checkUnfinished(bytes, line)
                 throw .malformed("A line ends with a bare LF.")
             }
-            let line = lineStart..<(lineFeed - 1)
             scanned = lineFeed + 1
             lineStart = scanned
             if let origin {
-                guard scanned - origin <= limits.headBytes else { throw headTooLarge }
                 if line.isEmpty { return try finish(bytes.extracting(origin..<scanned)) }
                 try takeField(bytes, line, origin)
             } else if line.isEmpty {
                 emptyLines += 1
                 guard emptyLines <= limits.emptyLines else { throw .malformed("There are too many empty lines.") }
             } else {
-                guard line.count <= limits.headBytes else { throw tooLongRequestLine(bytes, line) }
                 origin = line.lowerBound
                 requestLine = try RequestLine(bytes.extracting(line), limits)
                 fields.reserveCapacity(12)
             }
         }
-        try checkUnfinishedLine(bytes)
-        return nil
+        return try checkUnfinishedLine(bytes)
     }
 
     /// Makes the parser ready for the next head of the connection.
     mutating func reset() {
         scanned = 0
         lineStart = 0
+        hasPartOfLine = false
         emptyLines = 0
         origin = nil
-        fields.removeAll(keepingCapacity: true)
+        fields = []
         semantics = FieldSemantics()
     }
 
@@ -97,9 +97,7 @@ struct RequestParser {
     // MARK: Fields
 
     private mutating func takeField(_ bytes: Span<UInt8>, _ line: Range<Int>, _ origin: Int) throws(WireError) {
-        guard fields.count < limits.fieldCount else {
-            throw WireError(status: 431, detail: "There are more than \(limits.fieldCount) header fields.")
-        }
+        try checkFieldCount()
         let (name, value) = try FieldSyntax.parse(bytes, line)
         try semantics.note(bytes, name: name, value: value)
         fields.append(
@@ -159,44 +157,42 @@ struct RequestParser {
 
     // MARK: What is not whole yet
 
-    private var headTooLarge: WireError {
-        WireError(status: 431, detail: "The head is larger than \(limits.headBytes) bytes.")
+    private func checkFieldCount() throws(WireError) {
+        guard fields.count < limits.fieldCount else {
+            throw WireError(status: 431, detail: "There are more than \(limits.fieldCount) header fields.")
+        }
     }
 
-    private func tooLongRequestLine(_ bytes: Span<UInt8>, _ line: Range<Int>) -> WireError {
+    /// The error of a head that is too large, unless something else is wrong with it before that.
+    private func tooLarge(_ bytes: Span<UInt8>, _ line: Range<Int>) -> WireError {
+        let limit = (origin ?? lineStart) + limits.headBytes
         do throws(WireError) {
-            _ = try RequestLine(bytes.extracting(line), limits)
-            return headTooLarge
+            try checkUnfinished(bytes, line.clamped(to: lineStart..<max(limit, lineStart)))
+            return WireError(status: 431, detail: "The head is larger than \(limits.headBytes) bytes.")
         } catch {
             return error
         }
     }
 
     /// Refuses what no further byte can mend, so that nobody waits for the end of a line that cannot be right.
-    private mutating func checkUnfinishedLine(_ bytes: Span<UInt8>) throws(WireError) {
-        for index in scanned..<bytes.count {
-            let byte = bytes[index]
-            if byte == 0x0D {
-                if index == bytes.count - 1 {
-                    scanned = index
-                    return try checkUnfinishedSize(bytes)
-                }
-                throw .malformed("A CR stands without its LF.")
-            }
-            guard byte.isFieldValueCharacter, origin != nil || (byte < 0x80 && byte != 0x09) else {
-                throw .malformed("A byte stands where it may not.")
-            }
-        }
+    private mutating func checkUnfinishedLine(_ bytes: Span<UInt8>) throws(WireError) -> ParsedHead? {
+        // A CR at the end may be the first half of the line's end.
+        let endsWithReturn = bytes.count > lineStart && bytes[bytes.count - 1] == 0x0D
+        let line = lineStart..<(endsWithReturn ? bytes.count - 1 : bytes.count)
+        if bytes.count > (origin ?? lineStart) + limits.headBytes { throw tooLarge(bytes, line) }
+        try checkUnfinished(bytes, line)
         scanned = bytes.count
-        try checkUnfinishedSize(bytes)
+        hasPartOfLine = !line.isEmpty
+        return nil
     }
 
-    private func checkUnfinishedSize(_ bytes: Span<UInt8>) throws(WireError) {
-        if let origin {
-            if bytes.count - origin > limits.headBytes { throw headTooLarge }
-        } else if bytes.count - lineStart > limits.methodBytes {
-            try RequestLine.checkUnfinished(bytes.extracting(lineStart...), limits)
-            if bytes.count - lineStart > limits.headBytes { throw headTooLarge }
+    private func checkUnfinished(_ bytes: Span<UInt8>, _ line: Range<Int>) throws(WireError) {
+        guard !line.isEmpty else { return }
+        if origin == nil {
+            try RequestLine.scan(bytes.extracting(line), limits)
+        } else {
+            try checkFieldCount()
+            try FieldSyntax.scan(bytes, line)
         }
     }
 }
