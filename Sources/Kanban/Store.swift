@@ -63,6 +63,8 @@ package protocol BoardReader {
     /// True for tasks that live, lie in the trash or were purged from it.
     func taskEverExisted(_ id: ID) throws -> Bool
     func tasks(_ query: TaskQuery) throws -> [TaskItem]
+    /// How many tasks the query finds, without reading them; its order, anchor and limit do not count.
+    func countTasks(_ query: TaskQuery) throws -> Int
     /// Where the next page of `query` begins when `last` was the last item of this one.
     func anchor(after last: TaskItem, of query: TaskQuery) throws -> TaskQuery.Anchor
     /// Living tasks by category and status, from counters.

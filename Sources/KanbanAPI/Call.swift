@@ -91,6 +91,8 @@ package struct Environment: Sendable {
     package var zone: Zone
     package var jsonDepth: Int
     package var bodyLimit: Int
+    /// `nil`: off.
+    package var weather: WeatherService?
     /// The idempotency keys of requests that are running.
     package let runningKeys = RunningKeys()
     package let answers: AnswerCache
@@ -99,8 +101,8 @@ package struct Environment: Sendable {
 
     package init(
         store: any Store, accounts: AccessService? = nil, clock: @escaping @Sendable () -> Timestamp,
-        zone: Zone = .utc, jsonDepth: Int = 64, bodyLimit: Int = 1 << 20, answers: AnswerCache = AnswerCache(),
-        isReady: @escaping @Sendable () -> Bool = { true }
+        zone: Zone = .utc, jsonDepth: Int = 64, bodyLimit: Int = 1 << 20, weather: WeatherService? = nil,
+        answers: AnswerCache = AnswerCache(), isReady: @escaping @Sendable () -> Bool = { true }
     ) {
         self.store = store
         self.accounts = accounts
@@ -108,6 +110,7 @@ package struct Environment: Sendable {
         self.zone = zone
         self.jsonDepth = jsonDepth
         self.bodyLimit = bodyLimit
+        self.weather = weather
         self.answers = answers
         self.isReady = isReady
     }

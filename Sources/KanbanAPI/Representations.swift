@@ -3,8 +3,11 @@ import Kanban
 
 extension JSONWriter {
     /// A task as the API shows it. One in the trash also has `deletedAt`.
-    /// - Parameter deadline: writes `deadline` when the caller asked for it.
-    package mutating func value(_ task: TaskItem, deadline: ((inout JSONWriter) -> Void)? = nil) {
+    /// - Parameters:
+    ///   - extra: the name of one more member, which `write` writes.
+    package mutating func value(
+        _ task: TaskItem, also extra: StaticString = "deadline", _ write: ((inout JSONWriter) -> Void)? = nil
+    ) {
         beginObject()
         name("id")
         value(task.id)
@@ -32,9 +35,9 @@ extension JSONWriter {
         }
         name("revision")
         value(task.revision)
-        if let deadline {
-            name("deadline")
-            deadline(&self)
+        if let write {
+            name(extra)
+            write(&self)
         }
         endObject()
     }

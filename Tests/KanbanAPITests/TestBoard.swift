@@ -22,7 +22,7 @@ final class TestBoard: Sendable {
     /// - Parameter directory: of an earlier board, to go on with it after a restart.
     init(
         in directory: String? = nil, at now: String = "2026-11-20T08:19:00.123Z", zone: String = "UTC",
-        gate: any Gate = OpenGate(), routes: [Route] = Routes.all
+        gate: any Gate = OpenGate(), routes: [Route] = Routes.all, weather: WeatherService? = nil
     ) throws {
         let directory = directory ?? NSTemporaryDirectory() + "kanbase-\(UUID().uuidString)"
         self.directory = directory
@@ -30,7 +30,7 @@ final class TestBoard: Sendable {
         self.clock = clock
         store = try SQLStore(in: directory, clock: { clock.now })
         let environment = Environment(
-            store: store, clock: { clock.now }, zone: try #require(Zone(name: zone)))
+            store: store, clock: { clock.now }, zone: try #require(Zone(name: zone)), weather: weather)
         application = Application(environment: environment, gate: gate, routes: routes, observer: observer)
         let forgetful = Environment(
             store: store, clock: { clock.now }, zone: environment.zone, answers: AnswerCache(limit: 0))
@@ -71,6 +71,7 @@ final class TestBoard: Sendable {
     }
 
     /// Makes a task and returns what the server says of it.
+    @discardableResult
     func task(_ body: String = "{}", sourceLocation: SourceLocation = #_sourceLocation) async throws -> JSON {
         let answer = await send(.post, "/tasks", body)
         try #require(answer.status == 201, sourceLocation: sourceLocation)
@@ -92,6 +93,10 @@ final class TestClock: Sendable {
     }
 
     var now: Timestamp { time.withLock { $0 } }
+
+    func set(_ now: Timestamp) {
+        time.withLock { $0 = now }
+    }
 
     func advance(seconds: Int64) {
         time.withLock { $0 = $0.adding(milliseconds: seconds * 1_000) }

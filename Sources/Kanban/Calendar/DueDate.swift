@@ -26,6 +26,17 @@ package enum DueDate: Hashable, Sendable {
         case .instant(let instant): instant
         }
     }
+
+    /// Nine o'clock, when to be reminded of an all-day deadline unless one says otherwise.
+    package static let morning: Int64 = 9 * 3_600_000
+
+    /// When to remind of it: an all-day deadline so many milliseconds after the midnight that its day begins with.
+    package func alarm(in zone: Zone, allDayTime: Int64) -> Timestamp {
+        switch self {
+        case .day(let day): max(zone.instant(of: WallClock(day: day, time: allDayTime)), zone.startOfDay(day))
+        case .instant(let instant): instant
+        }
+    }
 }
 
 extension DueDate: CustomStringConvertible {

@@ -16,6 +16,12 @@ package struct TaskView: Sendable {
         language = expanded ? try call.language(reader) : .en
     }
 
+    /// With a deadline as of this moment.
+    package init(moment: Moment, language: Language) {
+        self.moment = moment
+        self.language = language
+    }
+
     package mutating func write(_ task: TaskItem, into json: inout JSONWriter) {
         guard let moment else { return json.value(task) }
         let deadline = task.deadline(at: moment)

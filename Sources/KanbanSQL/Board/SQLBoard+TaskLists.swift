@@ -21,6 +21,17 @@ extension SQLBoard {
         return page
     }
 
+    func countTasks(_ query: TaskQuery) throws -> Int {
+        let statuses = query.statuses ?? Set(TaskStatus.allCases)
+        guard !statuses.isEmpty, query.categoryIDs?.isEmpty != true else { return 0 }
+        var condition = TaskStatement(query, statuses: statuses, seeksStatus: false)
+        if query.withoutDueDate { condition.add("due IS NULL") }
+        let statement = try connection.statement(composed: condition.sql(counting: "tasks"))
+        statement.bind(1, account.number)
+        condition.bind(to: statement, limit: nil)
+        return try first(of: statement) { Int($0.integer(0)) } ?? 0
+    }
+
     /// Column by column, since the index by position is one of columns, and then merged.
     private func tasksByPosition(_ query: TaskQuery, _ statuses: Set<TaskStatus>) throws -> [TaskItem] {
         let places = try query.after.map { try self.places($0, of: query) }

@@ -27,13 +27,16 @@ struct TaskStatement {
         for bound in query.dueFrom {
             let instant = parameter(.integer(bound.instant.milliseconds))
             let day = parameter(.integer(Int64(bound.day.number)))
-            add("CASE WHEN due_day IS NULL THEN due >= \(instant) ELSE due_day >= \(day) END")
+            // What lies beyond both is found in the index alone; only in between `due_day` has to be looked at.
+            let beyond = parameter(.integer(max(bound.instant, bound.dayStart).milliseconds))
+            add("(due >= \(beyond) OR CASE WHEN due_day IS NULL THEN due >= \(instant) ELSE due_day >= \(day) END)")
             add("due >= \(parameter(.integer(min(bound.instant, bound.dayStart).milliseconds)))")
         }
         for bound in query.dueBefore {
             let instant = parameter(.integer(bound.instant.milliseconds))
             let day = parameter(.integer(Int64(bound.day.number)))
-            add("CASE WHEN due_day IS NULL THEN due < \(instant) ELSE due_day < \(day) END")
+            let beyond = parameter(.integer(min(bound.instant, bound.dayStart).milliseconds))
+            add("(due < \(beyond) OR CASE WHEN due_day IS NULL THEN due < \(instant) ELSE due_day < \(day) END)")
             add("due < \(parameter(.integer(max(bound.instant, bound.dayStart).milliseconds)))")
         }
         if let text = query.text {
@@ -66,6 +69,10 @@ struct TaskStatement {
     func sql(columns: String, order: String, limit: Int?) -> String {
         let end = limit == nil ? "" : " LIMIT ?\(values.count + 2)"
         return "SELECT \(columns) FROM tasks WHERE \(conditions.joined(separator: " AND ")) ORDER BY \(order)\(end)"
+    }
+
+    func sql(counting rows: String) -> String {
+        "SELECT count(*) FROM \(rows) WHERE \(conditions.joined(separator: " AND "))"
     }
 
     func bind(to statement: Statement, limit: Int?) {

@@ -1,0 +1,93 @@
+import HTTP
+import JSON
+import Kanban
+
+/// What a widget or a cover shows, in one call.
+package struct TodayRoutes: Sendable {
+    package init() {}
+
+    package var routes: [Route] {
+        [Route(.get, "/today", "showToday", parameters: ["latitude", "longitude"], isCached: true, show)]
+    }
+
+    private func show(_ call: Call) async throws -> Response {
+        let place = try call.query.place()
+        let sky = await weather(at: place, call)
+        let answer = { @Sendable (reader: any BoardReader) in
+            let moment = try call.moment(reader)
+            var view = TaskView(moment: moment, language: try call.language(reader))
+            let late = try reader.tasks(.overdue(at: moment))
+            let due = try reader.tasks(.dueToday(at: moment))
+            var json = JSONWriter(capacity: 4096 + (late.count + due.count) * 600)
+            json.beginObject()
+            json.name("date")
+            json.value(moment.today.description)
+            json.name("overdue")
+            json.value(late, &view)
+            json.name("today")
+            json.value(due, &view)
+            json.name("ddays")
+            json.value(try reader.ddays(after: nil, limit: nil), countedFrom: moment.today)
+            json.name("progress")
+            json.value(Progress(try reader.taskCounts()))
+            json.name("weather")
+            if let sky { json.value(sky) } else { json.null() }
+            json.name("nextChangeAt")
+            // The date changes then, and nothing else does before but `remaining` and `validUntil`.
+            json.value(moment.dayEnds)
+            json.endObject()
+            let tag = EntityTag.tag(try reader.feedState().revision, digestOf: json.bytes)
+            return (
+                answer: Response.json(tag: tag, headers: [("Vary", "Accept-Language")], encoded: json.bytes),
+                validUntil: min(view.validUntil ?? moment.dayEnds, moment.dayEnds)
+            )
+        }
+        // The weather changes without a write, and comes back when it was gone.
+        return place == nil
+            ? try await call.cached(aside: true, answer)
+            : try await call.store.readAside(call.account, answer).answer
+    }
+
+    /// What cannot be had is not shown; the rest of the answer is worth more.
+    private func weather(at place: Place?, _ call: Call) async -> Weather? {
+        guard let place, let service = call.environment.weather else { return nil }
+        do {
+            return try await service.weather(at: place)
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func value(_ tasks: [TaskItem], _ view: inout TaskView) {
+        beginArray()
+        for task in tasks { view.write(task, into: &self) }
+        endArray()
+    }
+
+    /// The coming ones, soonest first, and then the past ones, latest first.
+    fileprivate mutating func value(_ ddays: [DDay], countedFrom today: Day) {
+        let known = ddays.map { (dday: $0, daysLeft: $0.countdown(today: today).daysLeft) }
+        let ordered = known.sorted { left, right in
+            if (left.daysLeft >= 0) != (right.daysLeft >= 0) { return left.daysLeft >= 0 }
+            if left.daysLeft != right.daysLeft { return abs(left.daysLeft) < abs(right.daysLeft) }
+            return left.dday.id < right.dday.id
+        }
+        let view = DDayView(today: today)
+        beginArray()
+        for (dday, _) in ordered { view.write(dday, into: &self) }
+        endArray()
+    }
+
+    fileprivate mutating func value(_ progress: Progress) {
+        beginObject()
+        name("total")
+        value(progress.total)
+        name("done")
+        value(progress.done)
+        name("percent")
+        value(progress.percent)
+        endObject()
+    }
+}

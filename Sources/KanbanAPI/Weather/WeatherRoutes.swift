@@ -1,0 +1,73 @@
+import HTTP
+import JSON
+import Kanban
+
+/// The weather, from the service that the server was told of.
+package struct WeatherRoutes: Sendable {
+    package init() {}
+
+    package var routes: [Route] {
+        [Route(.get, "/weather", "showWeather", parameters: ["latitude", "longitude"], show)]
+    }
+
+    private func show(_ call: Call) async throws -> Response {
+        guard let service = call.environment.weather else { throw Problem(.weatherOff) }
+        guard let place = try call.query.place() else {
+            throw Problem(.invalidParameter, "Say where with latitude and longitude.")
+        }
+        let weather: Weather
+        do {
+            weather = try await service.weather(at: place)
+        } catch WeatherFault.timeout {
+            throw Problem(.upstreamTimeout)
+        } catch {
+            throw Problem(.upstreamFailed)
+        }
+        var json = JSONWriter(capacity: 256)
+        json.value(weather)
+        return .json(tag: "\"\(String(EntityTag.fingerprint(json.bytes), radix: 36))\"", encoded: json.bytes)
+    }
+}
+
+extension Query {
+    /// Where `latitude` and `longitude` are; `nil` without both.
+    /// - Throws: a 400 problem when they are no place on earth, or one of them is missing.
+    func place() throws -> Place? {
+        switch (try degrees("latitude", 90), try degrees("longitude", 180)) {
+        case (nil, nil): return nil
+        case (let latitude?, let longitude?): return Place(latitude: latitude, longitude: longitude)
+        default: throw Problem(.invalidParameter, "latitude and longitude go together.")
+        }
+    }
+
+    private func degrees(_ name: String, _ limit: Double) throws -> Double? {
+        guard let text = self[name] else { return nil }
+        // As JSON writes numbers: no `nan`, no hexadecimal, nothing of other countries.
+        let isPlain = text.utf8.allSatisfy { (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }
+        guard isPlain, let value = Double(text), abs(value) <= limit else {
+            throw Problem(.invalidParameter, "\(name) takes a number of degrees from -\(Int(limit)) to \(Int(limit)).")
+        }
+        return value
+    }
+}
+
+extension JSONWriter {
+    package mutating func value(_ weather: Weather) {
+        beginObject()
+        name("temperature")
+        value(weather.temperature)
+        name("high")
+        value(weather.high)
+        name("low")
+        value(weather.low)
+        name("condition")
+        value(weather.condition)
+        name("code")
+        value(weather.code)
+        name("observedAt")
+        value(weather.observedAt)
+        name("source")
+        value(weather.source)
+        endObject()
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A server on loopback that answers every request as the test wants: with these bytes, then by closing.
+final class StandIn: Sendable {
+    enum Behaviour: Sendable {
+        case answer(String)
+        /// Takes the request and says nothing until the stand-in ends.
+        case silence
+        /// Sends 32 MiB of a body, and then neither more nor an end.
+        case endless
+    }
+
+    struct Failure: Error {}
+
+    let port: Int
+    private let listener: Int32
+    private let state = Mutex(State())
+
+    private struct State {
+        var behaviour = Behaviour.silence
+        var requests: [String] = []
+        var silent: [Int32] = []
+    }
+
+    init(_ behaviour: Behaviour) throws {
+        listener = socket(AF_INET, Self.stream, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = listener
+        // The socket calls of C take an address of any family through a pointer to its common beginning.
+        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(listener, pointer, length) == 0 && listen(listener, 16) == 0
+                    && getsockname(listener, pointer, &length) == 0
+            }
+        }
+        guard isListening else { throw Failure() }
+        port = Int(UInt16(bigEndian: address.sin_port))
+        state.withLock { $0.behaviour = behaviour }
+        Thread.detachNewThread { self.serve() }
+    }
+
+    var url: String { "http://127.0.0.1:\(port)" }
+
+    /// The request lines so far.
+    var requests: [String] { state.withLock { $0.requests } }
+
+    func behave(_ behaviour: Behaviour) {
+        state.withLock { $0.behaviour = behaviour }
+    }
+
+    func stop() {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+        for connection in state.withLock({ $0.silent }) { close(connection) }
+    }
+
+    private func serve() {
+        while true {
+            let connection = accept(listener, nil, nil)
+            guard connection >= 0 else { return }
+            Thread.detachNewThread { self.answer(connection) }
+        }
+    }
+
+    private func answer(_ connection: Int32) {
+        var head: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while !head.ends(with: "\r\n\r\n") {
+            let count = recv(connection, &buffer, buffer.count, 0)
+            guard count > 0 else {
+                close(connection)
+                return
+            }
+            head += buffer[..<count]
+        }
+        let line = String(decoding: head.prefix { $0 != 0x0d }, as: UTF8.self)
+        let behaviour = state.withLock { state in
+            state.requests.append(line)
+            return state.behaviour
+        }
+        switch behaviour {
+        case .answer(let text):
+            send(Array(text.utf8), connection)
+            close(connection)
+        case .silence:
+            state.withLock { $0.silent.append(connection) }
+        case .endless:
+            send(Array("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{\"current\": \"".utf8), connection)
+            let piece = [UInt8](repeating: 0x78, count: 65_536)
+            for _ in 0..<512 where !send(piece, connection) {
+                close(connection)
+                return
+            }
+            // Still no end.
+            state.withLock { $0.silent.append(connection) }
+        }
+    }
+
+    @discardableResult
+    private func send(_ bytes: [UInt8], _ connection: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { sendQuietly(connection, $0) }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    private func sendQuietly(_ connection: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        #if canImport(Glibc)
+            Glibc.send(connection, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        #else
+            Darwin.send(connection, bytes.baseAddress, bytes.count, 0)
+        #endif
+    }
+
+    private static var stream: Int32 {
+        #if canImport(Glibc)
+            Int32(SOCK_STREAM.rawValue)
+        #else
+            SOCK_STREAM
+        #endif
+    }
+}
+
+extension [UInt8] {
+    fileprivate func ends(with text: String) -> Bool {
+        suffix(text.utf8.count).elementsEqual(text.utf8)
+    }
+}

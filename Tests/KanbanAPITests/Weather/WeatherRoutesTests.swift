@@ -1,0 +1,73 @@
+import Foundation
+import HTTP
+import JSON
+import Kanban
+import Testing
+
+@testable import KanbanAPI
+
+@Suite(.timeLimit(.minutes(1)))
+struct WeatherRoutesTests {
+    @Test func `the weather is told with its tag`() async throws {
+        let service = try StandIn(.answer(.good))
+        let board = try board(service)
+
+        let weather = await board.send(.get, "/weather?latitude=37.57&longitude=126.98")
+
+        #expect(
+            weather.json == [
+                "temperature": 4.3, "high": 9.1, "low": -0.4, "condition": "rain", "code": 61,
+                "observedAt": "2026-11-20T08:15:00.000Z", "source": "127.0.0.1",
+            ])
+        let tag = try #require(weather["ETag"])
+        let again = await board.send(
+            .get, "/weather?latitude=37.57&longitude=126.98", headers: [("If-None-Match", tag)])
+        #expect(again.status == 304)
+        service.stop()
+        try board.remove()
+    }
+
+    @Test func `without a service it is off`() async throws {
+        let board = try TestBoard()
+
+        let answer = await board.send(.get, "/weather?latitude=37.57&longitude=126.98")
+
+        #expect(answer.status == 404 && answer.code == "weather_off")
+        try board.remove()
+    }
+
+    @Test(arguments: [
+        "", "?latitude=1", "?latitude=91&longitude=0", "?latitude=0&longitude=-180.1", "?latitude=nan&longitude=0",
+        "?latitude=0x1&longitude=0", "?latitude=&longitude=0", "?latitude=north&longitude=0",
+        "?latitude=1e400&longitude=0",
+    ])
+    func `a place that is none is refused`(query: String) async throws {
+        let service = try StandIn(.answer(.good))
+        let board = try board(service)
+
+        #expect(await board.send(.get, "/weather\(query)").code == "invalid_parameter")
+        #expect(service.requests.isEmpty)
+        service.stop()
+        try board.remove()
+    }
+
+    @Test func `a service that fails is a bad gateway, and one that is slow a gateway time-out`() async throws {
+        let service = try StandIn(.answer("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n"))
+        let board = try board(service, timeout: .milliseconds(100))
+
+        let failed = await board.send(.get, "/weather?latitude=1&longitude=1")
+        #expect(failed.status == 502 && failed.code == "upstream_failed")
+        service.behave(.silence)
+        let slow = await board.send(.get, "/weather?latitude=1&longitude=1")
+        #expect(slow.status == 504 && slow.code == "upstream_timeout")
+        #expect(board.observer.failures.isEmpty)
+        service.stop()
+        try board.remove()
+    }
+
+    private func board(_ service: StandIn, timeout: Duration = .seconds(3)) throws -> TestBoard {
+        let url = try #require(URL(string: service.url))
+        return try TestBoard(
+            weather: WeatherService(service: url, timeout: timeout, clock: { Timestamp(milliseconds: 0) }))
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import JSON
+import Kanban
+import Testing
+
+@testable import KanbanAPI
+
+@Suite(.timeLimit(.minutes(1)))
+struct WeatherServiceTests {
+    private let seoul: Place
+    private let clock = TestClock(Timestamp(milliseconds: 1_795_162_740_123))
+
+    init() throws {
+        seoul = try #require(Place(latitude: 37.5665, longitude: 126.978))
+    }
+
+    @Test func `the service's answer becomes the weather`() async throws {
+        let service = try StandIn(.answer(.good))
+        defer { service.stop() }
+
+        let weather = try await weatherService(service).weather(at: seoul)
+
+        #expect(weather.temperature == 4.3 && weather.high == 9.1 && weather.low == -0.4)
+        #expect(weather.code == 61 && weather.condition == "rain")
+        #expect(weather.observedAt.description == "2026-11-20T08:15:00.000Z")
+        #expect(weather.source == "127.0.0.1")
+        let line = try #require(service.requests.first)
+        #expect(line.hasPrefix("GET /v1/forecast?latitude=37.6&longitude=127.0&current=temperature_2m,weather_code&"))
+    }
+
+    @Test func `a place is asked for once in ten minutes`() async throws {
+        let service = try StandIn(.answer(.good))
+        defer { service.stop() }
+        let weather = try weatherService(service)
+        let nearBy = try #require(Place(latitude: 37.61, longitude: 127.04))
+
+        _ = try await weather.weather(at: seoul)
+        _ = try await weather.weather(at: nearBy)
+        clock.advance(seconds: 599)
+        _ = try await weather.weather(at: seoul)
+        #expect(service.requests.count == 1)
+        clock.advance(seconds: 2)
+        _ = try await weather.weather(at: seoul)
+
+        #expect(service.requests.count == 2)
+    }
+
+    @Test func `many who ask at once wait for one answer`() async throws {
+        let service = try StandIn(.answer(.good))
+        defer { service.stop() }
+        let weather = try weatherService(service)
+
+        let temperatures = try await withThrowingTaskGroup(of: Double.self) { group in
+            for _ in 0..<50 { group.addTask { try await weather.weather(at: seoul).temperature } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+
+        #expect(temperatures == Array(repeating: 4.3, count: 50))
+        #expect(service.requests.count == 1)
+    }
+
+    @Test func `a service that says nothing is given up on`() async throws {
+        let service = try StandIn(.silence)
+        defer { service.stop() }
+        let weather = try weatherService(service, timeout: .milliseconds(200))
+
+        await #expect(throws: WeatherFault.timeout) { try await weather.weather(at: seoul) }
+    }
+
+    @Test(arguments: [
+        "", "garbage\r\n\r\n", .ok("{"), .ok("{}"), .ok("[]"), .ok("null"),
+        .ok(String.goodBody.replacing("61", with: "\"61\"")), .ok(String.goodBody.replacing("61", with: "612")),
+        .ok(String.goodBody.replacing("4.3", with: "null")), .ok(String.goodBody.replacing("[9.1]", with: "[]")),
+        .ok(String.goodBody.replacing("4.3", with: "1e400")), .ok(String.goodBody.replacing("T17:15", with: " 17:15")),
+        "HTTP/1.1 500 Oops\r\nContent-Length: 2\r\n\r\n{}", "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{\"current\":",
+        .ok("{\"current\": \"" + String(repeating: "x", count: 70_000) + "\"}"),
+    ])
+    func `an answer that is none is a failure, and the next one counts again`(answer: String) async throws {
+        let service = try StandIn(.answer(answer))
+        defer { service.stop() }
+        let weather = try weatherService(service)
+
+        await #expect(throws: WeatherFault.unavailable) { try await weather.weather(at: seoul) }
+        service.behave(.answer(.good))
+
+        #expect(try await weather.weather(at: seoul).code == 61)
+    }
+
+    @Test func `an answer without end is cut off`() async throws {
+        let service = try StandIn(.endless)
+        defer { service.stop() }
+
+        await #expect(throws: WeatherFault.unavailable) { try await weatherService(service).weather(at: seoul) }
+    }
+
+    @Test func `a service that is not there is a failure`() async throws {
+        let service = try StandIn(.silence)
+        service.stop()
+
+        await #expect(throws: WeatherFault.unavailable) { try await weatherService(service).weather(at: seoul) }
+    }
+
+    @Test func `older answers and seconds since 1970 are understood`() throws {
+        let old = """
+            {"current_weather": {"temperature": 21, "weathercode": 0, "time": 1795162500},
+             "daily": {"temperature_2m_max": [25.5], "temperature_2m_min": [12]}}
+            """
+
+        let weather = try #require(Weather(openMeteo: JSON(parsing: Array(old.utf8)), source: "x"))
+
+        #expect(weather.temperature == 21 && weather.condition == "clear")
+        #expect(weather.observedAt.description == "2026-11-20T08:15:00.000Z")
+    }
+
+    @Test func `every code of the table has a word`() {
+        for code in [
+            0, 1, 2, 3, 45, 48, 51, 53, 55, 56, 57, 61, 63, 65, 66, 67, 71, 73, 75, 77, 80, 81, 82, 85, 86, 95, 96, 99,
+        ] {
+            let weather = Weather(
+                temperature: 0, high: 0, low: 0, code: code, observedAt: clock.now, source: "")
+            #expect(weather.condition != "unknown")
+        }
+    }
+
+    @Test func `a place lies on the earth`() {
+        #expect(Place(latitude: 90.01, longitude: 0) == nil && Place(latitude: 0, longitude: -180.5) == nil)
+        #expect(Place(latitude: .nan, longitude: 0) == nil)
+        #expect(Place(latitude: -0.04, longitude: 0) == Place(latitude: 0, longitude: 0))
+    }
+
+    private func weatherService(_ service: StandIn, timeout: Duration = .seconds(3)) throws -> WeatherService {
+        let clock = clock
+        return WeatherService(service: try #require(URL(string: service.url)), timeout: timeout, clock: { clock.now })
+    }
+}
+
+extension String {
+    /// As Open-Meteo documents it.
+    static let goodBody = """
+        {"latitude":37.55,"longitude":127.0,"utc_offset_seconds":32400,"timezone":"Asia/Seoul",\
+        "current_units":{"time":"iso8601"},\
+        "current":{"time":"2026-11-20T17:15","interval":900,"temperature_2m":4.3,"weather_code":61},\
+        "daily":{"time":["2026-11-20"],"temperature_2m_max":[9.1],"temperature_2m_min":[-0.4]}}
+        """
+    static let good = ok(goodBody)
+
+    static func ok(_ body: String) -> String {
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: \(body.utf8.count)\r\n"
+            + "Connection: close\r\n\r\n\(body)"
+    }
+}
