@@ -5,21 +5,12 @@ import Kanban
 enum DataFile {
     /// Makes what is missing and returns the path of a file of the newest schema.
     static func prepare(
-        in directory: String, named name: String, now: Timestamp, configuration: SQLStoreConfiguration
+        in directory: String, now: Timestamp, configuration: SQLStoreConfiguration
     ) throws -> String {
-        let files = FileManager.default
-        do {
-            try files.createDirectory(
-                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw StoreError.io("cannot make the directory \(directory): \(error.localizedDescription)")
-        }
-        let path = (directory as NSString).appendingPathComponent(name)
-        if !files.fileExists(atPath: path) {
-            guard files.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
-                throw StoreError.io("cannot make the file \(path)")
-            }
-        }
+        try makeDirectory(directory)
+        try SQLStore.finishRestore(in: directory)
+        let path = SQLStore.dataFile(in: directory)
+        if !DurableFile.exists(path) { try DurableFile.create(path) }
         let connection = try Connection(path: path, access: .readWrite, fileSystem: configuration.fileSystem)
         defer { connection.close() }
         let version = try Schema.version(of: connection)
@@ -30,6 +21,15 @@ enum DataFile {
         }
         try Schema.migrate(connection, from: version)
         return path
+    }
+
+    static func makeDirectory(_ path: String) throws {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw StoreError.io("cannot make the directory \(path): \(error.localizedDescription)")
+        }
     }
 
     private static func useLog(on connection: Connection) throws {

@@ -16,6 +16,7 @@ package final class SQLStore: Store {
     let readers: ReaderPool
     let writer: Writer
     private let longReads: LongReads
+    let maintenance = Mutex(MaintenanceWalk())
 
     /// Opens the file in the directory, or makes both; migrates an older file after copying it.
     ///
@@ -32,7 +33,7 @@ package final class SQLStore: Store {
         self.configuration = configuration
         context = BoardContext(clock: clock, configuration: configuration)
         do {
-            path = try DataFile.prepare(in: directory, named: Self.fileName, now: clock(), configuration: configuration)
+            path = try DataFile.prepare(in: directory, now: clock(), configuration: configuration)
             commits = Commits()
             readers = ReaderPool(path: path, configuration: configuration, commits: commits)
             writer = try Writer(

@@ -11,6 +11,8 @@ final class WriteSession {
     /// Bytes that the log grew since its last checkpoint.
     var logGrowth: Int { logSize < checkpointedSize ? logSize : logSize - checkpointedSize }
     private let pageSize: Int
+    /// SQLite's count of what other connections wrote.
+    private var dataVersion: Int64?
 
     /// The accounts as they stand, committed or not. Dropped when there are too many.
     private var feeds: [Int64: FeedState] = [:]
@@ -61,8 +63,17 @@ final class WriteSession {
 
     // MARK: - The transaction
 
-    func begin() throws {
+    /// - Returns: true when another process wrote since: then nothing that was known counts any more.
+    func begin() throws -> Bool {
         try connection.run("BEGIN IMMEDIATE")
+        let statement = try connection.statement("PRAGMA data_version")
+        defer { statement.reset() }
+        guard try statement.step() else { return false }
+        let version = statement.integer(0)
+        defer { dataVersion = version }
+        guard let dataVersion, dataVersion != version else { return false }
+        feeds = [:]
+        return true
     }
 
     /// Writes the counters, commits, and returns the accounts with changes.
@@ -196,10 +207,9 @@ final class WriteSession {
     // MARK: - The log
 
     /// Copies as much of the log into the file as no reader holds back.
-    func checkpoint(truncating: Bool = false) {
-        let mode = truncating ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
+    func checkpoint() {
         // Without room, or with a reader in the way, the log grows on and the next try does it.
-        sqlite3_wal_checkpoint_v2(connection.handle, nil, mode, nil, nil)
+        sqlite3_wal_checkpoint_v2(connection.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
         checkpointedSize = logSize
     }
 }

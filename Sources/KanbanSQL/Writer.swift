@@ -78,13 +78,6 @@ final class Writer: @unchecked Sendable {
         if isClosed { job.answer(failure: StoreError.closed) }
     }
 
-    /// Runs on the writer's queue when nothing waits to be written: upkeep, checkpoints, and the like.
-    func whenIdle<T: Sendable>(_ body: @escaping @Sendable (Writer) throws -> T) async throws -> T {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try body(self) }.mapError(SQLiteError.forCallers)) }
-        }
-    }
-
     // MARK: - Working
 
     private func work() {
@@ -109,7 +102,7 @@ final class Writer: @unchecked Sendable {
     private func commit(_ jobs: [any WriteJob]) {
         do {
             let session = try openSession()
-            try session.begin()
+            if try session.begin() { commits.forgetAll() }
             for job in jobs { try run(job, in: session) }
             let changed = try session.commit(at: latest)
             commits.publish(changed)
@@ -163,15 +156,6 @@ final class Writer: @unchecked Sendable {
         session.checkpoint()
     }
 
-    func checkpoint() {
-        if let session { checkpoint(session) }
-    }
-
-    /// The open session; only on the writer's queue.
-    func withSession<T>(_ body: (WriteSession) throws -> T) throws -> T {
-        try body(try openSession())
-    }
-
     // MARK: - Closing
 
     /// Answers what was taken on, and refuses everything from now on.
@@ -180,9 +164,9 @@ final class Writer: @unchecked Sendable {
         queue.sync {}
     }
 
+    /// The last connection to close copies the log into the file and removes it.
     func closeFile() {
         queue.sync {
-            session?.checkpoint(truncating: true)
             session?.close()
             session = nil
         }

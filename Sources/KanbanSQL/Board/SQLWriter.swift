@@ -103,13 +103,13 @@ final class SQLWriter: SQLBoard, BoardWriter {
         writing.cancelPendingCounts(of: account)
     }
 
-    func bury(_ type: ResourceType, _ id: ID, revision: Revision) throws {
+    func bury(_ type: ResourceType, _ id: ID, revision: Revision, at: Timestamp? = nil) throws {
         let statement = try statement(
             "INSERT INTO tombstones (account, type, id, revision, at) VALUES (?1, ?2, ?3, ?4, ?5)")
         statement.bind(2, type.rawValue)
         statement.bind(3, id)
         statement.bind(4, revision)
-        statement.bind(5, now)
+        statement.bind(5, at ?? now)
         try statement.run()
     }
 }

@@ -1,0 +1,41 @@
+import Foundation
+import Kanban
+
+/// Files that are whole or not there, also after a power cut.
+enum DurableFile {
+    /// Waits until the file, or the entries of a directory, are on the disk.
+    static func synchronize(_ path: String) throws {
+        let descriptor = open(path, O_RDONLY)
+        guard descriptor >= 0 else { throw failure("open", path) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure("sync", path) }
+    }
+
+    /// Puts the file in the place of another, if there is one, at once.
+    static func replace(_ path: String, with source: String) throws {
+        guard rename(source, path) == 0 else { throw failure("rename", source) }
+        try synchronize((path as NSString).deletingLastPathComponent)
+    }
+
+    static func exists(_ path: String) -> Bool {
+        access(path, F_OK) == 0
+    }
+
+    static func removeIfThere(_ path: String) throws {
+        guard unlink(path) != 0, errno != ENOENT else { return }
+        throw failure("remove", path)
+    }
+
+    /// Makes an empty file that only its owner may read.
+    static func create(_ path: String) throws {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("make", path) }
+        close(descriptor)
+    }
+
+    private static func failure(_ verb: String, _ path: String) -> StoreError {
+        let error = errno
+        if error == ENOSPC || error == EDQUOT { return .full }
+        return .io("cannot \(verb) \(path): \(String(cString: strerror(error)))")
+    }
+}

@@ -1,0 +1,135 @@
+import Kanban
+
+/// What of a board is due to go.
+extension SQLReader {
+    func trash(before: Timestamp, limit: Int) throws -> [ID] {
+        let statement = try statement(
+            """
+            SELECT id FROM tasks WHERE account = ?1 AND deleted_at IS NOT NULL AND deleted_at < ?2
+            ORDER BY deleted_at LIMIT ?3
+            """)
+        statement.bind(2, before)
+        statement.bind(3, limit)
+        return try all(of: statement) { try $0.id(0) }
+    }
+
+    /// The newest of the tombstones above the purge line that are all older; looks at `limit` of them.
+    func newestTombstone(before: Timestamp, limit: Int) throws -> Revision? {
+        let statement = try statement(
+            "SELECT revision, at FROM tombstones WHERE account = ?1 AND revision > ?2 ORDER BY revision LIMIT ?3")
+        statement.bind(2, try feedState().purgedThrough)
+        statement.bind(3, limit)
+        defer { statement.reset() }
+        var newest: Revision?
+        while try statement.step(), statement.timestamp(1) < before { newest = statement.integer(0) }
+        return newest
+    }
+
+    struct HistoryKey: Sendable {
+        var task: ID
+        var revision: Revision
+    }
+
+    /// The old entries among the next `limit` or so, and the last task that was looked at; `nil` at the end.
+    func oldHistory(
+        before: Timestamp, after task: ID?, limit: Int
+    ) throws -> (entries: [HistoryKey], last: ID?) {
+        let statement = try statement(
+            """
+            SELECT task_id, revision, at FROM history WHERE account = ?1 AND task_id > ?2 ORDER BY task_id, revision
+            """)
+        statement.bind(2, task ?? ID(high: 0, low: 0))
+        defer { statement.reset() }
+        var entries: [HistoryKey] = []
+        var last: ID?
+        var seen = 0
+        while try statement.step() {
+            let id = try statement.id(0)
+            // Only between tasks, since the next look begins behind a task.
+            if seen >= limit, id != last { return (entries, last) }
+            last = id
+            seen += 1
+            if statement.timestamp(2) < before { entries.append(HistoryKey(task: id, revision: statement.integer(1))) }
+        }
+        return (entries, nil)
+    }
+}
+
+extension SQLWriter {
+    /// Turns a task that is in the trash since before `before` into a tombstone.
+    func purgeTask(_ id: ID, before: Timestamp) throws {
+        guard let task = try task(id), let deletedAt = task.deletedAt, deletedAt < before else { return }
+        let history = try statement("DELETE FROM history WHERE account = ?1 AND task_id = ?2")
+        history.bind(2, id)
+        try history.run()
+        let row = try statement("DELETE FROM tasks WHERE account = ?1 AND id = ?2")
+        row.bind(2, id)
+        try row.run()
+        try bury(.task, id, revision: task.revision, at: deletedAt)
+    }
+
+    func movePurgeLine(to revision: Revision) throws {
+        var feed = try writing.feed(of: account)
+        feed.purgedThrough = max(feed.purgedThrough, revision)
+        try writing.setFeed(feed, of: account)
+    }
+
+    func removeHistory(_ entries: [SQLReader.HistoryKey]) throws {
+        let statement = try statement("DELETE FROM history WHERE account = ?1 AND task_id = ?2 AND revision = ?3")
+        for entry in entries {
+            statement.bind(2, entry.task)
+            statement.bind(3, entry.revision)
+            try statement.run()
+        }
+    }
+
+    /// Walks that are under way go on within a day.
+    func purgeRespacings() throws -> Int {
+        let statement = try statement(
+            """
+            DELETE FROM respacings WHERE account = ?1 AND (status, revision, old_position) IN (
+                SELECT status, revision, old_position FROM respacings WHERE account = ?1 AND at < ?2 LIMIT ?3)
+            """)
+        statement.bind(2, Timestamp(milliseconds: now.milliseconds - 86_400_000))
+        statement.bind(3, MaintenanceWalk.step)
+        try statement.run()
+        return connection.changes
+    }
+
+    func purgeSessions() throws -> Int {
+        let statement = try statement(
+            """
+            DELETE FROM sessions WHERE id IN (
+                SELECT id FROM sessions WHERE account = ?1 AND expires_at < ?2 LIMIT ?3)
+            """)
+        statement.bind(2, now)
+        statement.bind(3, MaintenanceWalk.step)
+        try statement.run()
+        return connection.changes
+    }
+
+    func purgeKeptAnswers(before: Timestamp) throws -> Int {
+        try purge(
+            reading: "SELECT number, at FROM kept_answers ORDER BY number LIMIT ?1",
+            deleting: "DELETE FROM kept_answers WHERE number <= ?1", before: before)
+    }
+
+    func purgeKeptMutations(before: Timestamp) throws -> Int {
+        try purge(
+            reading: "SELECT number, at FROM kept_mutations ORDER BY number LIMIT ?1",
+            deleting: "DELETE FROM kept_mutations WHERE number <= ?1", before: before)
+    }
+
+    private func purge(reading: StaticString, deleting: StaticString, before: Timestamp) throws -> Int {
+        let oldest = try connection.statement(reading)
+        oldest.bind(1, MaintenanceWalk.step)
+        var last: Int64?
+        while try oldest.step(), !(before < oldest.timestamp(1)) { last = oldest.integer(0) }
+        oldest.reset()
+        guard let last else { return 0 }
+        let deletion = try connection.statement(deleting)
+        deletion.bind(1, last)
+        try deletion.run()
+        return connection.changes
+    }
+}
