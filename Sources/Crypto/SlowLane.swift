@@ -71,7 +71,7 @@ package final class SlowLane: Sendable {
             #if canImport(Glibc)
                 // On Linux niceness belongs to the thread, and without privileges there is no way back:
                 // that is why this is a thread of its own and not a queue of Dispatch.
-                setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
+                setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
             #else
                 Thread.current.qualityOfService = .background
             #endif

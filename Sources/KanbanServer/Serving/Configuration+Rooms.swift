@@ -26,18 +26,20 @@ extension Configuration {
         return limits
     }
 
-    /// Who is let in, and by whom accounts are kept.
-    func access(to store: SQLStore) -> (gate: any Gate, accounts: AccessService?) {
+    /// Who is let in, and by whom accounts are kept. Without log-in there is still one account, which shows itself.
+    func access(to store: SQLStore) -> (gate: any Gate, accounts: AccessService) {
         let crossOrigin = CrossOrigin(origins: corsOrigins)
-        guard effectiveAuth == .required else {
-            return (OpenGate(requiresLoopbackHost: isLoopback, crossOrigin: crossOrigin), nil)
-        }
         let control = AccessControl(store: store)
-        let limit = rateLimit == 0 ? nil : RateLimit(perSecond: rateLimit, burst: rateBurst)
-        return (
-            AccountGate(control: control, limit: limit, crossOrigin: crossOrigin, clock: Timestamp.system),
-            AccessService(store: store, control: control, isSignupOpen: signUp == .open)
-        )
+        let accounts = AccessService(store: store, control: control, isSignupOpen: signUp == .open)
+        switch effectiveAuth {
+        case .open:
+            return (OpenGate(requiresLoopbackHost: isLoopback, crossOrigin: crossOrigin), accounts)
+        case .required:
+            let limit = rateLimit == 0 ? nil : RateLimit(perSecond: rateLimit, burst: rateBurst)
+            return (
+                AccountGate(control: control, limit: limit, crossOrigin: crossOrigin, clock: Timestamp.system), accounts
+            )
+        }
     }
 
     /// How long the store keeps things.

@@ -1,0 +1,217 @@
+import Foundation
+import JSON
+import Testing
+
+/// Section 5 of the contract, against the running program.
+struct AccessTests {
+    private static let password = "correct horse battery"
+
+    private func server(_ options: String..., on folder: DataFolder? = nil) throws -> Kanbase {
+        try Kanbase(on: folder, ["--auth", "required"] + options)
+    }
+
+    private func credentials(_ email: String, _ password: String = AccessTests.password) -> JSON {
+        ["email": .string(email), "password": .string(password)]
+    }
+
+    /// Makes an account and logs in.
+    func logIn(_ server: Kanbase, _ email: String) throws -> Client {
+        let client = try server.client()
+        #expect(try client.post("/accounts", credentials(email)).status == 201)
+        let answer = try client.post("/sessions", credentials(email))
+        client.headers["authorization"] = "Bearer \(try #require(answer.string("token")))"
+        return client
+    }
+
+    @Test func `two people log in and see their own`() throws {
+        let server = try server()
+        let (anna, ben) = (try logIn(server, "anna@example.org"), try logIn(server, "ben@example.org"))
+
+        let task = try anna.makeTask(["title": "Anna's"])
+
+        #expect(try anna.get("/tasks").items.count == 1)
+        #expect(try ben.get("/tasks").items.isEmpty)
+        expectProblem(try ben.get("/tasks/\(task.id)"), 404, "not_found")
+        expectProblem(try ben.delete("/tasks/\(task.id)"), 404, "not_found")
+        expectProblem(try server.client().get("/tasks/\(task.id)"), 401, "unauthorized")
+    }
+
+    @Test func `sessions and accounts survive a restart`() throws {
+        let folder = try DataFolder()
+        let first = try server(on: folder)
+        let token = try #require(try logIn(first, "anna@example.org").headers["authorization"])
+        first.stop()
+
+        let second = try server(on: folder)
+
+        #expect(try second.client().get("/account", ["authorization": token]).string("email") == "anna@example.org")
+        #expect(try second.client().post("/sessions", credentials("anna@example.org")).status == 201)
+    }
+
+    @Test func `who has no token is refused before the body is sent`() throws {
+        let server = try server()
+        let connection = try RawConnection(port: server.port)
+
+        try connection.send(
+            Array(
+                ("POST /tasks HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                    + "Content-Length: 900000\r\nExpect: 100-continue\r\n\r\n").utf8))
+        let head = try #require(try connection.read(through: "\r\n\r\n"))
+
+        #expect(String(decoding: head, as: UTF8.self).hasPrefix("HTTP/1.1 401 "))
+    }
+
+    @Test func `without a token the open pages answer, and nothing else`() throws {
+        let server = try server()
+        let client = try server.client()
+
+        for path in ["/health/live", "/health/ready", "/openapi.yaml", "/docs", "/", "/problems/unauthorized"] {
+            #expect(try client.get(path).status == 200, "\(path)")
+        }
+        // A loopback peer.
+        #expect(try client.get("/metrics").status == 200)
+        #expect(try client.send("OPTIONS", "/tasks").status == 204)
+        for path in ["/tasks", "/board", "/settings", "/account", "/sessions", "/tokens"] {
+            let answer = try client.get(path)
+            expectProblem(answer, 401, "unauthorized")
+            #expect(answer.header("WWW-Authenticate") == "Bearer realm=\"kanbase\"")
+        }
+    }
+
+    @Test func `open mode answers loopback names and its own pages only`() throws {
+        let server = try Kanbase()
+        let client = try server.client()
+
+        expectProblem(try client.get("/tasks", ["host": "kanbase.example.org"]), 421, "misdirected_request")
+        expectProblem(try client.get("/tasks", ["origin": "https://evil.example.org"]), 403, "foreign_origin")
+        expectProblem(
+            try client.post("/tasks", [:], ["origin": "http://localhost:3000"]), 403, "foreign_origin")
+        #expect(try client.get("/tasks", ["origin": "http://localhost:\(server.port)"]).status == 200)
+        #expect(try client.get("/tasks", ["host": "127.0.0.1:\(server.port)"]).status == 200)
+        #expect(try client.get("/account").json["email"] == .null)
+        expectProblem(try client.post("/sessions", credentials("a@b.org")), 403, "accounts_off")
+    }
+
+    @Test func `listed origins may call from the browser`() throws {
+        let server = try server("--cors-origin", "https://app.example.org", "--cors-origin", "http://localhost:3000")
+        let client = try server.client()
+
+        let preflight = try client.send(
+            "OPTIONS", "/tasks",
+            ["origin": "http://localhost:3000", "access-control-request-method": "PATCH"])
+        let refused = try client.get("/tasks", ["origin": "https://app.example.org"])
+        let foreign = try client.get("/tasks", ["origin": "https://evil.example.org"])
+
+        #expect(preflight.status == 204)
+        #expect(preflight.header("Access-Control-Allow-Origin") == "http://localhost:3000")
+        // A page must be able to read why it was refused.
+        #expect(refused.header("Access-Control-Allow-Origin") == "https://app.example.org")
+        #expect(refused.header("Vary")?.contains("Origin") == true)
+        #expect(foreign.header("Access-Control-Allow-Origin") == nil)
+    }
+
+    @Test func `a burst is answered, more is told when to come back`() throws {
+        let server = try server("--rate-limit", "1", "--rate-burst", "5")
+        let client = try server.client()
+
+        let answers = try (0..<7).map { _ in try client.get("/tasks") }
+
+        #expect(answers.prefix(5).allSatisfy { $0.status == 401 })
+        let refused = try #require(answers.first { $0.status == 429 })
+        expectProblem(refused, 429, "too_many_requests")
+        #expect(refused.header("Retry-After") == "1")
+        #expect(refused.header("RateLimit-Policy") == "\"default\";q=5;w=5")
+        #expect(refused.header("RateLimit")?.contains("r=0") == true)
+    }
+
+    @Test func `the operator makes accounts and tokens beside a server that serves`() throws {
+        let folder = try DataFolder()
+        let server = try server("--signup", "closed", on: folder)
+        let client = try server.client()
+        expectProblem(try client.post("/accounts", credentials("anna@example.org")), 403, "signup_closed")
+        // A failed look-up, so that the server has seen that there is nobody of this name.
+        expectProblem(try client.post("/sessions", credentials("anna@example.org")), 401, "unauthorized")
+
+        let added = try Kanbase.run(
+            ["account", "add", "anna@example.org", "--data", folder.path], input: Self.password + "\n")
+        let again = try Kanbase.run(
+            ["account", "add", "ANNA@example.org", "--data", folder.path], input: Self.password + "\n")
+        let short = try Kanbase.run(["account", "add", "ben@example.org", "--data", folder.path], input: "short\n")
+        let made = try Kanbase.run(
+            ["token", "add", "anna@example.org", "--scope", "read", "--name", "Script", "--data", folder.path])
+
+        #expect(added.ending == .exited(0), "\(added.errors)")
+        #expect(again.ending != .exited(0) && again.errors.contains("already"))
+        #expect(short.ending == .exited(64))
+        #expect(try client.post("/sessions", credentials("anna@example.org")).status == 201)
+        let token = made.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(token.hasPrefix("kb_"))
+        #expect(try client.get("/tasks", ["authorization": "Bearer \(token)"]).status == 200)
+        expectProblem(try client.post("/tasks", [:], ["authorization": "Bearer \(token)"]), 403, "insufficient_scope")
+        let listed = try Kanbase.run(["token", "list", "anna@example.org", "--data", folder.path])
+        #expect(listed.output.contains("Script") && !listed.output.contains(token))
+    }
+
+    @Test func `a token that the operator removes is dead within seconds`() throws {
+        let folder = try DataFolder()
+        let server = try server(on: folder)
+        let anna = try logIn(server, "anna@example.org")
+        let made = try anna.post("/tokens", ["name": "Lost", "scope": "full"])
+        let client = try server.client()
+        let token = ["authorization": "Bearer \(try #require(made.string("token")))"]
+        #expect(try client.get("/tasks", token).status == 200)
+
+        let removed = try Kanbase.run(["token", "remove", "anna@example.org", made.json.id, "--data", folder.path])
+
+        #expect(removed.ending == .exited(0), "\(removed.errors)")
+        let deadline = ContinuousClock.now + .seconds(20)
+        while try client.get("/tasks", token).status != 401, ContinuousClock.now < deadline {
+            // Not asking all the time leaves the account's rate alone.
+            Thread.sleep(forTimeInterval: 0.1)
+        }
+        #expect(try client.get("/tasks", token).status == 401)
+        #expect(try anna.get("/tasks").status == 200)
+    }
+
+    @Test func `a new password from the operator ends the sessions`() throws {
+        let folder = try DataFolder()
+        let first = try server(on: folder)
+        let token = try #require(try logIn(first, "anna@example.org").headers["authorization"])
+        first.stop()
+
+        let changed = try Kanbase.run(
+            ["account", "password", "anna@example.org", "--data", folder.path], input: "another password\n")
+        let restarted = try server(on: folder)
+        let second = try restarted.client()
+
+        #expect(changed.ending == .exited(0), "\(changed.errors)")
+        #expect(try second.get("/tasks", ["authorization": token]).status == 401)
+        #expect(try second.post("/sessions", credentials("anna@example.org")).status == 401)
+        #expect(try second.post("/sessions", credentials("anna@example.org", "another password")).status == 201)
+    }
+
+    @Test func `no secret is in the log, the metrics or a problem`() throws {
+        let server = try server("--log-level", "debug")
+        let anna = try logIn(server, "anna-the-secret@example.org")
+        let token = try #require(anna.headers["authorization"]?.split(separator: " ").last.map(String.init))
+        let calendar = try #require(
+            try anna.post("/tokens", ["name": "Secret name", "scope": "calendar"]).string("token"))
+        let client = try server.client()
+        try anna.makeTask(["title": "A secret gift"])
+        try client.post("/sessions", credentials("anna-the-secret@example.org", "a wrong secret"))
+        try client.get("/calendar.ics?token=\(calendar)")
+        try client.get("/tasks?token=\(token)")
+        try client.get("/tasks?q=secret", ["authorization": "Bearer \(token)"])
+        let metrics = try client.get("/metrics").text
+
+        server.stop()
+        let log = try server.log
+
+        #expect(log.contains("operation=createSession"))
+        #expect(log.contains("status=401") && log.contains("peer=127.0.0.1"))
+        for secret in [token, calendar, Self.password, "secret", "anna"] {
+            #expect(!log.contains(secret), "\(secret)")
+            #expect(!metrics.contains(secret), "\(secret)")
+        }
+    }
+}
