@@ -29,7 +29,10 @@ struct Kanbase {
         case .serve: try await Serve(configuration: configuration).run()
         case .accountAdd, .accountList, .accountRemove, .accountPassword, .tokenAdd, .tokenList, .tokenRemove:
             try await AccountCommands(configuration: configuration).run(invocation.command, invocation.arguments)
-        case .backup, .restore, .check, .exportBoard, .importBoard:
+        case .backup: try DataCommands(configuration: configuration).backup(to: invocation.arguments[0])
+        case .restore: try DataCommands(configuration: configuration).restore(from: invocation.arguments[0])
+        case .check: try DataCommands(configuration: configuration).check()
+        case .exportBoard, .importBoard:
             throw Failure(.internalFault, "Not there yet.")
         }
     }

@@ -26,7 +26,7 @@ struct OperationsTests {
     }
 
     @Test(arguments: [
-        (["--prot", "1"], 64), (["--port", "x"], 64), (["bakcup"], 64),
+        (["--prot", "1"], 64), (["--port", "x"], 64), (["bakcup"], 64), (["restore", "/nowhere/at/all"], 66),
         (["serve", "--data", "/dev/null/x"], 73),
     ])
     func `what is wrong has an exit code`(arguments: [String], code: Int) throws {

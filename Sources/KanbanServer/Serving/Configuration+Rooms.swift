@@ -42,6 +42,11 @@ extension Configuration {
         }
     }
 
+    /// Where the weather comes from.
+    var weather: WeatherService? {
+        weatherURL.flatMap { URL(string: $0) }.map { WeatherService(service: $0, clock: Timestamp.system) }
+    }
+
     /// How long the store keeps things.
     var storeConfiguration: SQLStoreConfiguration {
         var store = SQLStoreConfiguration()

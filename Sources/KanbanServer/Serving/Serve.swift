@@ -36,10 +36,13 @@ struct Serve {
         warn(log)
         log.info("started", ["url": address, "data": directory.path, "auth": configuration.effectiveAuth.rawValue])
 
+        let upkeep = Task { await Upkeep(store: store, log: log).run() }
         let reason = await signals.stopRequest()
         log.info("stopping", ["reason": reason])
         state.isDraining.store(true, ordering: .releasing)
         await server.drain(within: Self.patience)
+        upkeep.cancel()
+        await upkeep.value
         loops.shutDown()
         store.close()
         state.ended()
@@ -54,7 +57,8 @@ struct Serve {
         let environment = Environment(
             store: store, accounts: access.accounts, clock: Timestamp.system,
             zone: Zone(name: configuration.timeZone) ?? .utc, jsonDepth: configuration.jsonDepth,
-            bodyLimit: configuration.bodyLimit, isReady: { !state.isDraining.load(ordering: .acquiring) })
+            bodyLimit: configuration.bodyLimit, weather: configuration.weather,
+            isReady: { !state.isDraining.load(ordering: .acquiring) })
         return Application(
             environment: environment, gate: access.gate, routes: Routes.all + [page.route],
             observer: Observer(requests: RequestLog(log: log), metrics: metrics))

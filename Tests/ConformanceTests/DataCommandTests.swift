@@ -1,0 +1,143 @@
+import Foundation
+import JSON
+import Testing
+
+/// Section 6: `kanbase backup`, `restore` and `check`.
+struct DataCommandTests {
+    @Test func `a backup of a serving server is restored to what it was`() throws {
+        let server = try Kanbase()
+        let client = try server.client()
+        let kept = try client.makeTask(["title": "in the backup", "dueDate": "2030-01-01"])
+        let cursor = try client.get("/changes").string("cursor")
+        let folder = server.folder
+        let file = folder.file("backup")
+
+        let backup = try Kanbase.run(["backup", "--data", folder.path, file])
+        try client.patch("/tasks/\(kept.id)", ["title": "after the backup"])
+        let later = try client.makeTask()
+        server.stop()
+        let restore = try Kanbase.run(["restore", "--data", folder.path, file])
+
+        #expect(backup.ending == .exited(0), "\(backup.errors)")
+        #expect(restore.ending == .exited(0), "\(restore.errors)")
+        let again = try Kanbase(on: folder)
+        let reader = try again.client()
+        #expect(try reader.get("/tasks/\(kept.id)").json == kept)
+        #expect(try reader.get("/tasks/\(later.id)").status == 404)
+        if let cursor { expectProblem(try reader.get("/changes?since=\(cursor)"), 410, "cursor_expired") }
+        // What was there before is kept aside.
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(names.contains { $0 != "kanbase.sqlite" && $0.hasPrefix("kanbase.sqlite.") }, "\(names)")
+    }
+
+    @Test func `a running server is not restored under its feet`() throws {
+        let server = try Kanbase()
+        let file = server.folder.file("backup")
+        #expect(try Kanbase.run(["backup", "--data", server.folder.path, file]).ending == .exited(0))
+
+        let restore = try Kanbase.run(["restore", "--data", server.folder.path, file])
+        let vacuum = try Kanbase.run(["check", "--vacuum", "--data", server.folder.path])
+
+        #expect(restore.ending == .exited(75))
+        #expect(vacuum.ending == .exited(75))
+        #expect(try server.client().get("/health/ready").status == 200)
+    }
+
+    @Test func `a damaged or foreign file is refused, and the data stays`() throws {
+        let folder = try DataFolder()
+        let first = try Kanbase(on: folder)
+        let task = try first.client().makeTask()
+        let good = folder.file("good")
+        #expect(try Kanbase.run(["backup", "--data", folder.path, good]).ending == .exited(0))
+        first.stop()
+        var bytes = try Data(contentsOf: URL(filePath: good))
+        bytes.replaceSubrange(
+            4096..<min(bytes.count, 12_288), with: Data(repeating: 0xa5, count: min(bytes.count, 12_288) - 4096))
+        try bytes.write(to: URL(filePath: folder.file("damaged")))
+        try bytes.prefix(5000).write(to: URL(filePath: folder.file("short")))
+        try Data("no database at all".utf8).write(to: URL(filePath: folder.file("foreign")))
+        try Data().write(to: URL(filePath: folder.file("empty")))
+
+        for name in ["damaged", "short", "foreign", "empty"] {
+            let result = try Kanbase.run(["restore", "--data", folder.path, folder.file(name)])
+            #expect(result.ending == .exited(65), "\(name): \(result.errors)")
+        }
+        let missing = try Kanbase.run(["restore", "--data", folder.path, folder.file("nowhere")])
+
+        #expect(missing.ending == .exited(66))
+        let second = try Kanbase(on: folder)
+        #expect(try second.client().get("/tasks/\(task.id)").json == task)
+    }
+
+    @Test func `check says that nothing is wrong, or what is`() throws {
+        let folder = try DataFolder()
+        let server = try Kanbase(on: folder)
+        for _ in 0..<50 { try server.client().makeTask(["body": .string(String(repeating: "x", count: 500))]) }
+
+        let beside = try Kanbase.run(["check", "--data", folder.path])
+        server.stop()
+        let vacuumed = try Kanbase.run(["check", "--vacuum", "--data", folder.path])
+        let path = "\(folder.path)/kanbase.sqlite"
+        var bytes = try Data(contentsOf: URL(filePath: path))
+        bytes.replaceSubrange(4096..., with: Data(repeating: 0xa5, count: bytes.count - 4096))
+        try bytes.write(to: URL(filePath: path))
+        let damaged = try Kanbase.run(["check", "--data", folder.path])
+        let refused = try Kanbase.run(["serve", "--port", "0", "--data", folder.path])
+
+        #expect(beside.ending == .exited(0), "\(beside.errors)")
+        #expect(vacuumed.ending == .exited(0), "\(vacuumed.errors)")
+        #expect(damaged.ending == .exited(65))
+        #expect(damaged.errors.contains("damaged"))
+        #expect(refused.ending == .exited(65), "\(refused.errors)")
+        #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
+    }
+
+    @Test(arguments: ["backup", "check"])
+    func `without data there is nothing to do`(command: String) throws {
+        let folder = try DataFolder()
+
+        let result = try Kanbase.run(
+            [command, "--data", folder.path] + (command == "backup" ? [folder.file("x")] : []))
+
+        #expect(result.ending == .exited(66))
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+    }
+}
+
+/// Section 5: `kanbase account` and `kanbase token`, beside a server that requires them.
+struct AccountCommandTests {
+    @Test func `an account and a token of the command line open the door`() throws {
+        let server = try Kanbase(on: nil, ["--auth", "required", "--signup", "closed"])
+        let data = ["KANBASE_DATA": server.folder.path]
+        let client = try server.client()
+        expectProblem(try client.get("/tasks"), 401)
+        #expect(try client.get("/tasks").header("WWW-Authenticate")?.hasPrefix("Bearer") == true)
+
+        let added = try Kanbase.run(["account", "add", "you@example.com"], environment: data, input: "long enough\n")
+        let made = try Kanbase.run(["token", "add", "--scope", "read", "YOU@example.com"], environment: data)
+
+        #expect(added.ending == .exited(0), "\(added.errors)")
+        #expect(made.ending == .exited(0), "\(made.errors)")
+        let token = made.output.trimmingCharacters(in: .newlines)
+        #expect(token.hasPrefix("kb_"))
+        client.headers["authorization"] = "Bearer \(token)"
+        #expect(try client.get("/tasks").status == 200)
+        expectProblem(try client.post("/tasks", [:]), 403)
+        let session = try server.client().post("/sessions", ["email": "you@example.com", "password": "long enough"])
+        #expect(session.status == 201)
+        #expect(try Kanbase.run(["account", "list"], environment: data).output.contains("you@example.com"))
+    }
+
+    @Test func `what cannot be is said`() throws {
+        let folder = try DataFolder()
+        let data = ["KANBASE_DATA": folder.path]
+
+        let short = try Kanbase.run(["account", "add", "a@example.com"], environment: data, input: "short\n")
+        let none = try Kanbase.run(["account", "add", "a@example.com"], environment: data)
+        let unknown = try Kanbase.run(["token", "list", "a@example.com"], environment: data)
+
+        #expect(short.ending == .exited(64))
+        #expect(none.ending == .exited(66))
+        #expect(unknown.ending == .exited(66))
+    }
+}
