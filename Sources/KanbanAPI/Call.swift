@@ -65,6 +65,8 @@ package struct Access: Sendable {
     package var scope: AccessToken.Scope
     /// What let them in; `nil` in open mode and for nobody in particular.
     package var grant: Grant?
+    /// The address that wrong passwords are counted for.
+    package var origin = ""
 
     package init(
         account: AccountKey, session: ID? = nil, scope: AccessToken.Scope = .full, grant: Grant? = nil

@@ -8,12 +8,9 @@ package struct EmailAddress: Hashable, Sendable {
     /// Returns `nil` for anything else, and above 254 bytes (RFC 5321 §4.5.3.1.3 less its brackets).
     package init?(_ text: String) {
         let trimmed = text.trimmed
-        let parts = trimmed.split(separator: "@", omittingEmptySubsequences: false)
-        guard parts.count == 2, let local = parts.first, let domain = parts.last,
-            !local.isEmpty, Self.isDomain(domain), trimmed.utf8.count <= 254,
-            !trimmed.unicodeScalars.contains(where: {
-                $0.properties.isWhitespace || $0.properties.generalCategory == .control
-            })
+        guard let at = trimmed.lastIndex(of: "@"), trimmed.utf8.count <= 254,
+            Self.isLocal(trimmed[..<at]), Self.isDomain(trimmed[trimmed.index(after: at)...]),
+            !trimmed.unicodeScalars.contains(where: Self.isForbidden)
         else { return nil }
         self.text = trimmed
         folded = CaseFolding.fold(trimmed)
@@ -22,6 +19,15 @@ package struct EmailAddress: Hashable, Sendable {
     /// Folds what somebody typed at log-in, address or not: what is none finds no account.
     package static func fold(_ text: String) -> String {
         CaseFolding.fold(text.trimmed)
+    }
+
+    /// A second `@` may only stand in a quoted part (RFC 5321 §4.1.2).
+    private static func isLocal(_ local: Substring) -> Bool {
+        !local.isEmpty && (!local.contains("@") || local.count > 2 && local.first == "\"" && local.last == "\"")
+    }
+
+    private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isWhitespace || scalar.properties.generalCategory == .control
     }
 
     private static func isDomain(_ domain: Substring) -> Bool {

@@ -1,6 +1,5 @@
 import HTTP
 import Kanban
-import Sockets
 import Synchronization
 
 /// `--auth required`: a token opens the board of its account, as far as its scope goes, and so often.
@@ -9,12 +8,14 @@ package final class AccountGate: Gate {
     private let clock: @Sendable () -> Timestamp
     private let instant: @Sendable () -> ContinuousClock.Instant
     private let crossOrigin: CrossOrigin
+    private let proxies: TrustedProxies
     /// `nil`: no limit.
     private let limiter: Mutex<RateLimiter?>
     private let policy: String
 
     package init(
         control: AccessControl, limit: RateLimit? = .standard, crossOrigin: CrossOrigin = CrossOrigin(),
+        proxies: TrustedProxies = TrustedProxies(),
         clock: @escaping @Sendable () -> Timestamp,
         instant: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
@@ -22,6 +23,7 @@ package final class AccountGate: Gate {
         self.clock = clock
         self.instant = instant
         self.crossOrigin = crossOrigin
+        self.proxies = proxies
         limiter = Mutex(limit.map(RateLimiter.init))
         policy =
             limit.map { "\"default\";q=\($0.burst);w=\(Self.seconds(.seconds(1) / $0.perSecond * $0.burst))" } ?? ""
@@ -36,6 +38,7 @@ package final class AccountGate: Gate {
     }
 
     package func admit(_ head: Request, to route: Route) -> Admission {
+        let origin = proxies.origin(of: head)
         let decision: Result<Access, Problem>
         do {
             decision = try decide(head, route)
@@ -45,7 +48,7 @@ package final class AccountGate: Gate {
         let key: RateLimiter.Key =
             switch decision {
             case .success(let access) where access.grant != nil: .account(access.account)
-            default: .address(head.peer.network)
+            default: .address(origin)
             }
         let fields: [(name: String, value: String)]
         switch take(key) {
@@ -53,7 +56,8 @@ package final class AccountGate: Gate {
         case .failure(let problem): return .refused(problem)
         }
         switch decision {
-        case .success(let access):
+        case .success(var access):
+            access.origin = origin
             return .admitted(access, headers: fields)
         case .failure(var problem):
             problem.headers += fields
@@ -64,7 +68,7 @@ package final class AccountGate: Gate {
     private func decide(_ head: Request, _ route: Route) throws -> Result<Access, Problem> {
         switch route.audience {
         case .everyone: return .success(.anonymous)
-        case .operators where head.peer.isLoopback: return .success(.anonymous)
+        case .operators where proxies.isLocal(head): return .success(.anonymous)
         case .account, .calendar, .operators: break
         }
         switch BearerToken(head, takesQuery: route.audience == .calendar) {
@@ -120,9 +124,4 @@ extension Access {
     init(_ grant: Grant) {
         self.init(account: grant.account, session: grant.id, scope: grant.scope, grant: grant)
     }
-}
-
-extension Call {
-    /// Where the call comes from, as guesses of passwords are counted.
-    var peerNetwork: String { request.peer.network }
 }

@@ -25,7 +25,7 @@ package struct SessionRoutes: Sendable {
         guard let email, let password else { throw Problem(.internalError) }
 
         let logIn = try await accounts.logIn(
-            email: email, password: password, device: device, from: call.peerNetwork)
+            email: email, password: password, device: device, from: call.access.origin)
         // Whatever keeps copies of answers must not keep this one.
         return .json(
             status: 201, headers: [("Location", "/sessions/\(logIn.session.id)"), ("Cache-Control", "no-store")]

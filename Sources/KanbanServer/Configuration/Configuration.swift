@@ -29,6 +29,8 @@ struct Configuration: Sendable, Equatable {
     var signUp = SignUp.open
     /// Origins that browsers may call from; none turns CORS off.
     var corsOrigins: [String] = []
+    /// Addresses of proxies whose `X-Forwarded-For` is believed.
+    var trustedProxies: [String] = []
     /// Requests a second under ``Auth/required``; 0 turns the limit off.
     var rateLimit = 50
     /// How many requests may come at once.

@@ -40,6 +40,9 @@ extension Option {
             each: "cors-origin", \.corsOrigins, .origin, in: .access, of: [.serve],
             "A web origin whose pages may call; may be given several times."),
         Option(
+            each: "trusted-proxy", \.trustedProxies, .address, in: .access, of: [.serve],
+            "A proxy whose X-Forwarded-For tells who asks; may be given several times."),
+        Option(
             "rate-limit", \.rateLimit, .number(0...1_000_000), in: .access, of: [.serve],
             "Requests a second of an account, or of an address without one, when accounts are required; 0: no limit."),
         Option(

@@ -90,6 +90,16 @@ extension OptionValue where Value == String {
         }
     }
 
+    /// A numeric address.
+    static var address: Self {
+        OptionValue(placeholder: "ADDRESS", allowed: "an IPv4 or IPv6 address") { text in
+            var room = in6_addr()
+            return inet_pton(AF_INET, text, &room) == 1 || inet_pton(AF_INET6, text, &room) == 1 ? text : nil
+        } show: {
+            $0
+        }
+    }
+
     static var timeZone: Self {
         OptionValue(placeholder: "ZONE", allowed: "an IANA name such as Asia/Seoul or UTC") { text in
             Zone(name: text).map(\.name)

@@ -37,7 +37,9 @@ extension Configuration {
         case .required:
             let limit = rateLimit == 0 ? nil : RateLimit(perSecond: rateLimit, burst: rateBurst)
             return (
-                AccountGate(control: control, limit: limit, crossOrigin: crossOrigin, clock: Timestamp.system), accounts
+                AccountGate(
+                    control: control, limit: limit, crossOrigin: crossOrigin, proxies: TrustedProxies(trustedProxies),
+                    clock: Timestamp.system), accounts
             )
         }
     }
