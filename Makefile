@@ -19,6 +19,7 @@ run: libraries ## build for speed and serve on http://127.0.0.1:8080 (ARGS="--po
 	@exec .build/release/kanbase serve $(ARGS)
 
 test: libraries ## run all tests (TEST="--filter Tasks")
+	@Scripts/need curl openssl
 	swift test --disable-xctest $(TEST)
 
 bench: libraries ## measure requests a second beside nginx

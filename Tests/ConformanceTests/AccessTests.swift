@@ -214,4 +214,76 @@ struct AccessTests {
             #expect(!metrics.contains(secret), "\(secret)")
         }
     }
+
+    @Test func `an erased account is in no byte of the data after check --vacuum`() throws {
+        let folder = try DataFolder()
+        let server = try server(on: folder)
+        let anna = try logIn(server, "anna-to-erase@example.org")
+        let ben = try logIn(server, "ben@example.org")
+        for number in 0..<50 {
+            try anna.makeTask(["title": .string("Very secret \(number)"), "categoryName": "Quite private"])
+            try ben.makeTask(["title": "Ben's"])
+        }
+
+        #expect(try anna.send("DELETE", "/account", json: ["password": .string(Self.password)]).status == 204)
+        expectProblem(try anna.get("/tasks"), 401, "unauthorized")
+        #expect(try ben.get("/tasks").items.count == 50)
+        server.stop()
+        let checked = try Kanbase.run(["check", "--vacuum", "--data", folder.path])
+
+        #expect(checked.ending == .exited(0), "\(checked.errors)")
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            let bytes = try Data(contentsOf: URL(filePath: folder.path + "/" + name))
+            for secret in ["anna-to-erase", "Very secret", "Quite private"] {
+                #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(secret) in \(name)")
+            }
+        }
+        let again = try Kanbase(on: folder, ["--auth", "required"])
+        #expect(try again.client().post("/sessions", credentials("ben@example.org")).status == 201)
+        #expect(try again.client().post("/sessions", credentials("anna-to-erase@example.org")).status == 401)
+    }
+
+    #if !canImport(Darwin)
+        @Test func `HTTPS is served with the certificate given, and SIGHUP reads it again`() throws {
+            let folder = try DataFolder()
+            let (certificate, key) = (folder.file("certificate.pem"), folder.file("key.pem"))
+            try makeCertificate(certificate, key, name: "first.example.org")
+            let server = try Kanbase(on: folder, ["--tls-certificate", certificate, "--tls-key", key])
+            #expect(try peerName(server, trusting: certificate) == "first.example.org")
+
+            try makeCertificate(certificate, key, name: "second.example.org")
+            server.signal(SIGHUP)
+
+            let deadline = ContinuousClock.now + .seconds(20)
+            while try peerName(server, trusting: certificate) != "second.example.org", ContinuousClock.now < deadline {}
+            #expect(try peerName(server, trusting: certificate) == "second.example.org")
+        }
+
+        private func makeCertificate(_ certificate: String, _ key: String, name: String) throws {
+            _ = try shell(
+                "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=\(name) "
+                    + "-addext subjectAltName=DNS:localhost -keyout '\(key)' -out '\(certificate)' 2>&1")
+        }
+
+        /// The name in the certificate of a server that answers curl over TLS.
+        private func peerName(_ server: Kanbase, trusting certificate: String) throws -> String? {
+            let said = try shell(
+                "curl -sv --max-time 20 --noproxy '*' --cacert '\(certificate)' https://localhost:\(server.port)/tasks 2>&1"
+            )
+            guard said.contains("HTTP/1.1 200 OK") else { return nil }
+            return said.firstMatch(of: #/subject: CN=(\S+)/#).map { String($0.output.1) }
+        }
+
+        private func shell(_ command: String) throws -> String {
+            let process = Process()
+            process.executableURL = URL(filePath: "/bin/sh")
+            process.arguments = ["-c", command]
+            let output = Pipe()
+            process.standardOutput = output
+            try process.run()
+            let said = output.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            return String(decoding: said, as: UTF8.self)
+        }
+    #endif
 }

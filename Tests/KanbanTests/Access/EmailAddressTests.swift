@@ -28,7 +28,10 @@ struct EmailAddressTests {
         #expect(EmailAddress(text) == nil)
     }
 
-    @Test(arguments: ["a@b", "anna+list@example.org", "o'hara@sub.example.org", "\"odd\"@example.org", "a@[127.0.0.1]", "\"a@b\"@example.org"])
+    @Test(arguments: [
+        "a@b", "anna+list@example.org", "o'hara@sub.example.org", "\"odd\"@example.org", "a@[127.0.0.1]",
+        "\"a@b\"@example.org",
+    ])
     func `what may be one is taken`(text: String) {
         #expect(EmailAddress(text)?.text == text)
     }
