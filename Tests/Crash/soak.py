@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Mixed load on one server for a long time, looking for growth of memory, descriptors and latency.
 
-The board keeps its size: what is made is deleted again, and the trash is emptied at once (`--trash-days 0`). Streams
-come and go. A sample is taken for each twentieth of the time; the last quarter is compared with the second quarter,
+The board keeps its size: what is made is deleted again. Streams come and go. A sample is taken for each twentieth of the time; the last quarter is compared with the second quarter,
 when caches and pools are full.
 """
 
@@ -106,7 +105,7 @@ def measure(process):
 def main():
     directory = tempfile.mkdtemp(prefix="kanbase-soak-")
     server = subprocess.Popen(
-        [arguments.binary, "serve", "--port", "0", "--data", directory, "--log-level", "warning", "--trash-days", "0"],
+        [arguments.binary, "serve", "--port", "0", "--data", directory, "--log-level", "warning"],
         stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
     port = int(server.stdout.readline().strip().rsplit(":", 1)[1])
     deadline = time.monotonic() + arguments.seconds

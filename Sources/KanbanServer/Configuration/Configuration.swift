@@ -40,9 +40,9 @@ struct Configuration: Sendable, Equatable {
     var tombstoneDays = 90
     var historyDays = 365
 
-    var maxConnections = 10_000
-    /// 0: as many as all may have together.
-    var connectionsPerAddress = 0
+    var maxConnections = 16_384
+    /// Under ``Auth/required``; 0: as many as all may have together.
+    var connectionsPerAddress = 4_096
     /// Bytes.
     var bodyLimit = 1 << 20
     /// Bytes.

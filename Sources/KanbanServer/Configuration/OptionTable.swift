@@ -65,10 +65,10 @@ extension Option {
     private static let limits: [Option] = [
         Option(
             "max-connections", \.maxConnections, .number(1...1_000_000), in: .limits, of: [.serve],
-            "Connections at a time; more wait to be accepted."),
+            "Connections at a time; one more is answered 503."),
         Option(
             "connections-per-address", \.connectionsPerAddress, .number(0...1_000_000), in: .limits, of: [.serve],
-            "Connections of one address at a time; 0: no limit of its own."),
+            "Connections of one address at a time, when accounts are required; 0: no limit of its own."),
         Option(
             "body-limit", \.bodyLimit, .size(1024...1 << 30), in: .limits, of: [.serve],
             "The largest request body (413)."),

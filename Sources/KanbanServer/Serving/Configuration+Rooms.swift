@@ -22,7 +22,8 @@ extension Configuration {
         limits.idleTime = idleTimeout
         limits.writeTime = writeTimeout
         limits.connections = maxConnections
-        limits.connectionsPerAddress = connectionsPerAddress == 0 ? nil : connectionsPerAddress
+        let isLimited = effectiveAuth == .required && connectionsPerAddress > 0
+        limits.connectionsPerAddress = isLimited ? connectionsPerAddress : nil
         return limits
     }
 
