@@ -58,13 +58,12 @@ let group = try EventLoopGroup(count: arguments.dropFirst().first ?? ProcessInfo
 let server = Server(group: group, responder: BareResponder())
 let address = try server.start(SocketAddress(host: "127.0.0.1", port: UInt16(arguments.first ?? 8090)))
 print("http://\(address)")
-let stop = DispatchSource.makeSignalSource(signal: SIGTERM)
 signal(SIGTERM, SIG_IGN)
-stop.setEventHandler {
-    Task {
-        await server.drain(within: .seconds(5))
-        exit(0)
-    }
-}
+let stop = DispatchSource.makeSignalSource(signal: SIGTERM)
+let ended = DispatchSemaphore(value: 0)
+stop.setEventHandler { ended.signal() }
 stop.resume()
-dispatchMain()
+// Not dispatchMain: callgrind does not survive it.
+ended.wait()
+await server.drain(within: .seconds(5))
+group.shutDown()

@@ -57,12 +57,11 @@ final class WireSession {
                 if head.path.hasPrefix("/refused") {
                     machine.answersUnread()
                     answer("403 \(head.path)")
-                } else {
-                    machine.reads(upTo: 65536, now: now)
+                } else if machine.reads(head, upTo: 65536, now: now) {
+                    respond(to: head)
                 }
             case .sendContinue: events.append("100")
-            case .respond(let request):
-                answer("200 \(request.method.rawValue) \(request.target) \(Self.digest(request.body))")
+            case .respond(let request): respond(to: request)
             case .refuse(let error, _): answer("\(error.status)")
             case .endWriting: events.append("end")
             case .close:
@@ -70,6 +69,10 @@ final class WireSession {
                 hasClosed = true
             }
         }
+    }
+
+    private func respond(to request: Request) {
+        answer("200 \(request.method.rawValue) \(request.target) \(Self.digest(request.body))")
     }
 
     private func answer(_ words: String) {

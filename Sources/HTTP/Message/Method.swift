@@ -9,7 +9,8 @@ package enum Method: String, Sendable, CaseIterable {
     case options = "OPTIONS"
     case trace = "TRACE"
     case connect = "CONNECT"
-    /// The safe method with a body (draft-ietf-httpbis-safe-method-w-body); no path of ours takes it, which is 405 rather than 501.
+    /// The safe method with a body (draft-ietf-httpbis-safe-method-w-body); no path of ours takes it, which is 405
+    /// rather than 501.
     case query = "QUERY"
 }
 
@@ -21,6 +22,22 @@ extension Method {
             return
         }
         return nil
+    }
+
+    /// The method's place in `allCases`.
+    var index: Int {
+        switch self {
+        case .get: 0
+        case .head: 1
+        case .post: 2
+        case .put: 3
+        case .patch: 4
+        case .delete: 5
+        case .options: 6
+        case .trace: 7
+        case .connect: 8
+        case .query: 9
+        }
     }
 
     /// The name without the `String` of ``rawValue``.

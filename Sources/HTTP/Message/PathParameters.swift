@@ -3,9 +3,11 @@ package struct PathParameters: Sendable {
     /// More than any sensible address has; they are held inline, without an allocation.
     package static let limit = 4
 
+    /// Start and length of each in the head's bytes, two lanes a parameter.
+    typealias Ranges = SIMD8<UInt16>
+
     private enum Source: Sendable {
-        /// Start and length of each in the head's bytes, two lanes a parameter.
-        case path(RequestHead, SIMD8<UInt32>)
+        case path(RequestHead, Ranges)
         case texts([String])
     }
 
@@ -17,7 +19,7 @@ package struct PathParameters: Sendable {
         source = .texts(parameters.map(\.value))
     }
 
-    init(names: [String], head: RequestHead, ranges: SIMD8<UInt32>) {
+    init(names: [String], head: RequestHead, ranges: Ranges) {
         self.names = names
         self.source = .path(head, ranges)
     }
@@ -39,7 +41,7 @@ package struct PathParameters: Sendable {
         }
     }
 
-    private static func slice(_ index: Int, of ranges: SIMD8<UInt32>, in head: RequestHead) -> ArraySlice<UInt8> {
+    private static func slice(_ index: Int, of ranges: Ranges, in head: RequestHead) -> ArraySlice<UInt8> {
         let start = Int(ranges[index * 2])
         return head.bytes[start..<start + Int(ranges[index * 2 + 1])]
     }

@@ -61,6 +61,9 @@ final class RequestHead: Sendable {
             query: question.map { ByteRange($0 + 1, Int(targetRange.count)) }, host: hostRange)
     }
 
+    /// False for the target `*`.
+    var beginsWithSlash: Bool { path.count > 0 && bytes[Int(path.start)] == UInt8(ascii: "/") }
+
     func string(_ range: ByteRange) -> String {
         String(decoding: bytes[range.indices], as: UTF8.self)
     }

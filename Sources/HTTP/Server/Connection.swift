@@ -17,6 +17,10 @@ final class Connection: @unchecked Sendable {
     /// Answered, but not yet written to the last byte.
     private var unreported: [Unreported] = []
     private var task: Task<Void, Never>?
+    /// The handler of a request whose body is being read.
+    private var handler: (@Sendable (Request) async -> Response)?
+    /// What the next read has to wait for; writing only with a transport that encrypts.
+    private var interest = Interest.reading
     private var isHandling = false
     private var isStreaming = false
     private var endsWithServer = false
@@ -90,20 +94,46 @@ final class Connection: @unchecked Sendable {
 
     // MARK: The loop
 
+    /// What a usual request needs happens in calls that do not suspend: each call of an `async` function looks for the
+    /// executor to run on, which is dearer than the parser.
     private func serve() async {
         while true {
             switch machine.next(&input, now: loop.now) {
             case .wait(let deadline):
                 guard await flush() else { return }
-                await receive(until: deadline)
+                if !watch.isReady(for: interest) {
+                    input.shrink(to: context.pool)
+                    guard await watch.wait(for: interest, until: deadline) == .ready else { continue }
+                }
+                read()
             case .decide(let head):
-                await decide(head)
+                if output.count >= server.limits.gatheredBytes { guard await flush() else { return } }
+                switch server.responder.receive(head) {
+                case .answer(let response):
+                    machine.answersUnread()
+                    if !sendNow(response, to: head) { await send(response, to: head) }
+                case .read(let limit, let respond):
+                    guard machine.reads(head, upTo: limit, now: loop.now) else {
+                        handler = respond
+                        continue
+                    }
+                    flushAtEndOfTurn()
+                    isHandling = true
+                    let response = await respond(head)
+                    isHandling = false
+                    if !sendNow(response, to: head) { await send(response, to: head) }
+                }
+            case .respond(let request):
+                guard let respond = handler else { return }
+                handler = nil
+                flushAtEndOfTurn()
+                isHandling = true
+                let response = await respond(request)
+                isHandling = false
+                if !sendNow(response, to: request) { await send(response, to: request) }
             case .sendContinue:
                 output.reserve(32, from: context.pool)
                 output.append("HTTP/1.1 100 Continue\r\n\r\n")
-            case .respond(let request):
-                // It was answered where its handler is at hand; see `decide` and `handle`.
-                await handle(request)
             case .refuse(let error, let head):
                 var response = server.responder.answer(to: error, head: head)
                 if error.status == 503 { response.headers.append(("Retry-After", "1")) }
@@ -118,92 +148,78 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    private var handler: (@Sendable (Request) async -> Response)?
-
-    private func decide(_ head: Request) async {
-        switch server.responder.receive(head) {
-        case .answer(let response):
-            machine.answersUnread()
-            await send(response, to: head)
-        case .read(let limit, let respond):
-            handler = respond
-            machine.reads(upTo: limit, now: loop.now)
+    /// The answers gathered so far must not wait for the next one, if that takes longer than this turn of the loop.
+    private func flushAtEndOfTurn() {
+        if output.isEmpty { return }
+        loop.atEndOfTurn { [self] in
+            if isHandling { writeNow() }
         }
     }
 
-    private func handle(_ request: Request) async {
-        guard let handler else { return machine.lost() }
-        self.handler = nil
-        // The answers gathered so far must not wait for this one, if it takes longer than this turn of the loop.
-        if !output.isEmpty {
-            loop.atEndOfTurn { [self] in
-                if isHandling { _ = writeNow() }
-            }
+    /// Takes what has come.
+    private func read() {
+        input.reserve(BlockPool.smallSize, from: context.pool)
+        var space = 0
+        let result = input.fill { buffer in
+            space = buffer.count
+            let result = transport.read(into: buffer)
+            if case .bytes(let count) = result { return (count, result) }
+            return (0, result)
         }
-        isHandling = true
-        let response = await handler(request)
-        isHandling = false
-        await send(response, to: request)
-    }
-
-    // MARK: Reading
-
-    private func receive(until deadline: Instant) async {
-        var interest = Interest.reading
-        while true {
-            if !watch.isReady(for: interest) {
-                input.shrink(to: context.pool)
-            }
-            guard await watch.wait(for: interest, until: deadline) == .ready else { return }
-            input.reserve(BlockPool.smallSize, from: context.pool)
-            var space = 0
-            let result = input.fill { buffer in
-                space = buffer.count
-                let result = transport.read(into: buffer)
-                if case .bytes(let count) = result { return (count, result) }
-                return (0, result)
-            }
-            switch result {
-            case .bytes(let count):
-                if count < space, transport.shortReadMeansEmpty { watch.exhausted(.reading) }
-                return
-            case .end: return machine.receivedEnd()
-            case .failed: return machine.lost()
-            case .wouldBlock(let wanted):
-                interest = wanted
-                watch.exhausted(wanted)
-            }
+        interest = .reading
+        switch result {
+        case .bytes(let count): if count < space, transport.shortReadMeansEmpty { watch.exhausted(.reading) }
+        case .end: machine.receivedEnd()
+        case .failed: machine.lost()
+        case .wouldBlock(let wanted):
+            interest = wanted
+            watch.exhausted(wanted)
         }
     }
 
     // MARK: Answering
 
+    /// Answers whose body is at hand and small, up to handing it to the socket.
+    ///
+    /// - Returns: false when ``send(_:to:)`` has to do it.
+    private func sendNow(_ response: Response, to request: Request) -> Bool {
+        let body: [UInt8]
+        switch response.body {
+        case .none: body = []
+        case .bytes(let bytes): body = bytes
+        case .stream: return false
+        }
+        guard body.count <= Connection.copiedBytes else { return false }
+        let framing = ResponseEncoder.framing(of: response, isHTTP11: true)
+        let sent = framing == .none || request.method == .head ? 0 : body.count
+        encode(response, framing, reserving: sent)
+        if sent > 0 { output.append(body) }
+        machine.answered(now: loop.now)
+        // Most often this was the only request that came, and the socket takes the answer at once.
+        if input.isEmpty, unreported.isEmpty, case .some = writeNow(), output.isEmpty {
+            output.shrink(to: context.pool)
+            server.responder.finished(exchange(request, response, sent, Instant.now))
+        } else {
+            note(request, response, sent)
+        }
+        return true
+    }
+
+    /// Answers with whatever there is.
     private func send(_ response: Response, to request: Request?) async {
         let framing = ResponseEncoder.framing(of: response, isHTTP11: machine.isHTTP11)
         if framing == .untilClose { machine.answersUntilClose() }
-        let persistence: ResponseEncoder.Persistence =
-            machine.closesAfterAnswer ? .close : machine.isHTTP11 ? .implied : .keepAlive
         let hasBody = framing != .none && request?.method != .head
+        encode(response, framing)
         var sent = 0
-        context.date.update()
         switch response.body {
-        case .bytes(let body) where hasBody && body.count <= Connection.copiedBytes:
-            encode(response, framing, persistence, reserving: body.count)
-            output.append(body)
-            sent = body.count
         case .bytes(let body) where hasBody:
-            encode(response, framing, persistence)
             if await write(body) { sent = body.count } else { machine.lost() }
         case .stream(let stream) where hasBody:
-            encode(response, framing, persistence)
             sent = await run(stream, isChunked: framing == .chunked)
-        case .none, .bytes, .stream:
-            encode(response, framing, persistence)
+        case .none, .bytes, .stream: break
         }
-        let exchange = Exchange(
-            request: request, operation: response.operation, status: response.status, headers: response.headers,
-            bodyBytesSent: sent, duration: .zero)
-        unreported.append(Unreported(exchange: exchange, began: machine.requestBegan))
+        note(request, response, sent)
         machine.answered(now: loop.now)
         if output.isEmpty || output.count >= server.limits.gatheredBytes {
             if await !flush() { machine.lost() }
@@ -213,13 +229,24 @@ final class Connection: @unchecked Sendable {
     /// Bodies up to here are copied behind their head; larger ones are written from where they are.
     private static let copiedBytes = 16 * 1024
 
-    private func encode(
-        _ response: Response, _ framing: ResponseEncoder.Framing, _ persistence: ResponseEncoder.Persistence,
-        reserving extra: Int = 0
-    ) {
+    private func encode(_ response: Response, _ framing: ResponseEncoder.Framing, reserving extra: Int = 0) {
+        let persistence: ResponseEncoder.Persistence =
+            machine.closesAfterAnswer ? .close : machine.isHTTP11 ? .implied : .keepAlive
+        context.date.update()
         ResponseEncoder.encode(
             response, framing, persistence, date: context.date.bytes, into: &output, reserving: extra,
             from: context.pool)
+    }
+
+    private func exchange(_ request: Request?, _ response: Response, _ sent: Int, _ end: Instant) -> Exchange {
+        Exchange(
+            request: request, operation: response.operation, status: response.status, headers: response.headers,
+            bodyBytesSent: sent, duration: end - machine.requestBegan)
+    }
+
+    private func note(_ request: Request?, _ response: Response, _ sent: Int) {
+        let exchange = exchange(request, response, sent, machine.requestBegan)
+        unreported.append(Unreported(exchange: exchange, began: machine.requestBegan))
     }
 
     // MARK: Streaming
@@ -240,6 +267,7 @@ final class Connection: @unchecked Sendable {
             if watch.hasEnded || machine.isDraining { task?.cancel() }
         }
         input.shrink(to: context.pool)
+        output.shrink(to: context.pool)
         isStreaming = true
         let writer = StreamWriter(self, isChunked: isChunked)
         do {
@@ -280,8 +308,10 @@ final class Connection: @unchecked Sendable {
     /// - Returns: false when the client is gone or took nothing for too long.
     private func flush() async -> Bool {
         while !output.isEmpty {
-            if let interest = writeNow() {
-                guard let interest, await waitToWrite(interest) else { return false }
+            switch writeNow() {
+            case .some: break
+            case .mustWait(let interest): guard await waitToWrite(interest) else { return false }
+            case .gone: return false
             }
         }
         output.shrink(to: context.pool)
@@ -289,19 +319,24 @@ final class Connection: @unchecked Sendable {
         return true
     }
 
+    private enum Written {
+        case some
+        case mustWait(Interest)
+        case gone
+    }
+
     /// Writes what is gathered as far as the socket takes it.
-    ///
-    /// - Returns: what to wait for; `.some(nil)` when the connection is gone; `nil` when it went well.
-    private func writeNow() -> Interest?? {
+    @discardableResult
+    private func writeNow() -> Written {
         switch transport.write(output.unread, UnsafeRawBufferPointer(start: nil, count: 0)) {
         case .bytes(let count):
             output.consume(count)
-            return nil
+            return .some
         case .wouldBlock(let interest):
             watch.exhausted(interest)
-            return .some(interest)
+            return .mustWait(interest)
         case .end, .failed:
-            return .some(nil)
+            return .gone
         }
     }
 

@@ -12,7 +12,7 @@ struct ConnectionMachine {
     enum Step: Sendable {
         /// Write what is gathered, then read; come back when bytes came, at the latest at this moment.
         case wait(until: Instant)
-        /// Ask the responder about this head; report with ``reads(upTo:)`` or ``answersUnread()``.
+        /// Ask the responder about this head; report with ``reads(_:upTo:now:)`` or ``answersUnread()``.
         case decide(Request)
         /// Write `100 Continue`.
         case sendContinue
@@ -28,7 +28,7 @@ struct ConnectionMachine {
 
     private enum State {
         case head
-        case deciding(ParsedHead)
+        case deciding(BodyFraming, expectsContinue: Bool)
         case body(BodyDecoder)
         case responding
         case unwanted(BodyDecoder)
@@ -104,33 +104,38 @@ struct ConnectionMachine {
     }
 
     /// The responder wants the body, of at most so many bytes.
-    mutating func reads(upTo limit: Int, now: Instant) {
-        guard case .deciding(let parsed) = state else { return }
+    ///
+    /// - Parameter head: the request that was to be decided about.
+    /// - Returns: true when there is none to wait for: then the request is answered as it is, and ``next(_:now:)``
+    ///   asked again after ``answered(now:)``.
+    mutating func reads(_ head: Request, upTo limit: Int, now: Instant) -> Bool {
+        guard case .deciding(let framing, let expectsContinue) = state else { return false }
+        if framing == .none {
+            state = .responding
+            return true
+        }
+        request = head
         do throws(WireError) {
-            let decoder = try BodyDecoder(parsed.framing, limit: limit, keeps: true, limits: limits)
-            if decoder.isFinished {
-                state = .responding
-            } else {
-                state = .body(decoder)
-                sendsContinue = parsed.expectsContinue
-                since = now
-                lastProgress = now
-            }
+            state = .body(try BodyDecoder(framing, limit: limit, keeps: true, limits: limits))
+            sendsContinue = expectsContinue
+            since = now
+            lastProgress = now
         } catch {
             refuse(error)
         }
+        return false
     }
 
     /// The responder has its answer without the body.
     mutating func answersUnread() {
-        guard case .deciding(let parsed) = state else { return }
+        guard case .deciding(let framing, let expectsContinue) = state else { return }
         state = .responding
-        guard parsed.framing != .none else { return }
+        guard framing != .none else { return }
         do throws(WireError) {
             // A client that waits for 100 may send the body after the final answer or not: nobody could tell the body
             // from the next request (RFC 9110 §10.1.1).
-            guard !parsed.expectsContinue else { throw .malformed("") }
-            unread = try BodyDecoder(parsed.framing, limit: limits.drainBytes, keeps: false, limits: limits)
+            guard !expectsContinue else { throw .malformed("") }
+            unread = try BodyDecoder(framing, limit: limits.drainBytes, keeps: false, limits: limits)
         } catch {
             keepsOpen = false
             mustLinger = true
@@ -163,7 +168,7 @@ struct ConnectionMachine {
     mutating func next(_ input: inout ByteBuffer, now: Instant) -> Step {
         switch state {
         case .head: nextOfHead(&input, now)
-        case .deciding, .responding: .respond(takeRequest())
+        case .deciding, .responding: preconditionFailure("What the last step asked for was not reported.")
         case .body(let decoder): nextOfBody(decoder, &input, now)
         case .unwanted(let decoder): nextOfUnwanted(decoder, &input, now)
         case .refusing(let error): .refuse(error, request)
@@ -203,10 +208,8 @@ struct ConnectionMachine {
         parser.reset()
         isHTTP11 = parsed.isHTTP11
         keepsOpen = parsed.keepsOpen
-        let request = Request(head: parsed.head, method: parsed.method, peer: peer)
-        self.request = request
-        state = .deciding(parsed)
-        return .decide(request)
+        state = .deciding(parsed.framing, expectsContinue: parsed.expectsContinue)
+        return .decide(Request(head: parsed.head, method: parsed.method, peer: peer))
     }
 
     private mutating func nextOfBody(_ decoder: BodyDecoder, _ input: inout ByteBuffer, _ now: Instant) -> Step {

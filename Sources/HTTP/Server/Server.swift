@@ -19,6 +19,7 @@ package final class Server: Sendable {
         group: EventLoopGroup, limits: Limits = Limits(), responder: any Responder,
         transport: @escaping MakeTransport = { socket, _ in PlainTransport(socket) }
     ) {
+        precondition(limits.headBytes <= 65_536, "Places in a head are 16 bits wide.")
         self.limits = limits
         self.responder = responder
         times = Times(limits)

@@ -118,14 +118,11 @@ struct ByteBuffer: ~Copyable {
     mutating func append(line text: String) {
         var text = text
         text.withUTF8 { utf8 in
-            let begin = end
-            append(UnsafeRawBufferPointer(utf8))
-            guard let memory else { return }
-            for offset in begin..<end {
-                let byte = memory.load(fromByteOffset: offset, as: UInt8.self)
-                if byte == 0x0D || byte == 0x0A || byte == 0 {
-                    memory.storeBytes(of: 0x20, toByteOffset: offset, as: UInt8.self)
-                }
+            let bytes = utf8.span
+            if bytes.contains(in: 0..<bytes.count, where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) {
+                append(utf8.map { $0 == 0x0D || $0 == 0x0A || $0 == 0 ? 0x20 : $0 })
+            } else {
+                append(UnsafeRawBufferPointer(utf8))
             }
         }
     }

@@ -26,12 +26,8 @@ enum FieldSyntax {
             throw misplaced(bytes[colon], atStart: colon == line.lowerBound)
         }
         guard colon > line.lowerBound else { throw .malformed("A header field has no name.") }
-        index += 1
-        while index < line.upperBound {
-            guard bytes[index].isFieldValueCharacter else {
-                throw .malformed("A header field's value holds a control character.")
-            }
-            index += 1
+        if bytes.contains(in: (colon + 1)..<line.upperBound, where: { !$0.isFieldValueCharacter }) {
+            throw .malformed("A header field's value holds a control character.")
         }
         return colon
     }

@@ -1,6 +1,7 @@
 /// How much and how long a server puts up with.
 package struct Limits: Sendable {
-    /// Bytes of a head, from the request line to the empty line after the fields. Larger: 431.
+    /// Bytes of a head, from the request line to the empty line after the fields. Larger: 431. At most 64 KiB, which is
+    /// what places in a head are counted in.
     package var headBytes = 16 * 1024
     /// Header fields, and trailer fields, of a request. More: 431.
     package var fieldCount = 100

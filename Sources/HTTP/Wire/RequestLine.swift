@@ -52,20 +52,17 @@ struct RequestLine {
         if index == line.count { return (nil, nil, false) }
         let methodEnd = index
         guard line[index] == 0x20, index > 0 else { throw .malformed("The method is no token.") }
-        index += 1
-        let limit = min(line.count, index + limits.targetBytes + 1)
-        var isEncoded = false
-        while index < limit, line[index] != 0x20 {
-            let byte = line[index]
-            guard (0x21...0x7E).contains(byte), byte != UInt8(ascii: "#"), byte != UInt8(ascii: "\\") else {
-                throw .malformed("The request target holds a character that none may hold.")
-            }
-            isEncoded = isEncoded || byte == UInt8(ascii: "%")
-            index += 1
+        let start = index + 1
+        let end = line.firstIndex(of: 0x20, from: start) ?? line.count
+        let looked = start..<min(end, start + limits.targetBytes)
+        if line.contains(in: looked, where: \.isRefusedInTarget) {
+            throw .malformed("The request target holds a character that none may hold.")
         }
-        if index - methodEnd - 1 > limits.targetBytes {
+        guard end - start <= limits.targetBytes else {
             throw WireError(status: 414, detail: "The request target is longer than \(limits.targetBytes) bytes.")
         }
+        index = end
+        let isEncoded = line.firstIndex(of: UInt8(ascii: "%"), from: start).map { $0 < end } ?? false
         if index == line.count { return (methodEnd, nil, isEncoded) }
         guard index > methodEnd + 1 else { throw .malformed("The request line has no target.") }
         try scanVersion(line.extracting((index + 1)...))
@@ -103,11 +100,8 @@ struct RequestLine {
             self.authority = authority
             path = authority.upperBound..<range.upperBound
         }
-        var query: Int?
-        for index in path where line[index] == UInt8(ascii: "?") {
-            query = index + 1
-            break
-        }
+        let question = line.firstIndex(of: UInt8(ascii: "?"), from: path.lowerBound)
+        let query = question.flatMap { $0 < path.upperBound ? $0 + 1 : nil }
         let pathEnd = query.map { $0 - 1 } ?? path.upperBound
         if path.lowerBound == pathEnd {
             target = Target(path: (pathEnd - 1)..<pathEnd, query: query, end: path.upperBound, needsSlash: true)

@@ -48,7 +48,7 @@ struct RequestParser {
     /// - Parameter bytes: everything that came since the last head was taken, from its first byte on.
     /// - Returns: `nil` when more bytes are needed.
     mutating func parse(_ bytes: Span<UInt8>) throws(WireError) -> ParsedHead? {
-        while let lineFeed = indexOfLineFeed(bytes) {
+        while let lineFeed = bytes.firstIndex(of: 0x0A, from: scanned) {
             let end = lineFeed > lineStart && bytes[lineFeed - 1] == 0x0D ? lineFeed - 1 : lineFeed
             let line = lineStart..<end
             if lineFeed >= (origin ?? lineStart) + limits.headBytes { throw tooLarge(bytes, line) }
@@ -82,16 +82,6 @@ struct RequestParser {
         origin = nil
         fields = []
         semantics = FieldSemantics()
-    }
-
-    private func indexOfLineFeed(_ bytes: Span<UInt8>) -> Int? {
-        // Unsafe for memchr, the fastest search there is; the pointer does not leave.
-        bytes.withUnsafeBufferPointer { buffer in
-            guard scanned < buffer.count, let base = buffer.baseAddress,
-                let found = memchr(base + scanned, 0x0A, buffer.count - scanned)
-            else { return nil }
-            return UnsafeRawPointer(found) - UnsafeRawPointer(base)
-        }
     }
 
     // MARK: Fields
