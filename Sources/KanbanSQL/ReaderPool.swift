@@ -1,3 +1,5 @@
+import Dispatch
+import Foundation
 import Kanban
 import Synchronization
 
@@ -8,6 +10,9 @@ import Synchronization
 final class ReaderPool: Sendable {
     private struct State {
         var idle: [Reader] = []
+        /// How many are out of the pool.
+        var active = 0
+        var isPaused = false
         var isClosed = false
     }
 
@@ -34,6 +39,13 @@ final class ReaderPool: Sendable {
     private let configuration: SQLStoreConfiguration
     private let commits: Commits
     private let state = Mutex(State())
+    /// Held by the writer while readers are paused; they queue at it.
+    private let gate = NSLock()
+    /// Rung by the last reader to leave during a pause.
+    private let quiet = DispatchSemaphore(value: 0)
+
+    /// How long a pause waits for those that read.
+    private static let patience = DispatchTimeInterval.milliseconds(50)
 
     init(path: String, configuration: SQLStoreConfiguration, commits: Commits) {
         self.path = path
@@ -61,8 +73,10 @@ final class ReaderPool: Sendable {
     }
 
     private func take() throws -> Reader {
+        if state.withLock({ $0.isPaused }) { gate.withLock {} }
         let idle = try state.withLock { state in
             guard !state.isClosed else { throw StoreError.closed }
+            state.active += 1
             return state.idle.popLast()
         }
         if let idle { return idle }
@@ -73,18 +87,49 @@ final class ReaderPool: Sendable {
                     memory: .init(cache: configuration.readerCacheSize, mapped: configuration.mappedSize),
                     fileSystem: configuration.fileSystem))
         } catch {
+            leave(with: nil)
             throw SQLiteError.forCallers(error)
         }
     }
 
     private func giveBack(_ reader: Reader) {
         // A connection that met an error of the disk starts afresh.
-        guard reader.connection.fault == nil else { return reader.connection.close() }
-        let isClosed = state.withLock { state in
-            if !state.isClosed { state.idle.append(reader) }
-            return state.isClosed
+        let isSound = reader.connection.fault == nil
+        if !leave(with: isSound ? reader : nil) { reader.connection.close() }
+    }
+
+    /// - Returns: true when the reader is in the pool again.
+    @discardableResult
+    private func leave(with reader: Reader?) -> Bool {
+        state.withLock { state in
+            state.active -= 1
+            if state.active == 0, state.isPaused { quiet.signal() }
+            guard let reader, !state.isClosed else { return false }
+            state.idle.append(reader)
+            return true
         }
-        if isClosed { reader.connection.close() }
+    }
+
+    /// Runs the body while nobody reads; those who want to wait. Gives up when a reader takes too long.
+    /// - Returns: true when the body ran.
+    func whilePaused(_ body: () -> Void) -> Bool {
+        gate.withLock {
+            let isQuiet = state.withLock { state in
+                state.isPaused = true
+                return state.active == 0
+            }
+            defer {
+                state.withLock { state in
+                    state.isPaused = false
+                    // A ring that nobody waited for must not count for the next pause.
+                    while quiet.wait(timeout: .now()) == .success {}
+                }
+            }
+            guard isQuiet || quiet.wait(timeout: .now() + Self.patience) == .success else { return false }
+            endIdleSnapshots()
+            body()
+            return true
+        }
     }
 
     /// Ends the snapshots of the readers that nobody uses: they would hold the log back.

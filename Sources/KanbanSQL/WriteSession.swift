@@ -6,7 +6,7 @@ import Kanban
 final class WriteSession {
     let connection: Connection
     /// Bytes in the log after the last commit, and after the last checkpoint.
-    private var logSize = 0
+    private(set) var logSize = 0
     private var checkpointedSize = 0
     /// Bytes that the log grew since its last checkpoint.
     var logGrowth: Int { logSize < checkpointedSize ? logSize : logSize - checkpointedSize }
@@ -206,7 +206,8 @@ final class WriteSession {
 
     // MARK: - The log
 
-    /// Copies as much of the log into the file as no reader holds back.
+    /// Copies as much of the log into the file as no reader holds back. When that is all, and nobody reads in the log
+    /// any more, the next commit begins it anew.
     func checkpoint() {
         // Without room, or with a reader in the way, the log grows on and the next try does it.
         sqlite3_wal_checkpoint_v2(connection.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)

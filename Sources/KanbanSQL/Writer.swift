@@ -28,6 +28,8 @@ final class Writer: @unchecked Sendable {
     private let ids: IDSource
     /// Never goes back, even when the clock does.
     private var latest: Timestamp
+    /// Bytes of log beyond which readers are paused.
+    private var logBound: Int
 
     init(
         path: String, configuration: SQLStoreConfiguration, context: BoardContext,
@@ -38,6 +40,7 @@ final class Writer: @unchecked Sendable {
         self.context = context
         self.commits = commits
         self.readers = readers
+        logBound = 2 * configuration.logSize
         ids = IDSource(random: random)
         let session = try WriteSession(path: path, configuration: configuration)
         // One later than the last, so that new ids come after those of the last run in the same millisecond.
@@ -45,6 +48,7 @@ final class Writer: @unchecked Sendable {
         try session.makeLocalAccount(
             id: ids.next(at: max(latest, context.clock())), epoch: ids.newEpoch(), at: context.clock())
         self.session = session
+        queue.setSpecific(key: Self.ownQueue, value: ObjectIdentifier(self))
     }
 
     // MARK: - Asking
@@ -150,10 +154,14 @@ final class Writer: @unchecked Sendable {
 
     // MARK: - The log
 
-    /// Copies the log into the file and lets the next commit begin it anew. What fails here is tried again after the next.
+    /// Copies the log into the file. Readers that read all the time would hold it back for ever, in turns: when it has
+    /// become too long, they wait for one another for once. Not for an export, though; then it may grow to twice as much.
     private func checkpoint(_ session: WriteSession) {
         readers.endIdleSnapshots()
         session.checkpoint()
+        guard session.logSize > logBound else { return }
+        let isQuiet = readers.whilePaused { session.checkpoint() }
+        logBound = isQuiet ? 2 * configuration.logSize : 2 * session.logSize
     }
 
     // MARK: - Closing
@@ -161,14 +169,25 @@ final class Writer: @unchecked Sendable {
     /// Answers what was taken on, and refuses everything from now on.
     func close() {
         waiting.withLock { $0.isClosed = true }
-        queue.sync {}
+        onQueue {}
     }
 
     /// The last connection to close copies the log into the file and removes it.
     func closeFile() {
-        queue.sync {
+        onQueue {
             session?.close()
             session = nil
+        }
+    }
+
+    private static let ownQueue = DispatchSpecificKey<ObjectIdentifier>()
+
+    /// Runs the body on the queue. The last one to let go of a store may be a body of a write, and then it is there already.
+    private func onQueue(_ body: () -> Void) {
+        if DispatchQueue.getSpecific(key: Self.ownQueue) == ObjectIdentifier(self) {
+            body()
+        } else {
+            queue.sync(execute: body)
         }
     }
 }

@@ -76,3 +76,16 @@ func execute(_ sql: String, on path: String) throws {
 func hex(_ id: ID) -> String {
     id.description.filter { $0 != "-" }
 }
+
+/// How many rows a table has.
+func count(_ table: String, on path: String) throws -> Int {
+    var (handle, statement): (OpaquePointer?, OpaquePointer?)
+    defer {
+        sqlite3_finalize(statement)
+        sqlite3_close(handle)
+    }
+    try #require(sqlite3_open(path, &handle) == SQLITE_OK)
+    try #require(sqlite3_prepare_v2(handle, "SELECT count(*) FROM \(table)", -1, &statement, nil) == SQLITE_OK)
+    try #require(sqlite3_step(statement) == SQLITE_ROW)
+    return Int(sqlite3_column_int64(statement, 0))
+}

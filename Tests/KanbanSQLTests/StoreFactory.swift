@@ -105,3 +105,18 @@ extension BoardWriter {
         return task
     }
 }
+
+extension Directory {
+    /// Bytes of a file in it; 0 when it is not there.
+    func size(of name: String) throws -> Int {
+        guard FileManager.default.fileExists(atPath: appending(name)) else { return 0 }
+        return try FileManager.default.attributesOfItem(atPath: appending(name))[.size] as? Int ?? 0
+    }
+}
+
+/// Tells concurrent parts of a test that it is over.
+final class Flag: Sendable {
+    private let value = Mutex(false)
+    var isSet: Bool { value.withLock { $0 } }
+    func set() { value.withLock { $0 = true } }
+}

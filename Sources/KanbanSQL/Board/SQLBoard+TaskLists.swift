@@ -72,7 +72,7 @@ enum TaskListPart {
         let isDated = !query.dueFrom.isEmpty || !query.dueBefore.isEmpty
         let ends: [TaskListPart] = query.sort == .dueDate && !isDated ? [.undated(continues: false)] : []
         switch query.after?.key {
-        case nil where query.withoutDueDate: return [.undated(continues: false)]
+        case nil where query.withoutDueDate && query.sort == .dueDate: return [.undated(continues: false)]
         case nil: return [.beyond(nil)] + ends
         case .none?: return [.undated(continues: true)]
         case let key?: return [.alike(key), .beyond(key)] + ends

@@ -39,6 +39,7 @@ struct TaskStatement {
             add("(due < \(beyond) OR CASE WHEN due_day IS NULL THEN due < \(instant) ELSE due_day < \(day) END)")
             add("due < \(parameter(.integer(max(bound.instant, bound.dayStart).milliseconds)))")
         }
+        if query.withoutDueDate, query.sort != .dueDate { add("due IS NULL") }
         if let text = query.text {
             let wanted = parameter(.text(text))
             add("(contains_folded(title, \(wanted)) OR contains_folded(body, \(wanted)))")

@@ -23,6 +23,9 @@ final class Connection {
     /// Statements made at run time that are kept ready; beyond it the kept ones are dropped.
     private static let composedLimit = 128
 
+    /// Milliseconds that a statement waits for a lock of another process.
+    static let patience: Int32 = 5_000
+
     init(
         path: String, access: Access, memory: Memory = Memory(cache: 2 << 20, mapped: 0), fileSystem: String? = nil
     ) throws {
@@ -37,7 +40,7 @@ final class Connection {
             sqlite3_close_v2(opened)
             throw error
         }
-        sqlite3_busy_timeout(handle, 5_000)
+        sqlite3_busy_timeout(handle, Self.patience)
         do {
             try register(textFunctions: ())
             try run("PRAGMA foreign_keys = ON")

@@ -1,0 +1,184 @@
+import Dispatch
+import Kanban
+import KanbanSQL
+import Synchronization
+import Testing
+
+struct WriterTests {
+    @Test func `writers that wait share a commit`() async throws {
+        let commits = Mutex(0)
+        var configuration = SQLStoreConfiguration()
+        configuration.onCommit = { _ in commits.withLock { $0 += 1 } }
+        let box = try TestStore(configuration: configuration)
+        let (writers, asked) = (200, DispatchSemaphore(value: 0))
+
+        // The first body holds the writer until the others have asked.
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await box.store.write { _ in for _ in 1..<writers { asked.wait() } } }
+            for _ in 1..<writers {
+                group.addTask {
+                    asked.signal()
+                    try await box.store.write { _ = try $0.makeTask() }
+                }
+            }
+            try await group.waitForAll()
+        }
+
+        #expect(try box.store.revision(of: .local) == Revision(writers - 1))
+        #expect(commits.withLock { $0 } < writers / 4)
+    }
+
+    @Test func `whoever has an answer finds the write, on any thread`() async throws {
+        let box = try TestStore()
+
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<8 {
+                group.addTask {
+                    for turn in 0..<40 {
+                        let task = try await box.store.write { try $0.makeTask("\(writer).\(turn)") }
+                        let read = try box.store.read { try $0.task(task.id) }
+                        #expect(read == task)
+                        #expect(try box.store.revision(of: .local) >= task.revision)
+                        let aside = try await box.store.readAside(.local) { try $0.task(task.id) }
+                        #expect(aside == task)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+
+        #expect(try box.store.revision(of: .local) == 320)
+    }
+
+    @Test func `what is cached under a revision is right as long as it stays`() async throws {
+        let box = try TestStore()
+        let id = try await box.store.write { try $0.makeTask("0") }.id
+        let isDone = Flag()
+
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for _ in 0..<300 { try await box.store.write { tx in try tx.change(id) { $0.title = "\(tx.now)" } } }
+                isDone.set()
+            }
+            group.addTask {
+                var cache: [Revision: Revision] = [:]
+                while !isDone.isSet {
+                    let revision = try box.store.revision(of: .local)
+                    let found = try box.store.read { try $0.task(id)?.revision } ?? 0
+                    cache[revision] = found
+                    // Newer than its key is allowed, older is not.
+                    #expect(found >= revision)
+                    await Task.yield()
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func `bodies that fail disturb none of their batch`() async throws {
+        struct Refused: Error {}
+        let box = try TestStore()
+
+        let outcomes = await withTaskGroup(of: Bool.self) { group in
+            for number in 0..<100 {
+                group.addTask {
+                    do {
+                        try await box.store.write { tx in
+                            try tx.makeTask("\(number)", status: .doing)
+                            if number % 3 == 0 { throw Refused() }
+                            // A constraint of the schema breaks, as it would by a fault of the rules.
+                            if number % 3 == 1 { for _ in 0..<2 { try tx.save(Self.category(tx.makeID())) } }
+                        }
+                        return true
+                    } catch {
+                        return false
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+
+        #expect(outcomes.filter { $0 }.count == 33)
+        let (tasks, revision) = try box.store.read { (try $0.tasks(TaskQuery()), try $0.feedState().revision) }
+        #expect(tasks.map(\.revision).sorted() == (1...revision).map { $0 })
+        #expect(try SQLStore.check(box.directory.path) == [])
+    }
+
+    private static func category(_ id: ID) -> Kanban.Category {
+        let moment = Timestamp(milliseconds: 0)
+        return Category(id: id, name: "Same", createdAt: moment, updatedAt: moment, revision: 500)
+    }
+
+    @Test func `a clock that is set back, also over a restart, turns no time and no id around`() async throws {
+        var box = try TestStore()
+        var moments: [Timestamp] = []
+        var ids: [ID] = []
+
+        for turn in 0..<6 {
+            let (now, made) = try await box.store.write { tx in
+                try tx.makeTask()
+                return (tx.now, (0..<50).map { _ in tx.makeID() })
+            }
+            moments.append(now)
+            ids += made
+            if turn == 1 { box.clock.advance(days: -1) }
+            if turn == 3 { box = try box.reopened() }
+            if turn == 4 { box.clock.advance(days: 2) }
+        }
+
+        #expect(moments == moments.sorted())
+        #expect(ids == ids.sorted())
+        #expect(Set(ids).count == ids.count)
+        #expect(ids.allSatisfy { $0.high >> 12 & 0xf == 7 && $0.low >> 62 == 2 })
+    }
+
+    @Test func `a store that was closed refuses and does not hang`() async throws {
+        let box = try TestStore()
+        box.store.close()
+
+        await #expect(throws: StoreError.closed) { try await box.store.write { _ = try $0.makeTask() } }
+        #expect(throws: StoreError.closed) { try box.store.read { try $0.tasks(TaskQuery()) } }
+        await #expect(throws: StoreError.closed) {
+            try await box.store.readAside(.local) { try $0.tasks(TaskQuery()) }
+        }
+    }
+
+    @Test func `the log stays small while readers read and writers write`() async throws {
+        var configuration = SQLStoreConfiguration()
+        configuration.logSize = 256 << 10
+        let box = try TestStore(configuration: configuration)
+        let isDone = Flag()
+
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    while !isDone.isSet {
+                        _ = try box.store.read { try $0.tasks(TaskQuery().limited(to: 5)) }
+                        await Task.yield()
+                    }
+                }
+            }
+            group.addTask {
+                defer { isDone.set() }
+                for _ in 0..<400 {
+                    try await box.store.write { tx in
+                        for _ in 0..<5 { try tx.makeTask(String(repeating: "x", count: 200)) }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+
+        // Some twenty times the bound were written; the log may pass it by a few commits.
+        let size = try box.directory.size(of: "kanbase.sqlite-wal")
+        #expect(size < 2 << 20)
+    }
+}
+
+extension TaskQuery {
+    fileprivate func limited(to limit: Int) -> TaskQuery {
+        var query = self
+        query.limit = limit
+        return query
+    }
+}
