@@ -23,17 +23,27 @@ package struct Application: Responder {
         if let problem = gate.screen(head) { return .answer(refuse(problem, head, requestID)) }
         switch router.match(head) {
         case .notFound:
-            return .answer(refuse(Problem(.notFound, "There is nothing at this address."), head, requestID))
+            return unrouted(head, requestID) {
+                refuse(Problem(.notFound, "There is nothing at this address."), head, requestID)
+            }
         case .methodNotAllowed(let allow):
-            let problem = Problem(
-                .methodNotAllowed, "This address answers to \(allow).", headers: [("Allow", allow)])
-            return .answer(refuse(problem, head, requestID))
+            return unrouted(head, requestID) {
+                let problem = Problem(
+                    .methodNotAllowed, "This address answers to \(allow).", headers: [("Allow", allow)])
+                return refuse(problem, head, requestID)
+            }
         case .options(let allow):
-            return .answer(
-                finish(Response(status: 204, headers: [("Allow", allow)]), head, requestID, operation: "options"))
+            return unrouted(head, requestID) {
+                finish(Response(status: 204, headers: [("Allow", allow)]), head, requestID, operation: "options")
+            }
         case .found(let route, let parameters):
             return receive(head, route, parameters, requestID)
         }
+    }
+
+    /// The answer to a request that no route takes, unless there were too many.
+    private func unrouted(_ head: Request, _ requestID: String, _ answer: () -> Response) -> Reception {
+        .answer(gate.count(head).map { refuse($0, head, requestID) } ?? answer())
     }
 
     private func receive(

@@ -9,9 +9,12 @@ package struct Password: Sendable {
 
     private let text: String
 
+    /// Bytes that the longest password can have, however it is typed. Composing longer texts would be work for nothing.
+    private static let mostBytes = 4 * 4 * length.upperBound
+
     /// Takes any text, for trying.
     package init(_ text: String) {
-        self.text = text.precomposedStringWithCanonicalMapping
+        self.text = text.utf8.count > Self.mostBytes ? text : text.precomposedStringWithCanonicalMapping
     }
 
     /// What forbids it as a new password; `nil` when nothing does.

@@ -33,6 +33,13 @@ package final class AccountGate: Gate {
         nil
     }
 
+    package func count(_ head: Request) -> Problem? {
+        switch take(.address(proxies.origin(of: head))) {
+        case .success: nil
+        case .failure(let problem): problem
+        }
+    }
+
     package func headers(for head: Request) -> [(name: String, value: String)] {
         crossOrigin.headers(for: head)
     }

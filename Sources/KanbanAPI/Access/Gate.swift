@@ -7,6 +7,10 @@ package protocol Gate: Sendable {
     /// - Returns: why nothing of it is answered, or `nil`.
     func screen(_ head: Request) -> Problem?
 
+    /// For requests that no route answers: an address has its rate there too.
+    /// - Returns: 429, or `nil`.
+    func count(_ head: Request) -> Problem?
+
     /// Who calls the route.
     func admit(_ head: Request, to route: Route) -> Admission
 

@@ -24,6 +24,10 @@ package struct OpenGate: Gate {
         return nil
     }
 
+    package func count(_ head: Request) -> Problem? {
+        nil
+    }
+
     package func admit(_ head: Request, to route: Route) -> Admission {
         .admitted(.local)
     }

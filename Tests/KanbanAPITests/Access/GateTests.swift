@@ -152,6 +152,19 @@ struct GateTests {
         #expect(await board.send(.get, "/tasks", token: "kb_0", from: "198.51.100.1").status == 401)
     }
 
+    @Test func `asking for what is not there counts too`() async throws {
+        let board = try AccessBoard(limit: RateLimit(perSecond: 1, burst: 3))
+
+        let answers = [
+            await board.send(.get, "/nothing"), await board.send(.put, "/tasks", "{}"),
+            await board.send(.options, "/tasks"), await board.send(.get, "/nothing"),
+            await board.send(.put, "/tasks", "{}"),
+        ]
+
+        #expect(answers.map(\.status) == [404, 405, 204, 429, 429])
+        #expect(answers.last?["Retry-After"] == "1")
+    }
+
     @Test func `without a limit nobody is told of one`() async throws {
         let board = try AccessBoard(limit: nil)
         let anna = try await board.person("anna@example.org")

@@ -6,6 +6,7 @@ struct PasswordTests {
         ("1234567", Password.Flaw.tooShort), ("12345678", nil), ("비밀번호비밀번호", nil), ("비밀번호비밀번", .tooShort),
         (String(repeating: "🔑", count: 256), nil), (String(repeating: "🔑", count: 257), .tooLong),
         ("1234567\u{0}", .controlCharacter), ("        ", nil),
+        (String(repeating: "\u{301}", count: 100_000), .tooLong),
     ])
     func `a new password has 8 to 256 code points`(text: String, flaw: Password.Flaw?) {
         #expect(Password(text).flaw == flaw)
