@@ -1,7 +1,7 @@
-# The builder has the toolchain; the image has the binary and four small packages.
+# The builder has the toolchain; the image has the binary and a handful of packages.
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
- && apt-get install -y --no-install-recommends libsqlite3-dev libssl-dev pkg-config \
+ && apt-get install -y --no-install-recommends libcurl4-openssl-dev libsqlite3-dev libssl-dev pkg-config \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY . .
@@ -10,9 +10,9 @@ RUN swift build -c release --product kanbase --static-swift-stdlib \
 
 FROM debian:bookworm-slim
 RUN apt-get update \
- && apt-get install -y --no-install-recommends ca-certificates libsqlite3-0 libssl3 libstdc++6 tzdata \
+ && apt-get install -y --no-install-recommends ca-certificates libcurl4 libsqlite3-0 libssl3 libstdc++6 tzdata \
  && rm -rf /var/lib/apt/lists/* \
- && useradd --system --uid 10001 --home-dir /data --shell /usr/sbin/nologin kanbase \
+ && useradd --uid 10001 --no-create-home --home-dir /data --shell /usr/sbin/nologin kanbase \
  && install -d -o kanbase -g kanbase -m 0700 /data
 COPY --from=build /out/kanbase /usr/local/bin/kanbase
 USER kanbase
