@@ -12,8 +12,9 @@ struct StatementTests {
         "FROM accounts WHERE email_folded = ?1",
         // The operator's list.
         "FROM accounts WHERE number > ?1 ORDER BY number LIMIT ?2",
-        // Its conditions begin with the account; see `TaskStatement`.
+        // Their conditions begin with the account; see `TaskStatement`.
         "SELECT \\(columns) FROM tasks WHERE \\(conditions",
+        "SELECT count(*) FROM \\(rows) WHERE \\(conditions",
         // When the file was last written, whoever did.
         "SELECT max(written_at) FROM accounts",
     ]
