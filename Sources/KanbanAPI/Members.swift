@@ -46,6 +46,12 @@ package struct Members {
         guard faults.isEmpty else { throw BoardError.invalid(faults) }
     }
 
+    /// A fault when nothing was said of the member, right or wrong.
+    package mutating func require<Value>(_ name: String, _ field: Field<Value>) {
+        guard field.value == nil, !faults.contains(where: { $0.pointer == "\(pointer)/\(name)" }) else { return }
+        fault(name, .required, "\(name) must be given.")
+    }
+
     package mutating func fault(_ member: String, _ code: Fault.Code, _ detail: String) {
         let escaped = member.replacing("~", with: "~0").replacing("/", with: "~1")
         faults.append(Fault(pointer: "\(pointer)/\(escaped)", code: code, detail: detail))

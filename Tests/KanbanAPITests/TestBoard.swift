@@ -67,7 +67,7 @@ final class TestBoard: Sendable {
             request.body = Array((body ?? "").utf8)
             response = await respond(request)
         }
-        return Answer(response)
+        return Answer(await response.collected())
     }
 
     /// Makes a task and returns what the server says of it.
@@ -113,6 +113,31 @@ final class TestObserver: ExchangeObserver {
 
     func failed(requestID: String, operation: String, _ error: any Error) {
         errors.withLock { $0.append("\(operation): \(error)") }
+    }
+}
+
+extension Response {
+    /// With the bytes of its stream; one that breaks off has none.
+    fileprivate func collected() async -> Response {
+        guard case .stream(let stream) = body else { return self }
+        let collector = Collector()
+        var response = self
+        do {
+            try await stream.produce(collector)
+            response.body = .bytes(collector.bytes.withLock { $0 })
+        } catch {
+            response.body = .none
+        }
+        return response
+    }
+}
+
+/// Takes a streamed body.
+private final class Collector: BodyWriter {
+    let bytes = Mutex<[UInt8]>([])
+
+    func write(_ piece: [UInt8]) async throws {
+        bytes.withLock { $0 += piece }
     }
 }
 

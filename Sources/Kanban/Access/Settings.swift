@@ -2,6 +2,9 @@ import JSON
 
 /// What an account chose for all its devices.
 package struct Settings: Hashable, Sendable {
+    /// Bytes of JSON that `custom` may have.
+    package static let longestCustom = 16_384
+
     /// An IANA name that the system knows; `nil` when unset.
     package var timeZone: String?
     /// `ko`, `en` or `ja`; `nil` when unset.

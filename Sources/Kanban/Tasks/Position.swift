@@ -10,6 +10,12 @@ package struct Position: Hashable, Comparable, Sendable {
         self.text = text
     }
 
+    /// Reads a place that this or another server made; `nil` for what could be none.
+    package init?(reading text: String) {
+        guard text.utf8.count <= 64, Parts.areWellFormed(text.utf8) else { return nil }
+        self.text = text
+    }
+
     package static func < (left: Position, right: Position) -> Bool {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }
@@ -75,6 +81,21 @@ private struct Parts {
         let length = bytes.first.map(Parts.length) ?? 0
         whole = Array(bytes.prefix(length))
         fraction = Array(bytes.dropFirst(length))
+    }
+
+    /// A letter, as many digits as it announces, and a fraction that does not end in `0`.
+    static func areWellFormed(_ bytes: String.UTF8View) -> Bool {
+        guard let head = bytes.first, head >= UInt8(ascii: "A") else { return false }
+        let areDigits = bytes.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"):
+                true
+            default: false
+            }
+        }
+        let length = areDigits ? length(head: head) : 0
+        return areDigits && bytes.count >= length && (bytes.count == length || bytes.last != UInt8(ascii: "0"))
     }
 
     /// How long a whole number with this first letter is, the letter included.

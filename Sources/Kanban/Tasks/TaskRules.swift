@@ -99,7 +99,10 @@ extension BoardWriter {
     }
 
     /// Stamps the task with the next revision and writes it with its line of history.
-    func record(_ task: inout TaskItem, since old: TaskItem?, as action: HistoryEntry.Action) throws {
+    /// - Parameter changed: when it was changed, if not now.
+    func record(
+        _ task: inout TaskItem, since old: TaskItem?, as action: HistoryEntry.Action, changed: Timestamp? = nil
+    ) throws {
         let revision = try nextRevision()
         var changes: [HistoryEntry.MemberChange] = []
         for member in TaskMember.allCases {
@@ -113,7 +116,7 @@ extension BoardWriter {
             }
         }
         task.revision = revision
-        task.updatedAt = now
+        task.updatedAt = changed ?? now
         try save(task)
         try append(
             HistoryEntry(

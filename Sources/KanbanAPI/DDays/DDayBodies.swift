@@ -19,18 +19,20 @@ package enum DDayBodies {
         } else {
             own = members.id("id").value
         }
+        let contents = contents(&members)
+        try members.finish(ignoring: readOnly)
+        return Whole(id: own, contents: contents)
+    }
+
+    /// All members; what is absent or null takes its default. Only right when finishing finds no fault.
+    static func contents(_ members: inout Members) -> DDay.Contents {
         let title = members.title()
         members.require("title", title)
         let date = members.date()
         members.require("date", date)
-        let repeats = members.repeats().value ?? .none
-        let color = members.color("color").value
-        let emoji = members.emoji("emoji").value
-        try members.finish(ignoring: readOnly)
-        // Both are there, or finishing would have thrown.
-        let contents = DDay.Contents(
-            title: title.value ?? "", date: date.value ?? Day(number: 0), repeats: repeats, color: color, emoji: emoji)
-        return Whole(id: own, contents: contents)
+        return DDay.Contents(
+            title: title.value ?? "", date: date.value ?? Day(number: 0), repeats: members.repeats().value ?? .none,
+            color: members.color("color").value, emoji: members.emoji("emoji").value)
     }
 
     /// The body of `PATCH`: what is absent stays, null takes its default.
@@ -76,11 +78,5 @@ extension Members {
 
     fileprivate mutating func repeats() -> Field<DDay.Repeats> {
         choice("repeats", ["none", "yearly"], DDay.Repeats.init(rawValue:))
-    }
-
-    /// A fault when nothing was said of the member, right or wrong.
-    fileprivate mutating func require<Value>(_ name: String, _ field: Field<Value>) {
-        guard !field.isGiven, !faults.contains(where: { $0.pointer == "#/\(name)" }) else { return }
-        fault(name, .required, "\(name) must be given.")
     }
 }

@@ -27,11 +27,11 @@ package struct SettingsRoutes: Sendable {
 }
 
 package enum SettingsBody {
-    /// Bytes of JSON that `custom` may have.
-    package static let longestCustom = 16_384
-
-    package static func patch(_ json: JSON) throws -> @Sendable (inout Settings) throws -> Void {
-        var members = try Members(json)
+    /// - Parameter pointer: of the settings in the whole document.
+    package static func patch(
+        _ json: JSON, at pointer: String = "#"
+    ) throws -> @Sendable (inout Settings) throws -> Void {
+        var members = try Members(json, at: pointer)
         let zone = members.string("timeZone") { text in
             Zone(name: text) == nil
                 ? .failure(MemberFault(.invalidValue, "must be an IANA name, such as Asia/Seoul.")) : .success(text)
@@ -49,8 +49,8 @@ package enum SettingsBody {
             case .null: settings.custom = .object([])
             case .value(let patch):
                 settings.custom = settings.custom.mergePatched(with: patch)
-                guard settings.custom.serialized().count <= longestCustom else {
-                    throw BoardError.invalid("#/custom", .tooLong, "custom must have at most 16 KiB as JSON.")
+                guard settings.custom.serialized().count <= Settings.longestCustom else {
+                    throw BoardError.invalid("\(pointer)/custom", .tooLong, "custom must have at most 16 KiB as JSON.")
                 }
             }
         }

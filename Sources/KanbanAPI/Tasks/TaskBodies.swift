@@ -89,7 +89,7 @@ extension Field {
 }
 
 extension Members {
-    fileprivate mutating func status() -> Field<TaskStatus> {
+    mutating func status() -> Field<TaskStatus> {
         choice("status", TaskStatus.allCases.map(\.name), TaskStatus.init(name:))
     }
 
@@ -108,7 +108,7 @@ extension Members {
         }
     }
 
-    fileprivate mutating func dueDate() -> Field<DueDate> {
+    mutating func dueDate() -> Field<DueDate> {
         string("dueDate") { text in
             do throws(DateFault) {
                 return .success(try DueDate.parse(text))

@@ -1,0 +1,46 @@
+/// A whole board as it stands in an export, read and found right in itself.
+package struct BoardDocument: Sendable {
+    /// A thing with the line of the text that it begins in, for the faults that show only beside the account's own data.
+    package struct Entry<Value: Sendable>: Sendable {
+        package var value: Value
+        package var line: Int
+
+        package init(_ value: Value, line: Int) {
+            self.value = value
+            self.line = line
+        }
+    }
+
+    /// `nil` when it says nothing of them.
+    package var settings: Settings?
+    package var categories: [Entry<Category>] = []
+    package var ddays: [Entry<DDay>] = []
+    /// The place of one that has none, or an impossible one, is empty.
+    package var tasks: [Entry<TaskItem>] = []
+
+    package init() {}
+}
+
+package enum ImportMode: String, Sendable, CaseIterable {
+    /// Keeps whichever is newer.
+    case merge
+    /// The document takes the place of all that is there.
+    case replace
+}
+
+/// What an import did to each kind of thing.
+package struct ImportReport: Hashable, Sendable {
+    package struct Counts: Hashable, Sendable {
+        package var created = 0
+        package var updated = 0
+        package var unchanged = 0
+
+        package init() {}
+    }
+
+    package var tasks = Counts()
+    package var categories = Counts()
+    package var ddays = Counts()
+
+    package init() {}
+}

@@ -1,0 +1,87 @@
+import JSON
+
+/// Takes categories in, and tells under which id each is known afterwards.
+struct CategoryImport {
+    private(set) var counts = ImportReport.Counts()
+    /// From ids of the document to those of the account; `nil` for one that was deleted here.
+    private(set) var ids: [ID: ID?] = [:]
+
+    private let writer: any BoardWriter
+    private let existing: [ID: Category]
+    /// Who has a name in the end, by the folded name.
+    private var holders: [String: ID] = [:]
+    private var changed: [Category] = []
+
+    init(_ writer: any BoardWriter) throws {
+        self.writer = writer
+        let categories = try writer.categories()
+        existing = Dictionary(uniqueKeysWithValues: categories.map { ($0.id, $0) })
+        for category in categories { holders[CaseFolding.fold(category.name)] = category.id }
+    }
+
+    /// - Parameter most: how many an account may have.
+    mutating func run(_ entries: [BoardDocument.Entry<Category>], most: Int) throws {
+        for (index, entry) in entries.enumerated() {
+            if let old = existing[entry.value.id] {
+                merge(entry.value, into: old)
+            } else if try !add(entry.value, most: most) {
+                throw BoardError.invalid(
+                    "#/categories/\(index)", .tooMany, "Line \(entry.line): an account has at most \(most) categories.")
+            }
+        }
+        try save()
+    }
+
+    private mutating func merge(_ category: Category, into old: Category) {
+        ids[old.id] = old.id
+        var merged = old
+        merged.color = category.color
+        merged.emoji = category.emoji
+        let holder = holders[CaseFolding.fold(category.name)]
+        // A name that another one has stays with it.
+        if holder == nil || holder == old.id { merged.name = category.name }
+        let differs = merged != old || !merged.name.isSpelled(like: old.name)
+        guard category.updatedAt > old.updatedAt, differs else {
+            counts.unchanged += 1
+            return
+        }
+        holders[CaseFolding.fold(old.name)] = nil
+        holders[CaseFolding.fold(merged.name)] = old.id
+        merged.updatedAt = category.updatedAt
+        changed.append(merged)
+        counts.updated += 1
+    }
+
+    /// - Returns: false when there are too many.
+    private mutating func add(_ category: Category, most: Int) throws -> Bool {
+        let name = CaseFolding.fold(category.name)
+        if let holder = holders[name] {
+            ids[category.id] = holder
+            counts.unchanged += 1
+        } else if try writer.categoryEverExisted(category.id) {
+            ids[category.id] = .some(nil)
+            counts.unchanged += 1
+        } else {
+            guard holders.count < most else { return false }
+            ids[category.id] = category.id
+            holders[name] = category.id
+            changed.append(category)
+            counts.created += 1
+        }
+        return true
+    }
+
+    /// Names may go round in a circle, and no two categories may have the same for a moment: so those that change are
+    /// put aside first, under names that nobody has.
+    private func save() throws {
+        for category in changed {
+            guard var old = existing[category.id], old.name != category.name else { continue }
+            old.name = "\u{fffc}\(old.id)"
+            try writer.save(old)
+        }
+        for var category in changed {
+            category.revision = try writer.nextRevision()
+            try writer.save(category)
+        }
+    }
+}

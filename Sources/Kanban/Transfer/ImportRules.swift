@@ -1,0 +1,64 @@
+import JSON
+
+/// Taking a whole board in. One transaction: all of it or nothing.
+extension BoardWriter {
+    /// Merges the document with what is there, or puts it in its place.
+    ///
+    /// Merging keeps of each thing what was changed last. What was deleted for good stays deleted; a category whose name
+    /// is taken becomes the one that has it; settings fill in only what is unset.
+    ///
+    /// - Throws: ``BoardError/invalid(_:)`` with the faults that show only beside the account's own data.
+    package func importBoard(_ document: BoardDocument, mode: ImportMode) throws -> ImportReport {
+        if mode == .replace { try eraseBoard() }
+        var report = ImportReport()
+        if let settings = document.settings { try importSettings(settings) }
+        var categories = try CategoryImport(self)
+        try categories.run(document.categories, most: Self.mostCategories)
+        report.categories = categories.counts
+        report.ddays = try importDDays(document.ddays)
+        var tasks = TaskImport(self, categories: categories.ids, isEmpty: mode == .replace)
+        try tasks.run(document.tasks)
+        report.tasks = tasks.counts
+        return report
+    }
+
+    private func importSettings(_ imported: Settings) throws {
+        _ = try updateSettings { settings in
+            settings.timeZone = settings.timeZone ?? imported.timeZone
+            settings.locale = settings.locale ?? imported.locale
+            let custom = imported.custom.mergePatched(with: settings.custom)
+            if custom.serialized().count <= Settings.longestCustom { settings.custom = custom }
+        }
+    }
+
+    private func importDDays(_ entries: [BoardDocument.Entry<DDay>]) throws -> ImportReport.Counts {
+        var counts = ImportReport.Counts()
+        var known = try countDDays()
+        for (index, entry) in entries.enumerated() {
+            var dday = entry.value
+            if let old = try self.dday(dday.id) {
+                let differs = dday.contents != old.contents || !dday.title.isSpelled(like: old.title)
+                guard dday.updatedAt > old.updatedAt, differs else {
+                    counts.unchanged += 1
+                    continue
+                }
+                dday.createdAt = old.createdAt
+                counts.updated += 1
+            } else if try ddayEverExisted(dday.id) {
+                counts.unchanged += 1
+                continue
+            } else {
+                known += 1
+                guard known <= Self.mostDDays else {
+                    throw BoardError.invalid(
+                        "#/ddays/\(index)", .tooMany,
+                        "Line \(entry.line): an account has at most \(Self.mostDDays) D-days.")
+                }
+                counts.created += 1
+            }
+            dday.revision = try nextRevision()
+            try save(dday)
+        }
+        return counts
+    }
+}

@@ -1,0 +1,160 @@
+import JSON
+
+/// Takes tasks in: new ones as they are, others when they were changed later than those of the same id.
+struct TaskImport {
+    private(set) var counts = ImportReport.Counts()
+
+    private let writer: any BoardWriter
+    /// From ids of the document to those of the account; `nil` for one that was deleted here.
+    private let categories: [ID: ID?]
+    /// True when there is nothing that a task could meet.
+    private let isEmpty: Bool
+    private var columns: [TaskStatus: Places] = [:]
+    /// Tasks without a place of their own, which go to the end of their column.
+    private var unplaced: [(task: TaskItem, old: TaskItem?)] = []
+    private var faults: [Fault] = []
+
+    private static let mostFaults = 100
+
+    init(_ writer: any BoardWriter, categories: [ID: ID?], isEmpty: Bool) {
+        self.writer = writer
+        self.categories = categories
+        self.isEmpty = isEmpty
+    }
+
+    /// - Throws: ``BoardError/invalid(_:)`` for categories that are neither in the document nor in the account.
+    mutating func run(_ entries: [BoardDocument.Entry<TaskItem>]) throws {
+        if !isEmpty, !entries.isEmpty {
+            for status in TaskStatus.allCases { columns[status] = try Places(of: status, in: writer) }
+        }
+        for (index, entry) in entries.enumerated() {
+            var task = entry.value
+            guard try resolveCategory(of: &task) else {
+                faults.append(
+                    Fault(
+                        pointer: "#/tasks/\(index)/categoryId", code: .unknownCategory,
+                        detail: "Line \(entry.line): there is no category with this id."))
+                if faults.count >= Self.mostFaults { break }
+                continue
+            }
+            if faults.isEmpty { try take(task) }
+        }
+        guard faults.isEmpty else { throw BoardError.invalid(faults) }
+        for (task, old) in unplaced {
+            var task = task
+            task.position = columns[task.status, default: Places()].takeLast()
+            try save(task, since: old)
+        }
+    }
+
+    private func resolveCategory(of task: inout TaskItem) throws -> Bool {
+        guard let id = task.categoryID else { return true }
+        if let known = categories[id] {
+            task.categoryID = known
+            return true
+        }
+        return try !isEmpty && writer.category(id) != nil
+    }
+
+    private mutating func take(_ task: TaskItem) throws {
+        var old: TaskItem?
+        if !isEmpty {
+            old = try writer.task(task.id)
+            let isGone = try old == nil && writer.taskEverExisted(task.id)
+            guard !isGone, old.map({ task.updatedAt > $0.updatedAt && !task.isLike($0) }) ?? true else {
+                counts.unchanged += 1
+                return
+            }
+        }
+        if old == nil { counts.created += 1 } else { counts.updated += 1 }
+        var task = task
+        if let old { task.createdAt = old.createdAt }
+        if task.deletedAt != nil {
+            if task.position.text.isEmpty { task.position = Position(after: nil, before: nil) }
+            try save(task, since: old)
+        } else if let old, old.deletedAt == nil, old.status == task.status, old.position == task.position {
+            try save(task, since: old)
+        } else if columns[task.status, default: Places()].take(task.position) {
+            try save(task, since: old)
+        } else {
+            unplaced.append((task, old))
+        }
+    }
+
+    private func save(_ imported: TaskItem, since old: TaskItem?) throws {
+        var task = imported
+        if let old {
+            task.memberRevisions = old.memberRevisions
+            let action: HistoryEntry.Action =
+                if (old.deletedAt == nil) != (task.deletedAt == nil) {
+                    task.deletedAt == nil ? .restored : .deleted
+                } else {
+                    old.status == task.status ? .updated : .moved
+                }
+            try writer.record(&task, since: old, as: action, changed: imported.updatedAt)
+        } else {
+            // Its history begins with what happens to it here.
+            let revision = try writer.nextRevision()
+            task.revision = revision
+            task.memberRevisions = TaskItem.MemberRevisions(all: revision)
+            try writer.save(task)
+        }
+    }
+}
+
+/// The places of a column that are taken.
+private struct Places {
+    private var taken: Set<String> = []
+    private var last: Position?
+
+    init() {}
+
+    init(of status: TaskStatus, in reader: any BoardReader) throws {
+        var query = TaskQuery()
+        query.statuses = [status]
+        query.sort = .position
+        query.limit = 1_000
+        while true {
+            let page = try reader.tasks(query)
+            for task in page { _ = take(task.position) }
+            guard page.count == query.limit, let last = page.last else { return }
+            query.after = try reader.anchor(after: last, of: query)
+        }
+    }
+
+    /// - Returns: false when it is none, or taken.
+    mutating func take(_ position: Position) -> Bool {
+        guard !position.text.isEmpty, taken.insert(position.text).inserted else { return false }
+        last = last.map { max($0, position) } ?? position
+        return true
+    }
+
+    mutating func takeLast() -> Position {
+        let position = Position(after: last, before: nil)
+        taken.insert(position.text)
+        last = position
+        return position
+    }
+}
+
+extension TaskItem {
+    /// True when everything is the same that an export shows.
+    fileprivate func isLike(_ other: TaskItem) -> Bool {
+        title.isSpelled(like: other.title) && body.isSpelled(like: other.body) && status == other.status
+            && categoryID == other.categoryID
+            && dueDate == other.dueDate && completedAt == other.completedAt && deletedAt == other.deletedAt
+            && position == other.position
+    }
+}
+
+extension TaskItem.MemberRevisions {
+    fileprivate init(all revision: Revision) {
+        self.init()
+        title = revision
+        body = revision
+        status = revision
+        categoryID = revision
+        dueDate = revision
+        position = revision
+    }
+}

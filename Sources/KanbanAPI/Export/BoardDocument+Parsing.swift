@@ -1,0 +1,154 @@
+import JSON
+import Kanban
+
+extension BoardDocument {
+    /// Faults after which the reading of a document ends.
+    private static var mostFaults: Int { 100 }
+
+    /// Reads an export. Every fault, up to a hundred, is told with its line and pointer.
+    ///
+    /// - Parameter now: when things were made and changed that do not say when, unless the document says when it was.
+    /// - Throws: a 400 problem for what is no JSON, ``BoardError/invalid(_:)`` for what is no export.
+    package init(parsing bytes: [UInt8], now: Timestamp) throws {
+        self.init()
+        var reader = JSONReader(bytes)
+        var faults: [Fault] = []
+        do {
+            guard try reader.kind() == .object else {
+                throw BoardError.invalid("#", .invalidType, "Line \(reader.line): an import must be a JSON object.")
+            }
+            var exportedAt: Timestamp?
+            try reader.enterObject()
+            while let name = try reader.nextName() {
+                switch name {
+                case "exportedAt":
+                    exportedAt = try reader.value().stringValue.flatMap { Timestamp(rfc3339: $0) }
+                case "settings":
+                    let line = reader.line
+                    let json = try reader.value()
+                    guard !json.isNull else { break }
+                    settings = try Self.collect(&faults, line: line) {
+                        var settings = Settings()
+                        try SettingsBody.patch(json, at: "#/settings")(&settings)
+                        return settings
+                    }
+                case "categories":
+                    categories = try Self.entries(&reader, &faults, "categories", Category.init(imported:at:))
+                case "ddays":
+                    ddays = try Self.entries(&reader, &faults, "ddays", DDay.init(imported:at:))
+                case "tasks":
+                    tasks = try Self.entries(&reader, &faults, "tasks", TaskItem.init(imported:at:))
+                default:
+                    let fault = Fault(
+                        pointer: JSONPointer([name]).description, code: .unknownMember,
+                        detail: "Line \(reader.line): there is no member \"\(name)\" here.")
+                    faults.append(fault)
+                }
+                guard faults.count < Self.mostFaults else { throw BoardError.invalid(faults) }
+            }
+            try reader.finish()
+            date(exportedAt ?? now)
+        } catch let error as JSONError {
+            throw Problem(
+                .malformedJSON,
+                "Line \(reader.line(at: error.offset)), byte \(error.offset): \(error.detail)")
+        }
+        findDoubles(&faults)
+        guard faults.isEmpty else { throw BoardError.invalid(faults) }
+    }
+
+    /// The elements of the array that is next.
+    private static func entries<Value>(
+        _ reader: inout JSONReader, _ faults: inout [Fault], _ member: String,
+        _ read: (JSON, String) throws -> Value
+    ) throws -> [Entry<Value>] {
+        guard try reader.kind() == .array else {
+            faults.append(
+                Fault(
+                    pointer: "#/\(member)", code: .invalidType,
+                    detail: "Line \(reader.line): \(member) must be an array."))
+            return []
+        }
+        var entries: [Entry<Value>] = []
+        var index = 0
+        try reader.enterArray()
+        while try reader.nextElement() {
+            let line = reader.line
+            let json = try reader.value()
+            if let value = try collect(&faults, line: line, { try read(json, "#/\(member)/\(index)") }) {
+                entries.append(Entry(value, line: line))
+            }
+            guard faults.count < mostFaults else { throw BoardError.invalid(faults) }
+            index += 1
+        }
+        return entries
+    }
+
+    /// What `read` makes; its faults are put with the others, with their line.
+    private static func collect<Value>(
+        _ faults: inout [Fault], line: Int, _ read: () throws -> Value
+    ) throws -> Value? {
+        do {
+            return try read()
+        } catch BoardError.invalid(let found) {
+            for var fault in found {
+                fault.detail = "Line \(line): \(fault.detail)"
+                faults.append(fault)
+            }
+            return nil
+        }
+    }
+
+    /// Gives a time to what has none.
+    private mutating func date(_ now: Timestamp) {
+        for index in categories.indices { categories[index].value.date(now) }
+        for index in ddays.indices { ddays[index].value.date(now) }
+        for index in tasks.indices {
+            tasks[index].value.date(now)
+            if tasks[index].value.completedAt == .unknown {
+                tasks[index].value.completedAt = tasks[index].value.updatedAt
+            }
+        }
+    }
+
+    /// The same thing twice would make the order of the document decide.
+    private func findDoubles(_ faults: inout [Fault]) {
+        // Ids of each kind are in the order of the entries only while none of them is at fault.
+        guard faults.isEmpty else { return }
+        faults += Self.doubles(categories.map { ($0.value.id.description, $0.line) }, "categories", "id")
+        faults += Self.doubles(categories.map { (CaseFolding.fold($0.value.name), $0.line) }, "categories", "name")
+        faults += Self.doubles(ddays.map { ($0.value.id.description, $0.line) }, "ddays", "id")
+        var seen: Set<ID> = []
+        seen.reserveCapacity(tasks.count)
+        for (index, entry) in tasks.enumerated() where !seen.insert(entry.value.id).inserted {
+            faults.append(Self.double("#/tasks/\(index)/id", line: entry.line))
+        }
+    }
+
+    private static func doubles(_ names: [(name: String, line: Int)], _ kind: String, _ member: String) -> [Fault] {
+        var seen: Set<Spelling> = []
+        return names.enumerated().filter { !seen.insert(Spelling($0.element.name)).inserted }
+            .map { double("#/\(kind)/\($0.offset)/\(member)", line: $0.element.line) }
+    }
+
+    private static func double(_ pointer: String, line: Int) -> Fault {
+        Fault(pointer: pointer, code: .invalidValue, detail: "Line \(line): this was given before in the document.")
+    }
+}
+
+/// What was made and changed at a time.
+private protocol Dated {
+    var createdAt: Timestamp { get set }
+    var updatedAt: Timestamp { get set }
+}
+
+extension Kanban.Category: Dated {}
+extension DDay: Dated {}
+extension TaskItem: Dated {}
+
+extension Dated {
+    fileprivate mutating func date(_ now: Timestamp) {
+        if updatedAt == .unknown { updatedAt = createdAt == .unknown ? now : max(createdAt, now) }
+        if createdAt == .unknown { createdAt = updatedAt }
+    }
+}

@@ -1,0 +1,174 @@
+import JSON
+import Kanban
+
+/// Writes a whole board piece by piece, whatever its size: what is in memory is one page of tasks.
+///
+/// All pieces must come from one reader, so that they are of one moment.
+package enum BoardExport {
+    package enum Format: String, Sendable, CaseIterable {
+        case json, csv
+    }
+
+    /// How many tasks are read at once.
+    private static let page = 1_000
+
+    /// - Parameter emit: takes the next piece; what it throws ends the export.
+    package static func write(
+        _ format: Format, of reader: any BoardReader, now: Timestamp, _ emit: ([UInt8]) throws -> Void
+    ) throws {
+        switch format {
+        case .json: try writeJSON(of: reader, now: now, emit)
+        case .csv: try writeCSV(of: reader, emit)
+        }
+    }
+
+    /// One document. What is small comes first, so that who reads it knows the categories before the tasks.
+    private static func writeJSON(
+        of reader: any BoardReader, now: Timestamp, _ emit: ([UInt8]) throws -> Void
+    ) throws {
+        let settings = try reader.settings()
+        var json = JSONWriter(capacity: 1 << 16)
+        json.beginObject()
+        json.name("exportedAt")
+        json.value(now)
+        json.name("settings")
+        json.beginObject()
+        json.name("timeZone")
+        json.value(settings.timeZone)
+        json.name("locale")
+        json.value(settings.locale)
+        json.name("custom")
+        json.value(settings.custom)
+        json.endObject()
+        json.name("categories")
+        json.beginArray()
+        for category in try reader.categories() { json.export(category) }
+        json.endArray()
+        json.name("ddays")
+        json.beginArray()
+        for dday in try reader.ddays(after: nil, limit: nil) { json.export(dday) }
+        json.endArray()
+        json.name("tasks")
+        json.beginArray()
+        for isInTrash in [false, true] {
+            try forEachPage(of: reader, inTrash: isInTrash) { tasks in
+                for task in tasks { json.export(task) }
+                try emit(json.bytes)
+                json.bytes.removeAll(keepingCapacity: true)
+            }
+        }
+        json.endArray()
+        json.endObject()
+        try emit(json.bytes)
+    }
+
+    /// The living tasks as a table (RFC 4180).
+    private static func writeCSV(of reader: any BoardReader, _ emit: ([UInt8]) throws -> Void) throws {
+        let names = Dictionary(uniqueKeysWithValues: try reader.categories().map { ($0.id, $0.name) })
+        var csv = CSVWriter()
+        csv.record([
+            "id", "title", "body", "status", "category", "dueDate", "position", "createdAt", "updatedAt", "completedAt",
+        ])
+        try forEachPage(of: reader, inTrash: false) { tasks in
+            for task in tasks {
+                csv.record([
+                    task.id.description, task.title, task.body, task.status.name,
+                    task.categoryID.flatMap { names[$0] } ?? "", task.dueDate?.text ?? "", task.position.text,
+                    task.createdAt.description, task.updatedAt.description, task.completedAt?.description ?? "",
+                ])
+            }
+            try emit(csv.bytes)
+            csv.bytes.removeAll(keepingCapacity: true)
+        }
+        try emit(csv.bytes)
+    }
+
+    /// Column by column in the order of the board, which the store has an index for.
+    private static func forEachPage(
+        of reader: any BoardReader, inTrash: Bool, _ body: ([TaskItem]) throws -> Void
+    ) throws {
+        for status in TaskStatus.allCases {
+            var query = TaskQuery()
+            query.statuses = [status]
+            query.sort = .position
+            query.inTrash = inTrash
+            query.limit = inTrash ? page * 20 : page
+            while true {
+                let tasks = try reader.tasks(query)
+                if !tasks.isEmpty { try body(tasks) }
+                guard tasks.count == query.limit, let last = tasks.last else { break }
+                query.after = try reader.anchor(after: last, of: query)
+            }
+        }
+    }
+}
+
+/// Members as they stand in an export: without revisions, which an import makes anew.
+extension JSONWriter {
+    fileprivate mutating func export(_ task: TaskItem) {
+        beginObject()
+        name("id")
+        value(task.id)
+        name("title")
+        value(task.title)
+        name("body")
+        value(task.body)
+        name("status")
+        value(task.status.name)
+        name("categoryId")
+        value(task.categoryID)
+        name("dueDate")
+        value(task.dueDate)
+        name("position")
+        value(task.position.text)
+        name("createdAt")
+        value(task.createdAt)
+        name("updatedAt")
+        value(task.updatedAt)
+        name("completedAt")
+        value(task.completedAt)
+        if let deletedAt = task.deletedAt {
+            name("deletedAt")
+            value(deletedAt)
+        }
+        endObject()
+    }
+
+    fileprivate mutating func export(_ category: Kanban.Category) {
+        beginObject()
+        name("id")
+        value(category.id)
+        name("name")
+        value(category.name)
+        name("color")
+        value(category.color)
+        name("emoji")
+        value(category.emoji)
+        name("createdAt")
+        value(category.createdAt)
+        name("updatedAt")
+        value(category.updatedAt)
+        endObject()
+    }
+
+    fileprivate mutating func export(_ dday: DDay) {
+        beginObject()
+        name("id")
+        value(dday.id)
+        name("title")
+        value(dday.title)
+        name("date")
+        value(dday.date.description)
+        name("repeats")
+        value(dday.repeats.rawValue)
+        name("color")
+        value(dday.color)
+        name("emoji")
+        value(dday.emoji)
+        name("createdAt")
+        value(dday.createdAt)
+        name("updatedAt")
+        value(dday.updatedAt)
+        endObject()
+    }
+}

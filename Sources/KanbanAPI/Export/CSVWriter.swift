@@ -1,0 +1,27 @@
+/// Writes comma-separated values (RFC 4180): records end in CRLF, fields with a quote, a comma or a line end are quoted.
+struct CSVWriter {
+    /// What was written so far.
+    var bytes: [UInt8] = []
+
+    mutating func record(_ fields: [String]) {
+        for (index, field) in fields.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            append(field)
+        }
+        bytes.append(contentsOf: [0x0d, 0x0a])
+    }
+
+    private mutating func append(_ field: String) {
+        let needsQuotes = field.utf8.contains { $0 == 0x22 || $0 == 0x2c || $0 == 0x0d || $0 == 0x0a }
+        guard needsQuotes else {
+            bytes.append(contentsOf: field.utf8)
+            return
+        }
+        bytes.append(0x22)
+        for byte in field.utf8 {
+            if byte == 0x22 { bytes.append(0x22) }
+            bytes.append(byte)
+        }
+        bytes.append(0x22)
+    }
+}

@@ -1,0 +1,73 @@
+import Dispatch
+import HTTP
+import Kanban
+import Synchronization
+
+/// The whole board as a file.
+package struct ExportRoutes: Sendable {
+    package init() {}
+
+    package var routes: [Route] {
+        [Route(.get, "/export", "exportData", parameters: ["format"], export)]
+    }
+
+    private func export(_ call: Call) throws -> Response {
+        let words = Dictionary(uniqueKeysWithValues: BoardExport.Format.allCases.map { ($0.rawValue, $0) })
+        let format = try call.query.choice("format", words) ?? .json
+        guard ExportStream.shared.hasRoom else {
+            throw Problem(.unavailable, "Too many exports are running.", headers: [("Retry-After", "10")])
+        }
+        // Read before the data: what is sent is of this revision, or newer than its tag says.
+        let (revision, zone) = try call.read { (try $0.feedState().revision, try call.zone($0)) }
+        let name = "kanbase-\(zone.day(of: call.now)).\(format.rawValue)"
+        let type = format == .json ? "application/json" : "text/csv; charset=utf-8; header=present"
+        return Response(
+            status: 200,
+            headers: [
+                ("Content-Type", type), ("ETag", EntityTag.tag(revision, digestOf: format.rawValue.utf8)),
+                ("Content-Disposition", "attachment; filename=\"\(name)\""),
+            ],
+            body: .stream(BodyStream { try await ExportStream.shared.send(format, for: call, to: $0) }))
+    }
+}
+
+/// Sends exports as fast as they are taken. Each reads its one snapshot on a thread of its own, so that a slow client
+/// holds up nobody; there are few at a time, since an old snapshot keeps the store's log from being cut.
+private final class ExportStream: Sendable {
+    static let shared = ExportStream()
+
+    private static let most = 8
+    /// After so long a client that takes little by little is cut off.
+    private static let patience = Duration.seconds(600)
+
+    private let running = Mutex(0)
+    private let queue = DispatchQueue(label: "kanbase.exports", attributes: .concurrent)
+
+    var hasRoom: Bool { running.withLock { $0 < Self.most } }
+
+    /// Throws without the end of the document when there is no room any more, or no patience.
+    func send(_ format: BoardExport.Format, for call: Call, to writer: any BodyWriter) async throws {
+        let isFree = running.withLock { running in
+            guard running < Self.most else { return false }
+            running += 1
+            return true
+        }
+        guard isFree else { throw Problem(.unavailable, "Too many exports are running.") }
+        let pipe = PiecePipe(capacity: 4)
+        let deadline = ContinuousClock.now + Self.patience
+        queue.async { [self] in
+            defer { running.withLock { $0 -= 1 } }
+            pipe.finish(
+                Result {
+                    try call.store.read(call.account) { reader in
+                        try BoardExport.write(format, of: reader, now: call.now) { piece in
+                            guard ContinuousClock.now < deadline else { throw PiecePipe.Abandoned() }
+                            try pipe.send(piece)
+                        }
+                    }
+                })
+        }
+        defer { pipe.abandon() }
+        while let piece = try await pipe.next() { try await writer.write(piece) }
+    }
+}

@@ -1,0 +1,81 @@
+import HTTP
+import JSON
+import Kanban
+
+/// Takes in an export.
+package struct ImportRoutes: Sendable {
+    /// Bytes that a document may have: some hundred thousand tasks. Larger ones go through `kanbase import`.
+    package static let bodyLimit = 64 << 20
+
+    package init() {}
+
+    package var routes: [Route] {
+        [
+            Route(
+                .post, "/import", "importData", content: .large(Self.bodyLimit), parameters: ["mode", "dryRun"],
+                importData)
+        ]
+    }
+
+    private func importData(_ call: Call) async throws -> Response {
+        let words = Dictionary(uniqueKeysWithValues: ImportMode.allCases.map { ($0.rawValue, $0) })
+        let mode = try call.query.choice("mode", words) ?? .merge
+        let isDryRun = try call.query.flag("dryRun")
+        // Reading may take a second, which no event loop has: a detached task runs elsewhere.
+        let document = await Task.detached { [body = call.request.body, now = call.now] in
+            Result { try BoardDocument(parsing: body, now: now) }
+        }.value
+        return try await call.write {
+            let document = try document.get()
+            return { writer in
+                let report = try writer.importBoard(document, mode: mode, isDryRun: isDryRun)
+                return .json { $0.value(report, mode: mode, isDryRun: isDryRun) }
+            }
+        }
+    }
+}
+
+extension BoardWriter {
+    /// As ``importBoard(_:mode:)``; a dry run does it all and undoes it.
+    package func importBoard(_ document: BoardDocument, mode: ImportMode, isDryRun: Bool) throws -> ImportReport {
+        guard isDryRun else { return try importBoard(document, mode: mode) }
+        do {
+            return try nested { throw Rehearsal(report: try importBoard(document, mode: mode)) }
+        } catch let rehearsal as Rehearsal {
+            return rehearsal.report
+        }
+    }
+}
+
+/// Thrown to undo what was only tried.
+private struct Rehearsal: Error {
+    let report: ImportReport
+}
+
+extension JSONWriter {
+    package mutating func value(_ report: ImportReport, mode: ImportMode, isDryRun: Bool) {
+        beginObject()
+        name("mode")
+        value(mode.rawValue)
+        name("dryRun")
+        value(isDryRun)
+        name("tasks")
+        value(report.tasks)
+        name("categories")
+        value(report.categories)
+        name("ddays")
+        value(report.ddays)
+        endObject()
+    }
+
+    private mutating func value(_ counts: ImportReport.Counts) {
+        beginObject()
+        name("created")
+        value(counts.created)
+        name("updated")
+        value(counts.updated)
+        name("unchanged")
+        value(counts.unchanged)
+        endObject()
+    }
+}

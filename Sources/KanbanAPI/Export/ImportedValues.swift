@@ -1,0 +1,75 @@
+import JSON
+import Kanban
+
+/// Things of an export, from their JSON. What the server shows and makes anew may stand in it and is passed over.
+
+extension Timestamp {
+    /// Stands for a time that the document does not tell, until all of it is read.
+    static let unknown = Timestamp(milliseconds: .min)
+}
+
+extension Kanban.Category {
+    init(imported json: JSON, at pointer: String) throws {
+        var members = try Members(json, at: pointer)
+        let id = members.requiredID()
+        let name = members.text("name", .categoryName, trimmed: true)
+        members.require("name", name)
+        self.init(
+            id: id, name: name.value ?? "", color: members.color("color").value, emoji: members.emoji("emoji").value,
+            createdAt: members.instant("createdAt") ?? .unknown, updatedAt: members.instant("updatedAt") ?? .unknown,
+            revision: 0)
+        try members.finish(ignoring: ["taskCount", "doneCount", "revision"])
+    }
+}
+
+extension DDay {
+    init(imported json: JSON, at pointer: String) throws {
+        var members = try Members(json, at: pointer)
+        let id = members.requiredID()
+        let contents = DDayBodies.contents(&members)
+        self.init(
+            id: id, title: contents.title, date: contents.date, repeats: contents.repeats, color: contents.color,
+            emoji: contents.emoji, createdAt: members.instant("createdAt") ?? .unknown,
+            updatedAt: members.instant("updatedAt") ?? .unknown, revision: 0)
+        try members.finish(ignoring: ["countdown", "revision"])
+    }
+}
+
+extension TaskItem {
+    init(imported json: JSON, at pointer: String) throws {
+        var members = try Members(json, at: pointer)
+        let id = members.requiredID()
+        let title = members.text("title", .taskTitle)
+        members.require("title", title)
+        let status = members.status().value ?? .todo
+        let position = members.string("position") { .success(Position(reading: $0)) }
+        let completedAt = members.instant("completedAt")
+        self.init(
+            id: id, title: title.value ?? "", body: members.text("body", .taskBody).value ?? "", status: status,
+            categoryID: members.id("categoryId").value, dueDate: members.dueDate().value,
+            position: (position.value ?? nil) ?? Position(text: ""),
+            createdAt: members.instant("createdAt") ?? .unknown, updatedAt: members.instant("updatedAt") ?? .unknown,
+            completedAt: status == .done ? completedAt ?? .unknown : nil, deletedAt: members.instant("deletedAt"),
+            revision: 0)
+        try members.finish(ignoring: ["deadline", "revision"])
+    }
+}
+
+extension Members {
+    /// A zero id with a fault when there is none.
+    fileprivate mutating func requiredID() -> ID {
+        let id = id("id")
+        require("id", id)
+        return id.value ?? ID(high: 0, low: 0)
+    }
+
+    fileprivate mutating func instant(_ name: String) -> Timestamp? {
+        string(name) { text -> Result<Timestamp, MemberFault> in
+            do throws(DateFault) {
+                return .success(try Timestamp.parse(text))
+            } catch {
+                return .failure(MemberFault(.invalidFormat, error.detail))
+            }
+        }.value
+    }
+}

@@ -1,0 +1,239 @@
+import HTTP
+import JSON
+import Kanban
+import Testing
+
+@testable import KanbanAPI
+
+struct ImportRoutesTests {
+    let board: TestBoard
+
+    init() throws {
+        board = try TestBoard()
+    }
+
+    @Test(arguments: ["merge", "replace"])
+    func `what was exported and imported elsewhere is exported the same`(mode: String) async throws {
+        for number in 0..<30 {
+            let status = ["todo", "doing", "done"][number % 3]
+            let task = try await board.task(
+                """
+                {"title": "일 \(number)", "body": "e\u{301} \\u00e9", "status": "\(status)", "dueDate": "2026-12-01", \
+                "categoryName": "c\(number % 4)"}
+                """)
+            if number % 5 == 0 { await board.send(.post, "/tasks/\(task.id)/move", #"{"place": "first"}"#) }
+            if number % 7 == 0 { await board.send(.delete, "/tasks/\(task.id)") }
+            board.clock.advance(seconds: 1)
+        }
+        await board.send(
+            .post, "/ddays", ##"{"title": "생일", "date": "2000-02-29", "repeats": "yearly", "color": "#aabbcc"}"##)
+        await board.send(
+            .patch, "/settings", #"{"timeZone": "Asia/Tokyo", "locale": "ja", "custom": {"a": {"b": null, "c": 1}}}"#)
+        let export = await board.send(.get, "/export")
+
+        let other = try TestBoard(at: "2027-01-01T00:00:00Z")
+        let report = await other.send(.post, "/import?mode=\(mode)", String(decoding: export.body, as: UTF8.self))
+        let again = await other.send(.get, "/export")
+
+        #expect(report.status == 200 && report.json["tasks"] == ["created": 30, "updated": 0, "unchanged": 0])
+        #expect(again.text.replacing("2027-01-01T00:00:00.000Z", with: "2026-11-20T08:19:30.123Z") == export.text)
+        #expect(await other.send(.get, "/stats").json["total"] == 25)
+        let repeated = await other.send(.post, "/import", String(decoding: export.body, as: UTF8.self))
+        #expect(repeated.json["tasks"] == ["created": 0, "updated": 0, "unchanged": 30])
+        try board.remove()
+        try other.remove()
+    }
+
+    @Test func `merging keeps what was changed last, and what was deleted for good stays deleted`() async throws {
+        let old = try await board.task(#"{"title": "mine is newer"}"#)
+        let new = try await board.task(#"{"title": "theirs is newer"}"#)
+        let trash = try await board.task(#"{"title": "deleted here"}"#)
+        await board.send(.delete, "/tasks/\(trash.id)")
+        let dday = await board.send(.post, "/ddays", #"{"title": "gone", "date": "2026-12-01"}"#).json
+        await board.send(.delete, "/ddays/\(dday.id)")
+
+        let report = await board.send(
+            .post, "/import",
+            """
+            {"tasks": [
+              {"id": "\(old.id)", "title": "x", "updatedAt": "2026-11-19T00:00:00Z"},
+              {"id": "\(new.id)", "title": "y", "status": "doing", "updatedAt": "2026-11-21T00:00:00Z"},
+              {"id": "\(trash.id)", "title": "z", "updatedAt": "2026-11-19T00:00:00Z"}],
+             "ddays": [{"id": "\(dday.id)", "title": "gone", "date": "2026-12-01", "updatedAt": "2027-01-01T00:00:00Z"}]}
+            """)
+
+        #expect(report.json["tasks"] == ["created": 0, "updated": 1, "unchanged": 2])
+        #expect(report.json["ddays"] == ["created": 0, "updated": 0, "unchanged": 1])
+        #expect(await board.titles("/tasks?sort=title") == ["mine is newer", "y"])
+        let history = await board.send(.get, "/tasks/\(new.id)/history").json["items"]?.arrayValue?.first
+        #expect(history?["action"] == "moved" && history?["changes"]?.arrayValue?.count == 3)
+        try board.remove()
+    }
+
+    @Test func `categories meet by id, then by name`() async throws {
+        let work = await board.send(.post, "/categories", #"{"name": "Work"}"#).json
+        let home = await board.send(.post, "/categories", #"{"name": "Home"}"#).json
+        let other = "0199a3c4-6b1e-7c3a-9a55-3f0d2f4f8e11"
+
+        let report = await board.send(
+            .post, "/import",
+            """
+            {"categories": [
+              {"id": "\(other)", "name": "WORK", "updatedAt": "2027-01-01T00:00:00Z"},
+              {"id": "\(home.id)", "name": "House", "emoji": "🏠", "updatedAt": "2027-01-01T00:00:00Z"}],
+             "tasks": [{"id": "0199a3c4-6b1e-7c3a-9a55-3f0d2f4f8e12", "title": "x", "categoryId": "\(other)"},
+                       {"id": "0199a3c4-6b1e-7c3a-9a55-3f0d2f4f8e13", "title": "y", "categoryId": "\(home.id)"}]}
+            """)
+
+        #expect(report.json["categories"] == ["created": 0, "updated": 1, "unchanged": 1])
+        let tasks = await board.send(.get, "/tasks?sort=title").json["items"]?.arrayValue
+        #expect(tasks?.map { $0["categoryId"] } == [.string(work.id), .string(home.id)])
+        #expect(await board.send(.get, "/categories/\(home.id)").json["name"] == "House")
+        try board.remove()
+    }
+
+    @Test func `names may change places`() async throws {
+        let one = await board.send(.post, "/categories", #"{"name": "one"}"#).json
+        let two = await board.send(.post, "/categories", #"{"name": "two"}"#).json
+        let moved = await board.send(.patch, "/categories/\(one.id)", #"{"name": "three"}"#)
+        #expect(moved.status == 200)
+
+        await board.send(
+            .post, "/import",
+            """
+            {"categories": [{"id": "\(one.id)", "name": "two", "updatedAt": "2027-01-01T00:00:00Z"},
+                            {"id": "\(two.id)", "name": "three", "updatedAt": "2027-01-01T00:00:00Z"}]}
+            """)
+
+        let names = await board.send(.get, "/categories").json["items"]?.arrayValue?.map { $0["name"] }
+        #expect(names?.count == 2 && Set(names?.compactMap { $0?.stringValue } ?? []).count == 2)
+        try board.remove()
+    }
+
+    @Test func `replacing leaves nothing of before, and makes cursors expire`() async throws {
+        try await board.task(#"{"title": "before", "categoryName": "c"}"#)
+        await board.send(.patch, "/settings", #"{"locale": "ko"}"#)
+
+        let report = await board.send(.post, "/import?mode=replace", BoardDocument.sample(tasks: 3))
+
+        #expect(
+            report.json["mode"] == "replace" && report.json["tasks"] == ["created": 3, "updated": 0, "unchanged": 0])
+        #expect(await board.titles("/tasks?sort=title") == ["Task 0", "Task 1", "Task 2"])
+        #expect(await board.send(.get, "/categories").json["items"] == [])
+        #expect(await board.send(.get, "/settings").json["locale"] == .null)
+        try board.remove()
+    }
+
+    @Test(arguments: ["merge", "replace"])
+    func `a dry run tells the same and changes nothing`(mode: String) async throws {
+        try await board.task(#"{"title": "before"}"#)
+        let before = await board.send(.get, "/export").body
+
+        let tried = await board.send(.post, "/import?dryRun=true&mode=\(mode)", BoardDocument.sample(tasks: 3))
+        #expect(tried.json["dryRun"] == true && tried.json["tasks"]?["created"] == 3)
+        #expect(await board.send(.get, "/export").body == before)
+        let made = await board.send(.post, "/import?mode=\(mode)", BoardDocument.sample(tasks: 3))
+
+        #expect(made.json["tasks"] == tried.json["tasks"] && made.json["dryRun"] == false)
+        try board.remove()
+    }
+
+    @Test func `faults are told with line and pointer, all of them, and nothing is taken in`() async throws {
+        let answer = await board.send(
+            .post, "/import",
+            """
+            {"tasks": [
+              {"id": "0199a3c4-6b1e-7c3a-9a55-3f0d2f4f8e12", "title": "right"},
+              {"id": "0199a3c4-6b1e-7c3a-9a55-3f0d2f4f8e13", "title": " ", "dueDate": "2026-02-30"},
+              {"title": "no id", "status": "later"}],
+             "categories": {}, "ddays": [{"id": "x", "title": "a", "date": "2026-13-01"}],
+             "settings": {"timeZone": "Mars/Base"}, "history": []}
+            """)
+
+        #expect(answer.status == 422)
+        #expect(
+            answer.faults == [
+                "#/tasks/1/title blank", "#/tasks/1/dueDate invalid_format", "#/tasks/2/id required",
+                "#/tasks/2/status invalid_value", "#/categories invalid_type", "#/ddays/0/id invalid_format",
+                "#/ddays/0/date invalid_format", "#/settings/timeZone invalid_value", "#/history unknown_member",
+            ])
+        let details = answer.json["errors"]?.arrayValue?.compactMap { $0["detail"]?.stringValue } ?? []
+        #expect(
+            details.map { $0.prefix(7) } == [
+                "Line 3:", "Line 3:", "Line 4:", "Line 4:", "Line 5:", "Line 5:", "Line 5:", "Line 6:", "Line 6:",
+            ])
+        #expect(await board.titles("/tasks").isEmpty)
+        try board.remove()
+    }
+
+    @Test(arguments: [
+        ("{\"tasks\": [\n{\"id\": \"0199a3c4", "Line 2, byte"), ("{}x", "Line 1, byte 2"), ("", "Line 1, byte 0"),
+        ("{\"tasks\": [],\n\"tasks\": []}", "Line 2"),
+    ])
+    func `a document that is cut off or broken is told where`(text: String, place: String) async throws {
+        try await board.task(#"{"title": "before"}"#)
+
+        let answer = await board.send(.post, "/import?mode=replace", text)
+
+        #expect(answer.status == 400 && answer.code == "malformed_json")
+        #expect(answer.json["detail"]?.stringValue?.hasPrefix(place) == true)
+        #expect(await board.titles("/tasks") == ["before"])
+        try board.remove()
+    }
+
+    @Test func `what shows only beside the account undoes everything`() async throws {
+        let known = "0199a3c4-6b1e-7c3a-9a55-3f0d2f4f8e12"
+        let answer = await board.send(
+            .post, "/import?mode=replace",
+            "{\"tasks\": [{\"id\": \"\(known)\", \"title\": \"a\"},\n"
+                + "{\"id\": \"\(String.unknownID)\", \"title\": \"b\", \"categoryId\": \"\(String.unknownID)\"}]}")
+
+        #expect(answer.status == 422 && answer.faults == ["#/tasks/1/categoryId unknown_category"])
+        #expect(await board.titles("/tasks").isEmpty)
+        let twice = await board.send(
+            .post, "/import",
+            "{\"tasks\": [{\"id\": \"\(known)\", \"title\": \"a\"}, {\"id\": \"\(known.uppercased())\", \"title\": \"b\"}]}"
+        )
+        #expect(twice.faults == ["#/tasks/1/id invalid_value"])
+        try board.remove()
+    }
+
+    @Test func `places that are taken or none are made anew at the end`() async throws {
+        try await board.task(#"{"title": "first"}"#)
+
+        await board.send(
+            .post, "/import",
+            """
+            {"tasks": [{"id": "0199a3c4-6b1e-7c3a-9a55-3f0d2f4f8e12", "title": "same place", "position": "a0"},
+              {"id": "0199a3c4-6b1e-7c3a-9a55-3f0d2f4f8e13", "title": "no place", "position": "!"},
+              {"id": "0199a3c4-6b1e-7c3a-9a55-3f0d2f4f8e14", "title": "free place", "position": "Zz"},
+              {"id": "0199a3c4-6b1e-7c3a-9a55-3f0d2f4f8e15", "title": "none"}]}
+            """)
+        let titles = await board.titles("/tasks?sort=position")
+
+        #expect(titles == ["free place", "first", "same place", "no place", "none"])
+        let moved = await board.send(
+            .post, "/tasks/0199a3c4-6b1e-7c3a-9a55-3f0d2f4f8e15/move",
+            #"{"after": "0199a3c4-6b1e-7c3a-9a55-3f0d2f4f8e12"}"#)
+        #expect(moved.status == 200)
+        #expect(
+            await board.titles("/tasks?sort=position") == ["free place", "first", "same place", "none", "no place"])
+        try board.remove()
+    }
+
+    @Test func `an idempotency key makes it safe to send again`() async throws {
+        let headers = [(name: "Idempotency-Key", value: "k1")]
+
+        let first = await board.send(.post, "/import?mode=replace", BoardDocument.sample(tasks: 2), headers: headers)
+        try await board.task(#"{"title": "since"}"#)
+        let second = await board.send(.post, "/import?mode=replace", BoardDocument.sample(tasks: 2), headers: headers)
+
+        #expect(first.body == second.body && second["Idempotency-Replayed"] == "true")
+        #expect(await board.titles("/tasks?sort=title").contains("since"))
+        try board.remove()
+    }
+}
+
+extension Answer {
+    var text: String { String(decoding: body, as: UTF8.self) }
+}
