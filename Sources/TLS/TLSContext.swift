@@ -105,10 +105,18 @@
         /// The sentence, and what libssl says about it. Empties the thread's queue of errors.
         fileprivate static func reason(_ sentence: String) -> String {
             defer { ERR_clear_error() }
-            let code = ERR_peek_last_error()
-            guard code != 0, let text = ERR_reason_error_string(code) else { return sentence }
-            return "\(sentence): \(String(cString: text))"
+            // The first error is the cause; those after it tell who noticed.
+            let code = ERR_peek_error()
+            guard code != 0 else { return sentence }
+            // Errors of the system are marked by a bit and have no reason of libssl's own.
+            if code & systemError != 0 {
+                return "\(sentence): \(String(cString: strerror(Int32(code & ~systemError))))"
+            }
+            return ERR_reason_error_string(code).map { "\(sentence): \(String(cString: $0))" } ?? sentence
         }
+
+        /// `ERR_SYSTEM_FLAG` of <openssl/err.h>.
+        private static let systemError: UInt = 1 << 31
     }
 
     /// `http/1.1` with its length before it, as ALPN writes names. Never changed nor freed: libssl keeps pointing to it.

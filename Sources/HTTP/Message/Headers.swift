@@ -40,6 +40,13 @@ package struct Headers: Sendable {
         first(name).map { head.bytes[$0.value.indices] }
     }
 
+    /// How often the field is there.
+    ///
+    /// - Parameter name: in lower case.
+    package func count(_ name: String) -> Int {
+        head.fields.count { matches($0.name, name) }
+    }
+
     /// Whether the field is there at all.
     ///
     /// - Parameter name: in lower case.

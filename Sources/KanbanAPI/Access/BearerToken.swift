@@ -4,28 +4,26 @@ import HTTP
 enum BearerToken {
     case none
     /// As sent; not looked up yet.
-    case sent([UInt8])
+    case sent(ArraySlice<UInt8>)
     /// An `Authorization` field that is not one token after `Bearer`, or more than one way of sending it.
     case malformed
 
     /// - Parameter takesQuery: whether `?token=` counts, for calendar apps that cannot send fields.
     init(_ head: Request, takesQuery: Bool) {
-        let fields = head.headers.has("authorization") ? head.headers.values("authorization") : []
         let parameters = takesQuery && head.hasQuery ? head.queryItems.filter { $0.name == "token" } : []
-        switch (fields.count, parameters.count) {
+        switch (head.headers.count("authorization"), parameters.count) {
         case (0, 0): self = .none
-        case (0, 1): self = .sent(Array(parameters[0].value.utf8))
-        case (1, 0): self = Self.credentials(in: fields[0]).map { .sent($0) } ?? .malformed
+        case (0, 1): self = .sent(Array(parameters[0].value.utf8)[...])
+        case (1, 0): self = head.headers.bytes("authorization").flatMap(Self.credentials) ?? .malformed
         default: self = .malformed
         }
     }
 
     /// `Bearer` in any case, one or more spaces, the token (RFC 9110 §11.4).
-    private static func credentials(in field: String) -> [UInt8]? {
-        let bytes = Array(field.utf8)
-        let scheme = bytes.prefix { $0 != UInt8(ascii: " ") }
-        let token = bytes[scheme.endIndex...].drop { $0 == UInt8(ascii: " ") }
+    private static func credentials(in field: ArraySlice<UInt8>) -> BearerToken? {
+        let scheme = field.prefix { $0 != UInt8(ascii: " ") }
+        let token = field[scheme.endIndex...].drop { $0 == UInt8(ascii: " ") }
         guard scheme.elementsEqual("bearer".utf8, by: { $0 | 0x20 == $1 }), !token.isEmpty else { return nil }
-        return Array(token)
+        return .sent(token)
     }
 }
