@@ -113,12 +113,12 @@ final class Kanbase: Sendable {
 
     /// A command that ends by itself: what it writes, and how it ends.
     static func run(
-        _ arguments: [String], environment: [String: String] = [:], input: String = ""
+        _ arguments: [String], environment: [String: String] = [:], input: String = "", program: String = kanbaseBinary
     ) throws -> (ending: Ending, output: String, errors: String) {
         let folder = try DataFolder()
         try input.write(toFile: folder.file("in"), atomically: true, encoding: .utf8)
         let process = try start(
-            arguments, environment: environment, input: folder.file("in"), errors: folder.file("err"))
+            arguments, program: program, environment: environment, input: folder.file("in"), errors: folder.file("err"))
         let output: [UInt8]
         do {
             output = try process.read(seconds: 60)
@@ -135,7 +135,8 @@ final class Kanbase: Sendable {
     }
 
     private static func start(
-        _ arguments: [String], environment: [String: String], input: String = "/dev/null", errors: String
+        _ arguments: [String], program: String = kanbaseBinary, environment: [String: String],
+        input: String = "/dev/null", errors: String
     ) throws -> ChildProcess {
         let inherited = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("KANBASE_") }
         let from = open(input, O_RDONLY | O_CLOEXEC)
@@ -146,7 +147,7 @@ final class Kanbase: Sendable {
         }
         guard from >= 0, to >= 0 else { throw HarnessError(description: "\(input) or \(errors) does not open") }
         return try ChildProcess(
-            kanbaseBinary, arguments, environment: inherited.merging(environment) { $1 }, input: from, errors: to)
+            program, arguments, environment: inherited.merging(environment) { $1 }, input: from, errors: to)
     }
 }
 
