@@ -13,14 +13,18 @@ enum DataFile {
         if !DurableFile.exists(path) { try DurableFile.create(path) }
         let connection = try Connection(path: path, access: .readWrite, fileSystem: configuration.fileSystem)
         defer { connection.close() }
-        let version = try Schema.version(of: connection)
-        if version == 0 { try connection.run("PRAGMA page_size = 4096") }
-        try useLog(on: connection)
-        if version > 0, version < Schema.newest {
-            try copy(connection, to: "\(path).v\(version)-\(now.milliseconds)")
-        }
-        try Schema.migrate(connection, from: version)
+        try bringUp(connection, now: now, steps: Schema.steps)
         return path
+    }
+
+    /// Makes the tables, or brings those of an older version up after copying the file.
+    static func bringUp(_ connection: Connection, now: Timestamp, steps: [Schema.Step]) throws {
+        let version = try Schema.version(of: connection)
+        try useLog(on: connection)
+        if version > 0, version < steps.count {
+            try copy(connection, to: "\(connection.path).v\(version)-\(now.milliseconds)")
+        }
+        try Schema.migrate(connection, from: version, steps: steps)
     }
 
     static func makeDirectory(_ path: String) throws {

@@ -11,7 +11,7 @@ extension SQLBoard {
         for part in TaskListPart.parts(of: query) {
             let limit = query.limit.map { $0 - page.count }
             guard limit != 0 else { break }
-            var statement = TaskStatement(query, statuses: statuses, seeksStatus: false)
+            var statement = TaskStatement(query, statuses: statuses, seeksStatus: false, part: part)
             statement.add(part, sort: query.sort, descending: query.descending)
             if part.continues, let after = query.after {
                 statement.add(places: try places(after, of: query), descending: false)
@@ -85,6 +85,17 @@ enum TaskListPart {
         case .alike: true
         case .beyond: false
         case .undated(let continues): continues
+        }
+    }
+
+    /// How the query's lower and upper bounds of the due date are to name it: a plus sign where this part has a
+    /// narrower one of its own, which is then the only one that SQLite can seek by.
+    func dueColumns(_ query: TaskQuery) -> (from: String, before: String) {
+        guard query.sort == .dueDate else { return ("due", "due") }
+        switch self {
+        case .alike: return ("+due", "+due")
+        case .beyond(nil), .undated: return ("due", "due")
+        case .beyond: return query.descending ? ("due", "+due") : ("+due", "due")
         }
     }
 

@@ -16,7 +16,9 @@ struct TaskStatement {
     ///
     /// - Parameter seeksStatus: the index to use begins with the status. Otherwise a plus sign keeps SQLite, which
     ///   knows nothing of how many rows there are, from taking that index and sorting.
-    init(_ query: TaskQuery, statuses: Set<TaskStatus>, seeksStatus: Bool) {
+    /// - Parameter part: where it says more about the due date than the query, a plus sign keeps SQLite from seeking by
+    ///   the query's bounds.
+    init(_ query: TaskQuery, statuses: Set<TaskStatus>, seeksStatus: Bool, part: TaskListPart? = nil) {
         conditions = ["account = ?1", query.inTrash ? "deleted_at IS NOT NULL" : "deleted_at IS NULL"]
         if statuses.count < TaskStatus.allCases.count {
             let wanted = statuses.map(\.rawValue).sorted().map { parameter(.integer(Int64($0))) }
@@ -24,20 +26,21 @@ struct TaskStatement {
             add(wanted.count == 1 ? "\(column) = \(wanted[0])" : "\(column) IN (\(wanted.joined(separator: ", ")))")
         }
         if let categoryIDs = query.categoryIDs { add(categories: categoryIDs) }
+        let (dueFrom, dueBefore) = part?.dueColumns(query) ?? ("due", "due")
         for bound in query.dueFrom {
             let instant = parameter(.integer(bound.instant.milliseconds))
             let day = parameter(.integer(Int64(bound.day.number)))
             // What lies beyond both is found in the index alone; only in between `due_day` has to be looked at.
             let beyond = parameter(.integer(max(bound.instant, bound.dayStart).milliseconds))
             add("(due >= \(beyond) OR CASE WHEN due_day IS NULL THEN due >= \(instant) ELSE due_day >= \(day) END)")
-            add("due >= \(parameter(.integer(min(bound.instant, bound.dayStart).milliseconds)))")
+            add("\(dueFrom) >= \(parameter(.integer(min(bound.instant, bound.dayStart).milliseconds)))")
         }
         for bound in query.dueBefore {
             let instant = parameter(.integer(bound.instant.milliseconds))
             let day = parameter(.integer(Int64(bound.day.number)))
             let beyond = parameter(.integer(min(bound.instant, bound.dayStart).milliseconds))
             add("(due < \(beyond) OR CASE WHEN due_day IS NULL THEN due < \(instant) ELSE due_day < \(day) END)")
-            add("due < \(parameter(.integer(max(bound.instant, bound.dayStart).milliseconds)))")
+            add("\(dueBefore) < \(parameter(.integer(max(bound.instant, bound.dayStart).milliseconds)))")
         }
         if query.withoutDueDate, query.sort != .dueDate { add("due IS NULL") }
         if let text = query.text {

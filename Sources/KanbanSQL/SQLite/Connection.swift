@@ -104,6 +104,9 @@ final class Connection {
         return statement
     }
 
+    /// What the kept statements say, for those who want them explained.
+    var texts: [String] { (Array(statements.values) + Array(composed.values)).map(\.text) }
+
     /// Runs a literal without parameters and rows.
     func run(_ sql: StaticString) throws {
         try statement(sql).run()

@@ -16,6 +16,8 @@ final class Statement {
         self.connection = connection
     }
 
+    var text: String { sqlite3_sql(handle).map { String(cString: $0) } ?? "" }
+
     func finalize() {
         guard !isFinalized else { return }
         isFinalized = true

@@ -6,11 +6,11 @@ enum Schema {
     /// `kanb`, in the header of every file of ours.
     static let applicationID: Int64 = 0x6b61_6e62
 
-    static let steps: [@Sendable (_ connection: Connection) throws -> Void] = [
+    typealias Step = @Sendable (_ connection: Connection) throws -> Void
+
+    static let steps: [Step] = [
         { try $0.run(schema1) }
     ]
-
-    static var newest: Int { steps.count }
 
     /// The version of an open file; 0 for an empty one.
     /// - Throws: ``StoreError/corrupt(_:)`` for a file of another program, ``StoreError/newer(version:)``.
@@ -21,18 +21,18 @@ enum Schema {
             return 0
         }
         guard application == applicationID else { throw StoreError.corrupt("\(connection.path) is no data of Kanbase") }
-        guard version <= newest else { throw StoreError.newer(version: version) }
+        guard version <= steps.count else { throw StoreError.newer(version: version) }
         return version
     }
 
     /// Brings the file to the newest version, all steps or none.
-    static func migrate(_ connection: Connection, from version: Int) throws {
-        guard version < newest else { return }
+    static func migrate(_ connection: Connection, from version: Int, steps: [Step] = steps) throws {
+        guard version < steps.count else { return }
         try connection.run("BEGIN IMMEDIATE")
         do {
             for step in steps[version...] { try step(connection) }
             try connection.run("PRAGMA application_id = \(applicationID)")
-            try connection.run("PRAGMA user_version = \(newest)")
+            try connection.run("PRAGMA user_version = \(steps.count)")
             try connection.run("COMMIT")
         } catch {
             // The error above is the one to report; without a transaction there is nothing to roll back.

@@ -1,0 +1,106 @@
+import Kanban
+import Testing
+
+@testable import KanbanSQL
+
+/// What is asked on an event loop is answered through an index, however many tasks there are.
+struct QueryPlanTests {
+    /// How SQLite will run each statement that the body makes.
+    private func plans(_ body: (SQLReader) throws -> Void) throws -> [String: [String]] {
+        let box = try TestStore()
+        let connection = try Connection(path: box.store.path, access: .readOnly)
+        defer { connection.close() }
+        try body(SQLReader(account: .local, connection: connection, context: box.store.context))
+        var plans: [String: [String]] = [:]
+        for text in connection.texts where text.hasPrefix("SELECT") {
+            let explanation = try Statement("EXPLAIN QUERY PLAN " + text, on: connection)
+            defer { explanation.finalize() }
+            while try explanation.step() { plans[text, default: []].append(explanation.text(3)) }
+        }
+        return plans
+    }
+
+    private static let queries: [(name: String, query: TaskQuery)] = {
+        let anchor = TaskQuery.Anchor(
+            id: ID(high: 1, low: 1), key: .number(5), position: Position(text: "a1"), revision: 3)
+        var queries: [(String, TaskQuery)] = []
+        for descending in [false, true] {
+            for isFirst in [true, false] {
+                var due = TaskQuery()
+                due.descending = descending
+                due.limit = 50
+                due.after = isFirst ? nil : anchor
+                queries.append(("all by due date", due))
+                due.statuses = [.todo, .doing]
+                queries.append(("two columns by due date", due))
+                due.dueBefore = [.init(day: Day(number: 5), instant: Timestamp(milliseconds: 5))]
+                queries.append(("what is overdue", due))
+                due.dueBefore = []
+                due.categoryIDs = [ID(high: 2, low: 2)]
+                queries.append(("a category by due date", due))
+                var place = TaskQuery()
+                place.sort = .position
+                place.descending = descending
+                place.limit = 50
+                place.after = isFirst ? nil : anchor
+                place.statuses = [.doing]
+                queries.append(("a column", place))
+                place.statuses = nil
+                queries.append(("all columns by position", place))
+            }
+        }
+        return queries
+    }()
+
+    @Test(arguments: queries.indices)
+    private func `a page is a stretch of an index`(index: Int) throws {
+        let (name, query) = Self.queries[index]
+
+        let plans = try plans { _ = try $0.tasks(query) }
+
+        #expect(!plans.isEmpty)
+        for (text, steps) in plans {
+            #expect(steps.allSatisfy { $0.hasPrefix("SEARCH") || isSortOfTies($0, query) }, "\(name): \(text) \(steps)")
+        }
+    }
+
+    /// From the latest on, tasks of the same due date are sorted among themselves, since positions still ascend.
+    private func isSortOfTies(_ step: String, _ query: TaskQuery) -> Bool {
+        query.descending && step.hasPrefix("USE TEMP B-TREE FOR") && step != "USE TEMP B-TREE FOR ORDER BY"
+    }
+
+    @Test func `everything else that a request reads is searched in an index, and comes in order`() throws {
+        let id = ID(high: 1, low: 2)
+        let plans = try plans { board in
+            _ = try? board.feedState()
+            _ = try board.task(id)
+            _ = try board.taskEverExisted(id)
+            _ = try board.taskCounts()
+            _ = try board.completions(from: Timestamp(milliseconds: 0))
+            _ = try board.firstPosition(in: .todo)
+            _ = try board.lastPosition(in: .todo)
+            _ = try board.position(before: Position(text: "a1"), in: .todo)
+            _ = try board.position(after: Position(text: "a1"), in: .todo)
+            _ = try board.history(of: id, before: 5, limit: 10)
+            _ = try board.history(of: id, since: 5)
+            _ = try board.category(id)
+            _ = try board.category(foldedName: "a")
+            _ = try board.categories()
+            _ = try board.dday(id)
+            _ = try board.ddays(after: nil, limit: 5)
+            _ = try board.countDDays()
+            _ = try board.settings()
+            _ = try board.changes(since: 5, types: Set(ResourceType.allCases), livingOnly: false, limit: 5)
+            _ = try board.changes(since: 5, types: Set(ResourceType.allCases), livingOnly: true, limit: 5)
+            _ = try board.keptAnswer(key: "key")
+            _ = try board.keptMutation(id)
+            _ = try board.trash(before: Timestamp(milliseconds: 0), limit: 5)
+            _ = try board.oldHistory(before: Timestamp(milliseconds: 0), after: nil, limit: 5)
+        }
+
+        #expect(plans.count > 20)
+        for (text, steps) in plans {
+            #expect(steps.allSatisfy { $0.hasPrefix("SEARCH") }, "\(text) \(steps)")
+        }
+    }
+}

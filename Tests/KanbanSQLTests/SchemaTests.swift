@@ -1,0 +1,86 @@
+import Foundation
+import Kanban
+import Testing
+
+@testable import KanbanSQL
+
+struct SchemaTests {
+    @Test func `a file of a newer version is refused and left as it is`() async throws {
+        let box = try TestStore()
+        box.store.close()
+        try execute("PRAGMA user_version = 99", on: box.store.path)
+        let before = try Data(contentsOf: URL(fileURLWithPath: box.store.path))
+
+        #expect(throws: StoreError.newer(version: 99)) { try box.reopened() }
+        #expect(throws: StoreError.newer(version: 99)) { try SQLStore.check(box.directory.path) }
+        #expect(throws: StoreError.newer(version: 99)) {
+            try SQLStore.restore(from: box.store.path, to: Directory().path, now: box.clock.now)
+        }
+
+        #expect(try Data(contentsOf: URL(fileURLWithPath: box.store.path)) == before)
+    }
+
+    @Test func `a database of another program is refused and left as it is`() throws {
+        let directory = Directory()
+        try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
+        let path = directory.appending(SQLStore.fileName)
+        try execute("CREATE TABLE recipes (name TEXT)", on: path)
+
+        #expect(throws: StoreError.self) { try TestStore(directory: directory) }
+
+        #expect(try count("recipes", on: path) == 0)
+    }
+
+    @Test func `an older file is copied and then brought up, with all that is in it`() async throws {
+        let box = try TestStore()
+        try await box.store.write { _ = try $0.makeTask("old") }
+        box.store.close()
+        let next: [Schema.Step] = Schema.steps + [{ try $0.run("CREATE TABLE later (a INTEGER) STRICT" as String) }]
+
+        let connection = try Connection(path: box.store.path, access: .readWrite)
+        try DataFile.bringUp(connection, now: box.clock.now, steps: next)
+        connection.close()
+
+        #expect(try count("later", on: box.store.path) == 0)
+        #expect(try count("tasks", on: box.store.path) == 1)
+        let copy = "\(box.store.path).v\(Schema.steps.count)-\(box.clock.now.milliseconds)"
+        #expect(try count("tasks", on: copy) == 1)
+        let old = try Connection(path: copy, access: .readOnly)
+        #expect(try old.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'later'") == 0)
+    }
+
+    @Test func `a step that fails leaves the file as it was`() async throws {
+        let box = try TestStore()
+        try await box.store.write { _ = try $0.makeTask("old") }
+        box.store.close()
+        let next: [Schema.Step] =
+            Schema.steps + [
+                { try $0.run("DROP TABLE history" as String) }, { try $0.run("CREATE NONSENSE" as String) },
+            ]
+
+        let connection = try Connection(path: box.store.path, access: .readWrite)
+        #expect(throws: SQLiteError.self) { try DataFile.bringUp(connection, now: box.clock.now, steps: next) }
+        connection.close()
+
+        let reopened = try box.reopened()
+        #expect(try reopened.store.read { try $0.tasks(TaskQuery()).count } == 1)
+        #expect(try SQLStore.check(box.directory.path) == [])
+    }
+
+    @Test func `a directory that cannot be written is an error of the disk`() throws {
+        #expect(throws: StoreError.self) {
+            try SQLStore(in: "/proc/kanbase", clock: { Timestamp(milliseconds: 0) })
+        }
+    }
+
+    @Test func `the directory and the file are for their owner only`() throws {
+        let box = try TestStore()
+        let files = FileManager.default
+
+        #expect(try files.attributesOfItem(atPath: box.directory.path)[.posixPermissions] as? Int == 0o700)
+        for name in try files.contentsOfDirectory(atPath: box.directory.path) {
+            let path = box.directory.appending(name)
+            #expect(try files.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600, "\(name)")
+        }
+    }
+}
