@@ -118,7 +118,7 @@ final class TestObserver: ExchangeObserver {
 
 extension Response {
     /// With the bytes of its stream; one that breaks off has none.
-    fileprivate func collected() async -> Response {
+    func collected() async -> Response {
         guard case .stream(let stream) = body else { return self }
         let collector = Collector()
         var response = self

@@ -75,7 +75,7 @@ final class AccessBoard: Sendable {
             return Answer(answer)
         case .read(_, let respond):
             request.body = Array((body ?? "").utf8)
-            return Answer(await respond(request))
+            return Answer(await respond(request).collected())
         }
     }
 
