@@ -62,7 +62,8 @@ extension Precondition {
             if allowsWeak, tag.hasPrefix("W/") { tag = tag.dropFirst(2) }
             guard tag.count > 2, tag.first == "\"", tag.last == "\"" else { continue }
             let digits = tag.dropFirst().dropLast().prefix { $0 != "-" }
-            if let revision = Revision(digits) { revisions.insert(revision) }
+            // In the spelling of ours alone: `"+41"` and `"041"` are other tags.
+            if let revision = Revision(digits), "\(revision)" == digits { revisions.insert(revision) }
         }
         return .oneOf(revisions)
     }

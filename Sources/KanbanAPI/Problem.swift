@@ -12,6 +12,8 @@ package struct Problem: Error, Sendable {
     package var faults: [Fault]
     /// For 412: the resource as it is now.
     package var current: Change.Value?
+    /// `current` as JSON text, where a resource shows more than itself.
+    package var shown: [UInt8]?
     /// Fields beside the document, such as `Retry-After`.
     package var headers: [(name: String, value: String)]
 
@@ -128,7 +130,11 @@ package struct Problem: Error, Sendable {
         }
         if status == 412 {
             json.name("current")
-            if let current { json.value(current) } else { json.null() }
+            switch (shown, current) {
+            case (let shown?, _): json.raw(shown)
+            case (nil, let current?): json.value(current)
+            case (nil, nil): json.null()
+            }
         }
         json.endObject()
     }

@@ -1,3 +1,5 @@
+import Crypto
+
 /// What an account changes about itself, and its personal tokens.
 extension AccessService {
     /// What a change of the account asks for; what is `nil` stays.
@@ -24,16 +26,14 @@ extension AccessService {
     }
 
     /// Changes the account. A new password ends all sessions but `session`, and leaves the tokens.
-    /// - Parameters:
-    ///   - password: the current one; `nil` counts as a wrong one where it is needed.
-    ///   - address: the peer's, for the throttle.
+    /// - Parameter password: the current one; `nil` counts as a wrong one where it is needed.
     /// - Throws: ``AccessError/wrongPassword``, ``AccessError/emailTaken``, ``AccessError/builtInAccount`` and those of hashing.
     package func update(
-        _ key: AccountKey, with edit: AccountEdit, password: Password?, by session: ID?, from address: String
+        _ key: AccountKey, with edit: AccountEdit, password: Password?, by session: ID?
     ) async throws -> Account {
         let old = try account(key)
         var stored: String?
-        if edit.needsPassword { stored = try await prove(password, of: old, from: address) }
+        if edit.needsPassword { stored = try await prove(password, of: old) }
         let newHash: String? = if let newPassword = edit.newPassword { try await hashed(newPassword) } else { nil }
 
         let changed = try await store.writeAccess { [stored] writer in
@@ -72,9 +72,9 @@ extension AccessService {
 
     /// Erases the account with everything that is its own.
     /// - Throws: ``AccessError/wrongPassword``, ``AccessError/builtInAccount`` and those of hashing.
-    package func removeAccount(_ key: AccountKey, password: Password, from address: String) async throws {
+    package func removeAccount(_ key: AccountKey, password: Password) async throws {
         let account = try account(key)
-        let stored = try await prove(password, of: account, from: address)
+        let stored = try await prove(password, of: account)
         try await store.writeAccess { writer in
             guard try writer.passwordHash(of: key) == stored else { throw AccessError.wrongPassword }
             try writer.eraseAccount(key)
@@ -90,12 +90,13 @@ extension AccessService {
     }
 
     /// - Returns: the stored hash that the password matched.
-    private func prove(_ password: Password?, of account: Account, from address: String) async throws -> String {
+    private func prove(_ password: Password?, of account: Account) async throws -> String {
         guard let email = account.email,
             let stored = try store.readAccess({ try $0.passwordHash(of: account.key) })
         else { throw AccessError.builtInAccount }
         guard let password else { throw AccessError.wrongPassword }
-        _ = try await verify(password, against: stored, for: email.folded, from: address, or: .wrongPassword)
+        _ = try await verify(
+            password, against: stored, counting: [.owner(SHA256.digest(email.folded.utf8))], or: .wrongPassword)
         return stored
     }
 

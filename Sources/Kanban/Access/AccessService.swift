@@ -67,7 +67,9 @@ package final class AccessService: Sendable {
             let account = try reader.account(foldedEmail: folded)
             return (account, try account.flatMap { try reader.passwordHash(of: $0.key) })
         }
-        let renewed = try await verify(password, against: stored, for: folded, from: address, or: .wrongCredentials)
+        let renewed = try await verify(
+            password, against: stored, counting: [.account(SHA256.digest(folded.utf8)), .address(address)],
+            or: .wrongCredentials)
         guard let account, let stored else { throw AccessError.wrongCredentials }
 
         let secret = TokenSecret()
@@ -117,10 +119,8 @@ package final class AccessService: Sendable {
     /// - Returns: the hash to store instead, when the stored one has old parameters.
     /// - Throws: `refusal`, ``AccessError/throttled(_:)``, ``AccessError/busy``.
     func verify(
-        _ password: Password, against stored: String?, for folded: String, from address: String,
-        or refusal: AccessError
+        _ password: Password, against stored: String?, counting keys: [LogInThrottle.Key], or refusal: AccessError
     ) async throws -> String? {
-        let keys: [LogInThrottle.Key] = [.account(SHA256.digest(folded.utf8)), .address(address)]
         try refuseThrottled(keys)
         let hash = stored.flatMap { PasswordHash($0) }
         let compared = hash ?? nobodysHash

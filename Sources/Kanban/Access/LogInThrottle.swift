@@ -4,6 +4,9 @@ package struct LogInThrottle: Sendable {
     package enum Key: Hashable, Sendable {
         /// The digest of the folded e-mail address, whether an account has it or not.
         case account([UInt8])
+        /// The same, of somebody who is logged in and gives the password again. Counted on its own: strangers that
+        /// guess at log-in must not keep the owner from changing it, nor the owner's slips the household from logging in.
+        case owner([UInt8])
         /// Where the request came from.
         case address(String)
     }

@@ -36,7 +36,7 @@ package struct AccountRoutes: Sendable {
         try call.require(current)
         let (edit, password) = try AccountBodies.patch(call.json(), of: current)
         let changed = try await accounts.update(
-            call.account, with: edit, password: password, by: call.access.session, from: call.access.origin)
+            call.account, with: edit, password: password, by: call.access.session)
         return .account(changed)
     }
 
@@ -44,7 +44,7 @@ package struct AccountRoutes: Sendable {
         let accounts = try call.accounts()
         try call.require(accounts.account(call.account))
         let password = try AccountBodies.password(call.json())
-        try await accounts.removeAccount(call.account, password: password, from: call.access.origin)
+        try await accounts.removeAccount(call.account, password: password)
         return .noContent
     }
 }
@@ -168,7 +168,13 @@ extension Call {
         guard request.headers.has("if-match") else { return }
         let tag = Response.tag(of: account)
         let wanted = request.headers.values("if-match").flatMap(EntityTag.elements)
-        guard wanted.contains(where: { $0 == "*" || $0 == tag }) else { throw Problem(.preconditionFailed) }
+        guard wanted.contains(where: { $0 == "*" || $0 == tag }) else {
+            var json = JSONWriter(capacity: 256)
+            json.value(account)
+            var problem = Problem(.preconditionFailed)
+            problem.shown = json.bytes
+            throw problem
+        }
     }
 }
 

@@ -70,8 +70,10 @@ package struct CategoryRoutes: Sendable {
             let body = try CategoryBodies.whole(call.json(), id: id)
             let precondition = call.precondition
             return { writer in
-                let (category, isNew) = try writer.putCategory(
-                    id, name: body.name, color: body.color, emoji: body.emoji, if: precondition)
+                let (category, isNew) = try writer.countingStale {
+                    try writer.putCategory(
+                        id, name: body.name, color: body.color, emoji: body.emoji, if: precondition)
+                }
                 return try writer.answer(category, isNew: isNew)
             }
         }
@@ -82,7 +84,10 @@ package struct CategoryRoutes: Sendable {
             let id = try call.id(of: .category)
             let edit = try CategoryBodies.patch(call.json(), id: id)
             let precondition = call.precondition
-            return { writer in try writer.answer(writer.updateCategory(id, if: precondition, edit)) }
+            return { writer in
+                let category = try writer.countingStale { try writer.updateCategory(id, if: precondition, edit) }
+                return try writer.answer(category)
+            }
         }
     }
 
@@ -91,7 +96,7 @@ package struct CategoryRoutes: Sendable {
             let id = try call.id(of: .category)
             let precondition = call.precondition
             return { writer in
-                try writer.removeCategory(id, if: precondition)
+                try writer.countingStale { try writer.removeCategory(id, if: precondition) }
                 return .noContent
             }
         }
@@ -156,12 +161,29 @@ extension Members {
 extension BoardReader {
     /// A category with its counts, as a whole answer.
     fileprivate func answer(_ category: Kanban.Category, isNew: Bool = false) throws -> Response {
-        let counts = try taskCounts().byCategory()[category.id] ?? CategoryCounts()
+        let counts = try counts(of: category)
         return .json(
             status: isNew ? 201 : 200,
             tag: EntityTag.tag(category.revision, digestOf: "\(counts.tasks) \(counts.done)".utf8),
             headers: isNew ? [("Location", "/categories/\(category.id)")] : []
         ) { $0.value(category, counts: counts) }
+    }
+
+    /// The `current` of a failed precondition shows the category as its own GET does, with its counts.
+    fileprivate func countingStale<T>(_ change: () throws -> T) throws -> T {
+        do {
+            return try change()
+        } catch BoardError.stale(current: .category(let category)?) {
+            var problem = Problem(.stale(current: .category(category)))
+            var json = JSONWriter(capacity: 256)
+            json.value(category, counts: try counts(of: category))
+            problem.shown = json.bytes
+            throw problem
+        }
+    }
+
+    private func counts(of category: Kanban.Category) throws -> CategoryCounts {
+        try taskCounts().byCategory()[category.id] ?? CategoryCounts()
     }
 }
 

@@ -20,7 +20,7 @@ package struct TaskRoutes: Sendable {
 
     private func create(_ call: Call) async throws -> Response {
         try await call.write {
-            let body = try TaskBodies.whole(call.json())
+            let body = try call.taskBody { try TaskBodies.whole($0) }
             let title = try body.title ?? call.defaultTitle()
             let precondition = call.precondition
             return { writer in
@@ -43,7 +43,7 @@ package struct TaskRoutes: Sendable {
     private func replace(_ call: Call) async throws -> Response {
         try await call.write {
             let id = try call.id(of: .task)
-            let body = try TaskBodies.whole(call.json(), id: id)
+            let body = try call.taskBody(of: id) { try TaskBodies.whole($0, id: id) }
             let title = try body.title ?? call.defaultTitle()
             let precondition = call.precondition
             return { writer in
@@ -56,7 +56,9 @@ package struct TaskRoutes: Sendable {
     private func update(_ call: Call) async throws -> Response {
         try await call.write {
             let id = try call.id(of: .task)
-            let edit = try TaskBodies.patch(call.json(), id: id, defaultTitle: call.defaultTitle)
+            let edit = try call.taskBody(of: id) { json in
+                try TaskBodies.patch(json, id: id, defaultTitle: call.defaultTitle)
+            }
             let precondition = call.precondition
             return { writer in .task(try writer.updateTask(id, edit, if: precondition)) }
         }
@@ -84,7 +86,7 @@ package struct TaskRoutes: Sendable {
     private func move(_ call: Call) async throws -> Response {
         try await call.write {
             let id = try call.id(of: .task)
-            let move = try TaskBodies.move(call.json())
+            let move = try call.taskBody(of: id, TaskBodies.move)
             let precondition = call.precondition
             return { writer in .task(try writer.moveTask(id, move, if: precondition)) }
         }

@@ -105,6 +105,31 @@ struct AccountRoutesTests {
         #expect(statuses == [403, 403, 403, 403, 403, 429])
         #expect(
             await board.send(.delete, "/account", #"{"password": "correct horse"}"#, token: anna.token).status == 429)
+        #expect(await board.logIn("anna@example.org").status == 201)
+    }
+
+    @Test func `guesses of strangers do not keep the owner from changing the password`() async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+        for guess in 0..<5 { _ = await board.logIn("anna@example.org", password: "guess number \(guess)") }
+
+        let changed = await board.send(
+            .patch, "/account", #"{"newPassword": "battery staple", "password": "correct horse"}"#, token: anna.token)
+
+        #expect(await board.logIn("anna@example.org").status == 429)
+        #expect(changed.status == 200)
+    }
+
+    @Test func `a stale edit is refused with the account as it is`() async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+
+        let refused = await board.send(
+            .patch, "/account", #"{"displayName": "Anna"}"#, token: anna.token,
+            headers: [("If-Match", "\"1\"")])
+
+        #expect(refused.status == 412)
+        #expect(await refused.json["current"] == board.send(.get, "/account", token: anna.token).json)
     }
 
     @Test func `deleting the account needs its password, and leaves others alone`() async throws {

@@ -65,7 +65,7 @@ struct TaskMoveTests {
                 == ["#/after unknown_neighbour"])
         #expect(
             await board.send(.post, "/tasks/\(id)/move", "{\"before\": \"\(id)\", \"place\": \"first\"}").faults
-                == ["#/place mutually_exclusive"])
+                == ["#/place mutually_exclusive", "#/before unknown_neighbour"])
         try board.remove()
     }
 

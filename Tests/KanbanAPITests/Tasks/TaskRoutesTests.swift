@@ -67,6 +67,35 @@ struct TaskRoutesTests {
         try board.remove()
     }
 
+    @Test func `what only the board can tell to be wrong is told with the rest`() async throws {
+        let task = try await board.task()
+
+        for (method, path, body) in [
+            (HTTP.Method.post, "/tasks", "{\"title\": \"\", \"categoryId\": \"\(String.unknownID)\"}"),
+            (.put, "/tasks/\(task.id)", "{\"title\": \"\", \"categoryId\": \"\(String.unknownID)\"}"),
+            (.patch, "/tasks/\(task.id)", "{\"title\": \"\", \"categoryId\": \"\(String.unknownID)\"}"),
+        ] {
+            #expect(
+                await board.send(method, path, body).faults == ["#/title blank", "#/categoryId unknown_category"])
+        }
+        let move = await board.send(
+            .post, "/tasks/\(task.id)/move", "{\"before\": \"\(String.unknownID)\", \"x\": 1}")
+        #expect(move.faults == ["#/x unknown_member", "#/before unknown_neighbour"])
+        let itself = await board.send(.post, "/tasks/\(task.id)/move", "{\"after\": \"\(task.id)\", \"status\": 1}")
+        #expect(itself.faults == ["#/status invalid_type", "#/after unknown_neighbour"])
+        try board.remove()
+    }
+
+    @Test(arguments: ["\"+1\"", "\"01\"", "\" 1\"", "1", "W/\"1\"", "\"\""])
+    func `a tag that is spelled otherwise is another one`(tag: String) async throws {
+        let task = try await board.task()
+
+        let answer = await board.send(.patch, "/tasks/\(task.id)", "{\"title\": \"x\"}", headers: [("If-Match", tag)])
+
+        #expect(task.revision == 1 && answer.status == 412)
+        try board.remove()
+    }
+
     @Test func `JSON that is none is told with its byte offset`() async throws {
         let answer = await board.send(.post, "/tasks", "{\"title\": \"a\",}")
 
