@@ -1,3 +1,4 @@
+import Foundation
 import HTTP
 import Sockets
 import Synchronization
@@ -69,6 +70,62 @@ struct ServerTests {
         #expect(!plain.contains("chunked"))
         #expect(plain.contains("\r\nConnection: close\r\n"))
         #expect(plain.hasSuffix("\r\n\r\nonetwo"))
+    }
+
+    @Test func `a stream may be written from another task`() throws {
+        let answer = try #require(try exchange("GET /elsewhere HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
+
+        #expect(answer.hasSuffix("\r\n\r\n3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n"))
+    }
+
+    @Test func `connections that end in every way leave no descriptor behind`() async throws {
+        let server = try TestServer()
+        // The first sleep of a process opens a descriptor of Dispatch's own.
+        try await Task.sleep(for: .milliseconds(1))
+        var before = 0
+        let requests = [
+            "", "GET", "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "GET /large HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET /endless HTTP/1.1\r\nHost: a\r\n\r\n", "GET /flood HTTP/1.1\r\nHost: a\r\n\r\n", "\u{0}",
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n12345",
+            "POST /refused HTTP/1.1\r\nHost: a\r\nContent-Length: 999999\r\n\r\n12345",
+            "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+        ]
+        let endings: [(TestClient) -> Void] = [
+            { $0.end() }, { $0.reset() },
+            {
+                $0.endWriting()
+                $0.end()
+            },
+            {
+                _ = $0.receive(1)
+                $0.reset()
+            },
+        ]
+
+        for round in 0..<25 {
+            for request in requests {
+                for (index, end) in endings.enumerated()
+                where index < 3 || request.contains("HTTP/1.1\r\nHost: a\r\n\r\n") {
+                    let client = try server.connect()
+                    client.send(request)
+                    end(client)
+                }
+            }
+            try await until { server.server.connectionCount == 0 && server.server.streamCount == 0 }
+            if round == 0 { before = openDescriptors() }
+        }
+        // Other tests of the process open and close descriptors meanwhile.
+        try await until { openDescriptors() <= before }
+    }
+
+    private func openDescriptors() -> Int {
+        #if canImport(Darwin)
+            let directory = "/dev/fd"
+        #else
+            let directory = "/proc/self/fd"
+        #endif
+        // Without the directory nothing can be counted, and the test says so by failing.
+        return (try? FileManager.default.contentsOfDirectory(atPath: directory).count) ?? .max
     }
 
     @Test func `a stream that fails is cut off before its last chunk`() throws {

@@ -17,8 +17,8 @@ final class TestServer: Sendable {
     let responder: TestResponder
 
     init(limits: Limits = Limits(), loops: Int = 2) throws {
-        responder = TestResponder()
         group = try EventLoopGroup(count: loops)
+        responder = TestResponder(loops: group.loops)
         server = Server(group: group, limits: limits, responder: responder)
         address = try server.start(SocketAddress(host: "127.0.0.1", port: 0))
     }
@@ -35,8 +35,13 @@ final class TestServer: Sendable {
 /// Answers by path; see ``receive(_:)``.
 final class TestResponder: Responder {
     let finishedCount = Atomic<Int>(0)
+    private let loops: [EventLoop]
     /// Resumed by a GET of `/release`.
     private let held = Mutex<[CheckedContinuation<Void, Never>]>([])
+
+    init(loops: [EventLoop]) {
+        self.loops = loops
+    }
 
     func receive(_ head: Request) -> Reception {
         switch head.path {
@@ -62,6 +67,16 @@ final class TestResponder: Responder {
                 body: .stream(
                     BodyStream { writer in
                         for piece in ["one", "", "two"] { try await writer.write(Array(piece.utf8)) }
+                    }))
+        case "/elsewhere":
+            return Response(
+                status: 200,
+                body: .stream(
+                    BodyStream { writer in
+                        // At least one of the loops is not the connection's.
+                        for (piece, loop) in zip(["one", "two"], self.loops) {
+                            try await Task(executorPreference: loop) { try await writer.write(Array(piece.utf8)) }.value
+                        }
                     }))
         case "/broken":
             return Response(
