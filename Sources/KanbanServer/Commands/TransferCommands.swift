@@ -1,0 +1,164 @@
+import Foundation
+import JSON
+import Kanban
+import KanbanAPI
+import KanbanSQL
+
+/// `kanbase export` and `import`: one board as a file.
+struct TransferCommands {
+    let configuration: Configuration
+
+    private var directory: DataDirectory { DataDirectory(path: configuration.data) }
+
+    /// Works beside a serving server. A file is in place only when all of it is written.
+    /// - Parameter path: `nil` or `-` is standard output.
+    func export(to path: String?) throws {
+        guard FileManager.default.fileExists(atPath: directory.file) else {
+            throw Failure(.noInput, "There is no data in \(directory.path).")
+        }
+        try withStore { store in
+            let account = try accountKey(in: store)
+            let format = BoardExport.Format(rawValue: configuration.administration.format.rawValue) ?? .json
+            let output = try Output(path)
+            do {
+                try store.read(account) { reader in
+                    try BoardExport.write(format, of: reader, now: Timestamp.system(), output.write)
+                }
+                try output.finish()
+            } catch let error as StoreError {
+                output.discard()
+                throw error
+            } catch {
+                output.discard()
+                throw Failure(.inputOutput, "\(path ?? "Standard output") cannot be written: \(error).")
+            }
+        }
+    }
+
+    /// Not beside a server, which would not see what changed: there, `POST /import` does it.
+    /// - Parameter path: `nil` or `-` is standard input.
+    func importBoard(from path: String?) async throws {
+        try directory.create()
+        let process = ProcessInfo.processInfo.processIdentifier
+        let lock = try DataLock(directory, holder: "an import, process \(process)")
+        let document = try document(at: path)
+        let administration = configuration.administration
+        let mode = ImportMode(rawValue: administration.mode.rawValue) ?? .merge
+        try await withStore { store in
+            let account = try accountKey(in: store)
+            let report: ImportReport
+            do {
+                report = try await store.write(account, session: nil) { writer in
+                    try writer.importBoard(document, mode: mode, isDryRun: administration.dryRun)
+                }
+            } catch BoardError.invalid(let faults) {
+                throw Failure(faults)
+            }
+            var json = JSONWriter()
+            json.value(report, mode: mode, isDryRun: administration.dryRun)
+            print(String(decoding: json.bytes, as: UTF8.self))
+        }
+        withExtendedLifetime(lock) {}
+    }
+
+    private func document(at path: String?) throws -> BoardDocument {
+        let data: Data
+        if let path, path != "-" {
+            guard FileManager.default.fileExists(atPath: path) else {
+                throw Failure(.noInput, "There is no file \(path).")
+            }
+            do {
+                data = try Data(contentsOf: URL(fileURLWithPath: path))
+            } catch {
+                throw Failure(.inputOutput, "\(path) cannot be read: \(error.localizedDescription)")
+            }
+        } else {
+            data = FileHandle.standardInput.readDataToEndOfFile()
+        }
+        do {
+            return try BoardDocument(parsing: Array(data), now: Timestamp.system())
+        } catch BoardError.invalid(let faults) {
+            throw Failure(faults)
+        } catch let problem as Problem {
+            throw Failure(.damagedData, "The import is no JSON, and nothing was changed: \(problem.detail)")
+        }
+    }
+
+    private func accountKey(in store: SQLStore) throws -> AccountKey {
+        guard let email = configuration.administration.account, email != "local" else { return .local }
+        let folded = EmailAddress.fold(email)
+        guard let account = try store.readAccess({ try $0.account(foldedEmail: folded) }) else {
+            throw Failure(.noInput, "There is no account '\(email)'.")
+        }
+        return account.key
+    }
+
+    private func withStore(_ body: (SQLStore) throws -> Void) throws {
+        let store = try directory.openStore(configuration.storeConfiguration)
+        defer { store.close() }
+        do {
+            try body(store)
+        } catch let error as StoreError {
+            throw Failure(error, in: directory)
+        }
+    }
+
+    private func withStore(_ body: (SQLStore) async throws -> Void) async throws {
+        let store = try directory.openStore(configuration.storeConfiguration)
+        defer { store.close() }
+        do {
+            try await body(store)
+        } catch let error as StoreError {
+            throw Failure(error, in: directory)
+        }
+    }
+}
+
+extension Failure {
+    /// The faults of a document, one a line.
+    init(_ faults: [Fault]) {
+        let lines = faults.map { "  \($0.pointer): \($0.detail)" }.joined(separator: "\n")
+        self.init(.damagedData, "The import is wrong, and nothing was changed:\n\(lines)")
+    }
+}
+
+/// A file that is in place only when all of it is written, or standard output.
+private struct Output {
+    private let path: String?
+    private let handle: FileHandle
+
+    private var partial: String? { path.map { $0 + ".part" } }
+
+    init(_ path: String?) throws {
+        self.path = path == "-" ? nil : path
+        guard let path = self.path else {
+            handle = .standardOutput
+            return
+        }
+        // A board is private: nobody else may read it while it is written, or later.
+        let isMade = FileManager.default.createFile(
+            atPath: path + ".part", contents: nil, attributes: [.posixPermissions: 0o600])
+        guard isMade, let handle = FileHandle(forWritingAtPath: path + ".part") else {
+            throw Failure(.cannotCreate, "\(path) cannot be written.")
+        }
+        self.handle = handle
+    }
+
+    func write(_ piece: [UInt8]) throws {
+        try handle.write(contentsOf: piece)
+    }
+
+    func finish() throws {
+        guard let path, let partial else { return }
+        try handle.synchronize()
+        try handle.close()
+        guard rename(partial, path) == 0 else {
+            throw Failure(.cannotCreate, "\(path) cannot be put in place: \(describe(errno)).")
+        }
+    }
+
+    func discard() {
+        // Best effort: what is left behind has a name that says so.
+        if let partial { try? FileManager.default.removeItem(atPath: partial) }
+    }
+}
