@@ -9,16 +9,26 @@ package struct ID: Hashable, Sendable {
     }
 
     /// Reads the 36 characters of the hyphenated form; `nil` for anything else.
-    package init?(_ text: some StringProtocol) {
-        self.init(ascii: text.utf8)
+    package init?(_ text: String) {
+        // Native strings hand out their bytes; a bridged one (macOS) is copied.
+        guard let id = text.utf8.withContiguousStorageIfAvailable(ID.init(reading:)) ?? ID(ascii: Array(text.utf8)[...])
+        else { return nil }
+        self = id
     }
 
     /// Reads the hyphenated form from its bytes.
-    package init?(ascii: some Collection<UInt8>) {
+    package init?(ascii: ArraySlice<UInt8>) {
+        guard let id = ascii.withUnsafeBufferPointer(ID.init(reading:)) else { return nil }
+        self = id
+    }
+
+    /// Not generic: this is on the way of every request, and one for all kinds of bytes would be twenty times slower.
+    private init?(reading ascii: UnsafeBufferPointer<UInt8>) {
         guard ascii.count == 36 else { return nil }
         var halves: (high: UInt64, low: UInt64) = (0, 0)
         var digits = 0
-        for (offset, byte) in ascii.enumerated() {
+        for offset in 0..<36 {
+            let byte = ascii[offset]
             if offset == 8 || offset == 13 || offset == 18 || offset == 23 {
                 guard byte == UInt8(ascii: "-") else { return nil }
                 continue

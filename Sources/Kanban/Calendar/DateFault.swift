@@ -21,14 +21,14 @@ package enum DateFault: Error, Hashable, Sendable {
 }
 
 /// Reads the digits and signs of a date one after the other.
-struct DateScanner<Bytes: IteratorProtocol> where Bytes.Element == UInt8 {
-    private var bytes: Bytes
+struct DateScanner {
+    private var bytes: String.UTF8View.Iterator
     /// The byte to be read next; `nil` at the end.
     private(set) var next: UInt8?
 
-    init(_ bytes: Bytes) {
-        self.bytes = bytes
-        next = self.bytes.next()
+    init(_ text: String) {
+        bytes = text.utf8.makeIterator()
+        next = bytes.next()
     }
 
     mutating func advance() {

@@ -82,7 +82,7 @@ extension Day {
 
 extension Day: CustomStringConvertible {
     /// Reads `YYYY-MM-DD` (RFC 3339 full-date), years 0001–9999; `nil` for anything else and for days that do not exist.
-    package init?(_ text: some StringProtocol) {
+    package init?(_ text: String) {
         do {
             self = try Day.parse(text)
         } catch {
@@ -91,8 +91,8 @@ extension Day: CustomStringConvertible {
     }
 
     /// Reads `YYYY-MM-DD` (RFC 3339 full-date).
-    package static func parse(_ text: some StringProtocol) throws(DateFault) -> Day {
-        var scanner = DateScanner(text.utf8.makeIterator())
+    package static func parse(_ text: String) throws(DateFault) -> Day {
+        var scanner = DateScanner(text)
         let day = try scanner.day()
         guard scanner.next == nil else { throw .malformed }
         return day

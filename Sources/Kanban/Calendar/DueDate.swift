@@ -41,7 +41,7 @@ package enum DueDate: Hashable, Sendable {
 
 extension DueDate: CustomStringConvertible {
     /// Reads a full-date or a date-time with offset (RFC 3339); `nil` for anything else.
-    package init?(_ text: some StringProtocol) {
+    package init?(_ text: String) {
         do {
             self = try DueDate.parse(text)
         } catch {
@@ -50,7 +50,7 @@ extension DueDate: CustomStringConvertible {
     }
 
     /// Reads a full-date or a date-time with offset (RFC 3339).
-    package static func parse(_ text: some StringProtocol) throws(DateFault) -> DueDate {
+    package static func parse(_ text: String) throws(DateFault) -> DueDate {
         text.utf8.count == 10 ? .day(try Day.parse(text)) : .instant(try Timestamp.parse(text))
     }
 

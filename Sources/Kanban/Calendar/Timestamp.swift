@@ -28,7 +28,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
 extension Timestamp: CustomStringConvertible {
     /// Reads an RFC 3339 date-time with any offset up to ±14:00; `nil` for anything else. See ``parse(_:)``.
-    package init?(rfc3339 text: some StringProtocol) {
+    package init?(rfc3339 text: String) {
         do {
             self = try Timestamp.parse(text)
         } catch {
@@ -38,8 +38,8 @@ extension Timestamp: CustomStringConvertible {
 
     /// Reads an RFC 3339 date-time: `t` and `z` in any case, any number of fractional digits (those after the third are
     /// cut off). A leap second (`23:59:60` UTC) is the instant after it, as on every POSIX clock.
-    package static func parse(_ text: some StringProtocol) throws(DateFault) -> Timestamp {
-        var scanner = DateScanner(text.utf8.makeIterator())
+    package static func parse(_ text: String) throws(DateFault) -> Timestamp {
+        var scanner = DateScanner(text)
         let instant = try scanner.instant()
         guard scanner.next == nil else { throw .malformed }
         return instant
