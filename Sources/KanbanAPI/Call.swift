@@ -98,13 +98,19 @@ package struct Environment: Sendable {
     /// The idempotency keys of requests that are running.
     package let runningKeys = RunningKeys()
     package let answers: AnswerCache
+    /// Rings after each commit, and when somebody's access ends.
+    package let doorbell: Doorbell
+    /// The recent changes of accounts that are followed live.
+    package let tails = ChangeTails()
+    package var streamPace = StreamPace()
     /// False once the server drains: `/health/ready` answers 503.
     package var isReady: @Sendable () -> Bool
 
     package init(
         store: any Store, accounts: AccessService? = nil, clock: @escaping @Sendable () -> Timestamp,
         zone: Zone = .utc, jsonDepth: Int = 64, bodyLimit: Int = 1 << 20, weather: WeatherService? = nil,
-        answers: AnswerCache = AnswerCache(), isReady: @escaping @Sendable () -> Bool = { true }
+        answers: AnswerCache = AnswerCache(), doorbell: Doorbell = Doorbell(),
+        isReady: @escaping @Sendable () -> Bool = { true }
     ) {
         self.store = store
         self.accounts = accounts
@@ -114,6 +120,7 @@ package struct Environment: Sendable {
         self.bodyLimit = bodyLimit
         self.weather = weather
         self.answers = answers
+        self.doorbell = doorbell
         self.isReady = isReady
     }
 }

@@ -72,12 +72,20 @@ package struct Problem: Error, Sendable {
         if error.status == 503 { headers = [("Retry-After", "1")] }
     }
 
+    private init(_ error: CursorError) {
+        switch error {
+        case .malformed: self.init(.invalidCursor)
+        case .expired: self.init(.cursorExpired)
+        }
+    }
+
     /// Any error: what is foreseen tells what to change, the rest is a 500 that tells nothing.
     package init(_ error: any Error) {
         switch error {
         case let problem as Problem: self = problem
         case let error as BoardError: self.init(error)
         case let error as AccessError: self.init(error)
+        case let error as CursorError: self.init(error)
         case let error as StoreError: self.init(error)
         default: self.init(.internalError)
         }

@@ -13,6 +13,7 @@ package enum Routes {
         ExportRoutes().routes,
         ImportRoutes().routes,
         SettingsRoutes().routes,
+        SyncRoutes().routes,
         AccountRoutes().routes,
         SessionRoutes().routes,
         TokenRoutes().routes,

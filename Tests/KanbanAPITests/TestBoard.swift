@@ -16,21 +16,29 @@ final class TestBoard: Sendable {
     /// The same without a cache.
     private let uncached: Application
     let clock: TestClock
+    let doorbell: Doorbell
     /// Errors that nobody foresaw.
     let observer = TestObserver()
 
     /// - Parameter directory: of an earlier board, to go on with it after a restart.
     init(
         in directory: String? = nil, at now: String = "2026-11-20T08:19:00.123Z", zone: String = "UTC",
-        gate: any Gate = OpenGate(), routes: [Route] = Routes.all, weather: WeatherService? = nil
+        gate: any Gate = OpenGate(), routes: [Route] = Routes.all, weather: WeatherService? = nil,
+        streamPace: StreamPace = StreamPace()
     ) throws {
         let directory = directory ?? NSTemporaryDirectory() + "kanbase-\(UUID().uuidString)"
         self.directory = directory
         let clock = TestClock(try #require(Timestamp(rfc3339: now)))
         self.clock = clock
-        store = try SQLStore(in: directory, clock: { clock.now })
-        let environment = Environment(
-            store: store, clock: { clock.now }, zone: try #require(Zone(name: zone)), weather: weather)
+        let doorbell = Doorbell(grain: .milliseconds(5))
+        self.doorbell = doorbell
+        var configuration = SQLStoreConfiguration()
+        configuration.onCommit = { doorbell.ring($0) }
+        store = try SQLStore(in: directory, configuration: configuration, clock: { clock.now })
+        var environment = Environment(
+            store: store, clock: { clock.now }, zone: try #require(Zone(name: zone)), weather: weather,
+            doorbell: doorbell)
+        environment.streamPace = streamPace
         application = Application(environment: environment, gate: gate, routes: routes, observer: observer)
         let forgetful = Environment(
             store: store, clock: { clock.now }, zone: environment.zone, answers: AnswerCache(limit: 0))
@@ -41,6 +49,11 @@ final class TestBoard: Sendable {
     func stop() -> String {
         store.close()
         return directory
+    }
+
+    /// Does all the upkeep that is due.
+    func maintain() async throws {
+        while try await store.runMaintenance() {}
     }
 
     /// Stops the board and removes its files.
@@ -55,19 +68,26 @@ final class TestBoard: Sendable {
         _ method: HTTP.Method, _ target: String, _ body: String? = nil, headers: [(name: String, value: String)] = [],
         isCached: Bool = true
     ) async -> Answer {
+        let response = await respond(method, target, body, headers: headers, isCached: isCached)
+        return Answer(await response.collected())
+    }
+
+    /// The same, with a body that may be a stream.
+    func respond(
+        _ method: HTTP.Method, _ target: String, _ body: String? = nil, headers: [(name: String, value: String)] = [],
+        isCached: Bool = true
+    ) async -> Response {
         var fields: [(name: String, value: String)] = [("Host", "localhost")] + headers
         if body != nil, !headers.contains(where: { $0.name == "Content-Type" }) {
             fields.append(("Content-Type", "application/json"))
         }
         var request = Request(method: method, target: target, headers: Headers(fields))
-        let response: Response
         switch (isCached ? application : uncached).receive(request) {
-        case .answer(let answer): response = answer
+        case .answer(let answer): return answer
         case .read(_, let respond):
             request.body = Array((body ?? "").utf8)
-            response = await respond(request)
+            return await respond(request)
         }
-        return Answer(await response.collected())
     }
 
     /// Makes a task and returns what the server says of it.
@@ -119,7 +139,7 @@ final class TestObserver: ExchangeObserver {
 extension Response {
     /// With the bytes of its stream; one that breaks off has none.
     func collected() async -> Response {
-        guard case .stream(let stream) = body else { return self }
+        guard case .stream(let stream) = body, !stream.isEndless else { return self }
         let collector = Collector()
         var response = self
         do {

@@ -92,6 +92,8 @@ final class SQLWriter: SQLBoard, BoardWriter {
         writing.cancelPendingCounts(of: account)
         var feed = try writing.feed(of: account)
         feed.epoch = ids.newEpoch()
+        // Even when nothing is put in place of what was there, whoever keeps something by its revision must notice.
+        feed.revision += 1
         feed.purgedThrough = 0
         try writing.setFeed(feed, of: account)
     }

@@ -28,9 +28,9 @@ extension Configuration {
     }
 
     /// Who is let in, and by whom accounts are kept. Without log-in there is still one account, which shows itself.
-    func access(to store: SQLStore) -> (gate: any Gate, accounts: AccessService) {
+    func access(to store: SQLStore, doorbell: Doorbell) -> (gate: any Gate, accounts: AccessService) {
         let crossOrigin = CrossOrigin(origins: corsOrigins)
-        let control = AccessControl(store: store)
+        let control = AccessControl(store: store) { doorbell.ring($0) }
         let accounts = AccessService(store: store, control: control, isSignupOpen: signUp == .open)
         switch effectiveAuth {
         case .open:

@@ -23,10 +23,14 @@ struct Serve {
         try directory.create()
         let process = "process \(ProcessInfo.processInfo.processIdentifier)"
         let lock = try DataLock(directory, holder: process)
-        let store = try directory.openStore(configuration.storeConfiguration)
+        let doorbell = Doorbell()
+        var storeConfiguration = configuration.storeConfiguration
+        storeConfiguration.onCommit = { doorbell.ring($0) }
+        let store = try directory.openStore(storeConfiguration)
         let loops = try EventLoopGroup(count: configuration.loops ?? ProcessInfo.processInfo.activeProcessorCount)
         let state = ServerState()
-        let application = application(store: store, log: log, loops: loops.loops.count, state: state)
+        let application = application(
+            store: store, doorbell: doorbell, log: log, loops: loops.loops.count, state: state)
         let server = Server(
             group: loops, limits: configuration.limits, responder: application, transport: security.transport)
         state.began(server)
@@ -40,6 +44,7 @@ struct Serve {
         let reason = await signals.stopRequest()
         log.info("stopping", ["reason": reason])
         state.isDraining.store(true, ordering: .releasing)
+        doorbell.close()
         await server.drain(within: Self.patience)
         upkeep.cancel()
         await upkeep.value
@@ -50,14 +55,16 @@ struct Serve {
         withExtendedLifetime((lock, signals)) {}
     }
 
-    private func application(store: SQLStore, log: Log, loops: Int, state: ServerState) -> Application {
+    private func application(
+        store: SQLStore, doorbell: Doorbell, log: Log, loops: Int, state: ServerState
+    ) -> Application {
         let metrics = Metrics(loops: loops)
         let page = MetricsPage(metrics: metrics) { state.samples }
-        let access = configuration.access(to: store)
+        let access = configuration.access(to: store, doorbell: doorbell)
         let environment = Environment(
             store: store, accounts: access.accounts, clock: Timestamp.system,
             zone: Zone(name: configuration.timeZone) ?? .utc, jsonDepth: configuration.jsonDepth,
-            bodyLimit: configuration.bodyLimit, weather: configuration.weather,
+            bodyLimit: configuration.bodyLimit, weather: configuration.weather, doorbell: doorbell,
             isReady: { !state.isDraining.load(ordering: .acquiring) })
         return Application(
             environment: environment, gate: access.gate, routes: Routes.all + [page.route],

@@ -1,0 +1,190 @@
+import Dispatch
+import Synchronization
+
+/// Tells whoever waits that something of an account changed, not what.
+///
+/// A doorbell, not a mailbox: the store keeps every change in order, and a listener reads on from its own cursor. Rings
+/// are counted, and a listener says up to which it has heard when it waits; so a ring between reading and waiting is
+/// never lost, and any number of rings while it was busy become one.
+package final class Doorbell: Sendable {
+    /// Why the waiting ended.
+    package enum Wake: Hashable, Sendable {
+        /// There was a ring.
+        case rang
+        case timeUp
+        /// The server stops: nothing will ring any more.
+        case closed
+        /// The waiting task was cancelled.
+        case cancelled
+    }
+
+    private struct Waiter {
+        let continuation: UnsafeContinuation<Wake, Never>
+        let due: ContinuousClock.Instant
+    }
+
+    private struct Bell {
+        /// The number of the last ring.
+        var rings: UInt64
+        var listeners = 0
+        var waiting: [UInt64: Waiter] = [:]
+    }
+
+    private struct State {
+        /// Of all accounts together, so that a count never repeats, whoever listened between.
+        var rings: UInt64 = 0
+        var bells: [AccountKey: Bell] = [:]
+        var nextNumber: UInt64 = 0
+        var isClosed = false
+        /// When the timer looks next; `nil` when nobody waits.
+        var nextLook: ContinuousClock.Instant?
+    }
+
+    /// Times are up to this much late, so that thousands of waiters share a look at the clock.
+    private let grain: Duration
+    private let state = Mutex(State())
+    private let clock = DispatchQueue(label: "kanbase.doorbell")
+
+    package init(grain: Duration = .milliseconds(250)) {
+        self.grain = grain
+    }
+
+    /// Wakes everyone who listens to one of these accounts. To be called after the commit, before it is answered.
+    package func ring(_ commits: [(account: AccountKey, revision: Revision)]) {
+        for commit in commits { ring(commit.account) }
+    }
+
+    package func ring(_ account: AccountKey) {
+        let waiting = state.withLock { state in
+            state.rings += 1
+            guard let index = state.bells.index(forKey: account) else { return [UInt64: Waiter]() }
+            state.bells.values[index].rings = state.rings
+            let waiting = state.bells.values[index].waiting
+            state.bells.values[index].waiting = [:]
+            return waiting
+        }
+        for waiter in waiting.values { waiter.continuation.resume(returning: .rang) }
+    }
+
+    /// Wakes everyone, for good.
+    package func close() {
+        let waiting = state.withLock { state in
+            state.isClosed = true
+            let waiting = state.bells.values.flatMap(\.waiting.values)
+            for key in state.bells.keys { state.bells[key]?.waiting = [:] }
+            return waiting
+        }
+        for waiter in waiting { waiter.continuation.resume(returning: .closed) }
+    }
+
+    package func listen(to account: AccountKey) -> Listener {
+        state.withLock { $0.bells[account, default: Bell(rings: $0.rings)].listeners += 1 }
+        return Listener(doorbell: self, account: account)
+    }
+
+    /// How many wait at this moment, for the metrics.
+    package var waiterCount: Int {
+        state.withLock { $0.bells.values.reduce(0) { $0 + $1.waiting.count } }
+    }
+
+    /// One who listens to an account; rings count from before its first reading.
+    package final class Listener: Sendable {
+        private let doorbell: Doorbell
+        private let account: AccountKey
+
+        fileprivate init(doorbell: Doorbell, account: AccountKey) {
+            self.doorbell = doorbell
+            self.account = account
+        }
+
+        deinit {
+            doorbell.leave(account)
+        }
+
+        /// To be read before the store: what is committed after that rings once more.
+        package var rings: UInt64 {
+            doorbell.rings(of: account)
+        }
+
+        /// Returns at the first ring after `heard`, at once when it was already.
+        package func wait(after heard: UInt64, until due: ContinuousClock.Instant) async -> Wake {
+            await doorbell.wait(account, after: heard, until: due)
+        }
+    }
+
+    private func rings(of account: AccountKey) -> UInt64 {
+        state.withLock { $0.bells[account]?.rings ?? $0.rings }
+    }
+
+    private func leave(_ account: AccountKey) {
+        state.withLock { state in
+            state.bells[account]?.listeners -= 1
+            if state.bells[account]?.listeners == 0 { state.bells[account] = nil }
+        }
+    }
+
+    // MARK: - Waiting
+
+    private func wait(_ account: AccountKey, after heard: UInt64, until due: ContinuousClock.Instant) async -> Wake {
+        let number = state.withLock { state in
+            state.nextNumber += 1
+            return state.nextNumber
+        }
+        return await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                let waiter = Waiter(continuation: continuation, due: due)
+                if let wake = begin(waiter, number, account, after: heard) { continuation.resume(returning: wake) }
+            }
+        } onCancel: {
+            let waiter = state.withLock { $0.bells[account]?.waiting.removeValue(forKey: number) }
+            waiter?.continuation.resume(returning: .cancelled)
+        }
+    }
+
+    /// Puts the waiter in, unless there is nothing to wait for.
+    private func begin(_ waiter: Waiter, _ number: UInt64, _ account: AccountKey, after heard: UInt64) -> Wake? {
+        let (wake, look) = state.withLock { state -> (Wake?, ContinuousClock.Instant?) in
+            if state.isClosed { return (.closed, nil) }
+            // Cancelled before it was put in: the handler found nobody, and does not come again.
+            if Task.isCancelled { return (.cancelled, nil) }
+            if state.bells[account]?.rings != heard { return (.rang, nil) }
+            state.bells[account]?.waiting[number] = waiter
+            guard state.nextLook.map({ waiter.due < $0 }) ?? true else { return (nil, nil) }
+            state.nextLook = waiter.due
+            return (nil, waiter.due)
+        }
+        if let look { schedule(look) }
+        return wake
+    }
+
+    private func schedule(_ look: ContinuousClock.Instant) {
+        let delay = max(.zero, look - .now)
+        let nanoseconds = delay.components.seconds * 1_000_000_000 + delay.components.attoseconds / 1_000_000_000
+        clock.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { [weak self] in self?.lookAtClock(look) }
+    }
+
+    /// Wakes those whose time is up, and sees when to look again.
+    private func lookAtClock(_ look: ContinuousClock.Instant) {
+        let now = ContinuousClock.now
+        let (due, next) = state.withLock { state -> ([Waiter], ContinuousClock.Instant?) in
+            // An earlier look was arranged since; that one goes on.
+            guard state.nextLook == look else { return ([], nil) }
+            var due: [Waiter] = []
+            var earliest: ContinuousClock.Instant?
+            for account in Array(state.bells.keys) {
+                for (number, waiter) in state.bells[account]?.waiting ?? [:] {
+                    if waiter.due <= now {
+                        due.append(waiter)
+                        state.bells[account]?.waiting[number] = nil
+                    } else {
+                        earliest = min(earliest ?? waiter.due, waiter.due)
+                    }
+                }
+            }
+            state.nextLook = earliest.map { max($0, now + grain) }
+            return (due, state.nextLook)
+        }
+        for waiter in due { waiter.continuation.resume(returning: .timeUp) }
+        if let next { schedule(next) }
+    }
+}

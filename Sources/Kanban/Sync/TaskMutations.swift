@@ -1,0 +1,132 @@
+import JSON
+
+/// What mutations do to tasks. Faults of a mutation itself are thrown as of the REST call of the same name.
+extension BoardWriter {
+    func mutate(_ id: ID, _ edit: TaskEdit, _ policy: Mutation.Policy, since baseline: Baseline) throws
+        -> MutationOutcome
+    {
+        let old: TaskItem
+        switch try fate(of: id) {
+        case .living(let task): old = task
+        case .gone(let revision): return MutationOutcome(.conflict, revision: revision, value: .deleted)
+        case .unknown: throw BoardError.notFound(.task)
+        }
+        let merge = try TaskMerge(edit, into: old, since: baseline) { name in
+            try category(foldedName: CaseFolding.fold(name))?.id
+        }
+        let conflicts = try conflicts(merge.contested, of: old, since: baseline)
+        var edit = edit
+        if !conflicts.isEmpty {
+            switch policy {
+            case .merge: break
+            case .keep: edit = edit.without(merge.contested.map(\.member))
+            case .reject:
+                return MutationOutcome(.conflict, revision: old.revision, value: .task(old), conflicts: conflicts)
+            }
+        }
+        return MutationOutcome(try updateTask(id, edit), since: old, conflicts: conflicts)
+    }
+
+    func put(
+        _ id: ID, title: String, _ edit: TaskEdit, _ policy: Mutation.Policy, since baseline: Baseline
+    ) throws -> MutationOutcome {
+        if case .unknown = try fate(of: id) { return .applied(try putTask(id, title: title, edit).task) }
+        var edit = edit
+        edit.title = title
+        return try mutate(id, edit, policy, since: baseline)
+    }
+
+    func move(_ id: ID, _ move: TaskMove, _ policy: Mutation.Policy, since baseline: Baseline) throws -> MutationOutcome
+    {
+        let old: TaskItem
+        switch try fate(of: id) {
+        case .living(let task): old = task
+        case .gone(let revision): return MutationOutcome(.conflict, revision: revision, value: .deleted)
+        case .unknown: throw BoardError.notFound(.task)
+        }
+        do {
+            return try nested {
+                let new = try moveTask(id, move)
+                guard new.revision != old.revision else { return MutationOutcome(new, since: old) }
+                // Where a move leads is known only once it is made.
+                let contested = [TaskMember.status, .position]
+                    .filter { new[$0] != old[$0] && baseline.isForeign(old.memberRevisions[keyPath: $0.revision]) }
+                    .map { (member: $0, yours: new[$0]) }
+                let conflicts = try conflicts(contested, of: old, since: baseline)
+                if policy != .merge, !conflicts.isEmpty { throw Unwanted(conflicts: conflicts) }
+                return MutationOutcome(new, since: old, conflicts: conflicts)
+            }
+        } catch let move as Unwanted where policy == .reject {
+            return MutationOutcome(.conflict, revision: old.revision, value: .task(old), conflicts: move.conflicts)
+        } catch let unwanted as Unwanted {
+            // Their place stays theirs; the column is a wish of its own, unless it is contested too.
+            let isColumnContested = unwanted.conflicts.contains { $0.member == TaskMember.status.rawValue }
+            let edit = TaskEdit(status: isColumnContested ? nil : move.status)
+            return MutationOutcome(try updateTask(id, edit), since: old, conflicts: unwanted.conflicts)
+        }
+    }
+
+    func delete(_ id: ID, _ policy: Mutation.Policy, since baseline: Baseline) throws -> MutationOutcome {
+        switch try fate(of: id) {
+        case .unknown: throw BoardError.notFound(.task)
+        case .gone(let revision): return MutationOutcome(.unchanged, revision: revision, value: .deleted)
+        case .living(let task):
+            if policy == .reject, task.isForeign(since: baseline) {
+                return MutationOutcome(.conflict, revision: task.revision, value: .task(task))
+            }
+            try removeTask(id)
+            return MutationOutcome(.applied, revision: try feedState().revision, value: .deleted)
+        }
+    }
+
+    func restore(_ id: ID) throws -> MutationOutcome {
+        if case .living(let task) = try fate(of: id) {
+            return MutationOutcome(.unchanged, revision: task.revision, value: .task(task))
+        }
+        return .applied(try restoreTask(id))
+    }
+
+    /// Each member with what it was in the client's copy.
+    private func conflicts(
+        _ contested: [(member: TaskMember, yours: JSON)], of task: TaskItem, since baseline: Baseline
+    ) throws -> [MemberConflict] {
+        guard !contested.isEmpty, let base = baseline.base else { return [] }
+        let history = try history(of: task.id, since: base)
+        return contested.map { member, yours in
+            let first = history.lazy.flatMap(\.changes).first { $0.member == member.rawValue }
+            return MemberConflict(
+                member: member.rawValue, base: first?.from ?? .null, theirs: task[member], yours: yours)
+        }
+    }
+
+    private func fate(of id: ID) throws -> Fate {
+        guard let task = try task(id) else { return try taskEverExisted(id) ? .gone(at: nil) : .unknown }
+        return task.deletedAt == nil ? .living(task) : .gone(at: task.revision)
+    }
+}
+
+private enum Fate {
+    case living(TaskItem)
+    /// In the trash, or purged from it; then nobody knows since when.
+    case gone(at: Revision?)
+    case unknown
+}
+
+/// A move that the policy does not want after all.
+private struct Unwanted: Error {
+    var conflicts: [MemberConflict]
+}
+
+extension MutationOutcome {
+    static func applied(_ task: TaskItem) -> MutationOutcome {
+        MutationOutcome(.applied, revision: task.revision, value: .task(task))
+    }
+
+    /// Of an edit that made `old` this task.
+    fileprivate init(_ task: TaskItem, since old: TaskItem, conflicts: [MemberConflict] = []) {
+        let isChanged = task.revision != old.revision
+        self.init(
+            !isChanged ? .unchanged : conflicts.isEmpty ? .applied : .merged,
+            revision: task.revision, value: .task(task), conflicts: conflicts)
+    }
+}

@@ -1,0 +1,112 @@
+import HTTP
+import JSON
+import Kanban
+
+/// `GET /changes`: a page of changes, at once or as soon as there are any, or all of them as they come.
+struct ChangeFeed: Sendable {
+    /// Changes on a page when nobody says how many.
+    static let usualPage = 500
+
+    let call: Call
+    let types: Set<ResourceType>
+    let limit: Int
+
+    init(_ call: Call, types: Set<ResourceType>, limit: Int) {
+        self.call = call
+        self.types = types
+        self.limit = limit
+    }
+
+    // MARK: - A page
+
+    /// A page as JSON, after waiting for it when the client prefers to wait.
+    func page() async throws -> Response {
+        let since = call.query["since"]
+        guard let wait = call.request.headers.preferredWait else {
+            if let known = try call.environment.cachedAnswer(call.request, call.account) { return known }
+            return try await call.cached { try (self.page(after: since, in: $0).response, nil) }
+        }
+        let applied = [(name: "Preference-Applied", value: "wait=\(wait)")]
+        let listener = call.environment.doorbell.listen(to: call.account)
+        let due = ContinuousClock.now + .seconds(wait)
+        while true {
+            let heard = listener.rings
+            let page = try call.read { reader in try self.page(after: since, in: reader) }
+            guard page.isEmpty, await listener.wait(after: heard, until: due) == .rang else {
+                return page.response.adding(applied)
+            }
+            guard try call.isStillAdmitted() else { throw Problem(.unauthorized) }
+        }
+    }
+
+    private func page(
+        after since: String?, in reader: any BoardReader
+    ) throws -> (isEmpty: Bool, response: Response) {
+        let page = try reader.changePage(after: since, types: types, limit: limit)
+        var json = JSONWriter(capacity: 128 + page.changes.count * 480)
+        json.beginObject()
+        json.members(of: page)
+        json.endObject()
+        // What a cursor leads to depends on the feed alone, and that on these two.
+        let tag = "\"\(page.feed.revision)-\(String(page.feed.epoch, radix: 36))\""
+        return (page.changes.isEmpty, .json(tag: tag, headers: [("Vary", "Accept")], encoded: json.bytes))
+    }
+
+    // MARK: - A stream
+
+    /// The changes as server-sent events, without an end.
+    func stream() throws -> Response {
+        let last = call.request.headers["last-event-id"].flatMap { $0.isEmpty ? nil : $0 }
+        let since = last ?? call.query["since"]
+        let cursor = try call.read { reader in try since.map { try Cursor($0, in: reader.feedState()) } }
+        // Made before anything is read for it, so that no change falls between.
+        let stream = ChangeStream(call, types: types, after: cursor)
+        return Response(
+            status: 200,
+            headers: [
+                ("Content-Type", "text/event-stream"), ("Vary", "Accept"),
+                // A proxy that gathers events before it hands them on would make them late.
+                ("X-Accel-Buffering", "no"),
+            ],
+            body: .stream(BodyStream(isEndless: true, produce: stream.produce)))
+    }
+}
+
+extension Headers {
+    /// Whether `Accept` asks for server-sent events before JSON.
+    var prefersEventStream: Bool {
+        var stream = 0.0
+        var json = 0.0
+        for element in values("accept").flatMap({ $0.split(separator: ",") }) {
+            let parts = element.split(separator: ";").map { String($0).trimmed.lowercased() }
+            let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
+            switch parts.first {
+            case "text/event-stream": stream = quality
+            case "application/json": json = quality
+            default: continue
+            }
+        }
+        return stream > 0 && stream >= json
+    }
+
+    /// The seconds of `Prefer: wait=30`, at most 60; `nil` when there is no such preference, or one that we do not
+    /// understand, which is no error (RFC 7240 §2).
+    var preferredWait: Int? {
+        for element in values("prefer").flatMap({ $0.split(separator: ",") }) {
+            let words = element.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map { String($0).trimmed }
+            guard words.count == 2, words[0].lowercased() == "wait" else { continue }
+            let digits = words[1].trimmingPrefix("\"")
+            guard let seconds = Int(digits.hasSuffix("\"") ? digits.dropLast() : digits), seconds >= 0 else { continue }
+            return min(seconds, 60)
+        }
+        return nil
+    }
+}
+
+extension Response {
+    fileprivate func adding(_ fields: [(name: String, value: String)]) -> Response {
+        var response = self
+        response.headers.append(contentsOf: fields)
+        return response
+    }
+}

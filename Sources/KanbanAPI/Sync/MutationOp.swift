@@ -1,0 +1,76 @@
+import JSON
+import Kanban
+
+/// The `op` of a mutation. Each takes the value that the REST call of the same name takes as its body.
+enum MutationOp: String, CaseIterable {
+    case create, put, patch, move, delete, restore
+
+    /// What it can be done to.
+    var types: Set<ResourceType> {
+        switch self {
+        case .create, .put, .delete: [.task, .category, .dday]
+        case .patch: [.task, .category, .dday, .settings]
+        case .move, .restore: [.task]
+        }
+    }
+
+    /// Reads the value.
+    /// - Throws: as the REST call would, with pointers into the value.
+    func operation(
+        of type: ResourceType, on target: ID?, value: JSON, defaultTitle: () throws -> String
+    ) throws -> (Mutation.Operation, ID?) {
+        switch type {
+        case .task: try ofTask(target, value, defaultTitle)
+        case .category: try ofCategory(target, value)
+        case .dday: try ofDDay(target, value)
+        case .settings: (.patchSettings(try SettingsBody.patch(value)), nil)
+        }
+    }
+
+    private func ofTask(
+        _ target: ID?, _ value: JSON, _ defaultTitle: () throws -> String
+    ) throws -> (Mutation.Operation, ID?) {
+        switch self {
+        case .create:
+            let body = try TaskBodies.whole(value, id: target)
+            return (.createTask(title: try body.title ?? defaultTitle(), body.edit), target ?? body.id)
+        case .put:
+            let body = try TaskBodies.whole(value, id: target)
+            return (.putTask(title: try body.title ?? defaultTitle(), body.edit), target)
+        case .patch:
+            return (.patchTask(try TaskBodies.patch(value, id: try known(target), defaultTitle: defaultTitle)), target)
+        case .move: return (.moveTask(try TaskBodies.move(value)), target)
+        case .delete: return (.deleteTask, target)
+        case .restore: return (.restoreTask, target)
+        }
+    }
+
+    private func ofCategory(_ target: ID?, _ value: JSON) throws -> (Mutation.Operation, ID?) {
+        switch self {
+        case .create:
+            let body = try CategoryBodies.whole(value, id: target)
+            return (.createCategory(name: body.name, color: body.color, emoji: body.emoji), target ?? body.id)
+        case .put:
+            let body = try CategoryBodies.whole(value, id: target)
+            return (.putCategory(name: body.name, color: body.color, emoji: body.emoji), target)
+        case .patch: return (.patchCategory(try CategoryBodies.patch(value, id: try known(target))), target)
+        case .delete, .move, .restore: return (.deleteCategory, target)
+        }
+    }
+
+    private func ofDDay(_ target: ID?, _ value: JSON) throws -> (Mutation.Operation, ID?) {
+        switch self {
+        case .create:
+            let body = try DDayBodies.whole(value, id: target)
+            return (.createDDay(body.contents), target ?? body.id)
+        case .put: return (.putDDay(try DDayBodies.whole(value, id: target).contents), target)
+        case .patch: return (.patchDDay(try DDayBodies.patch(value, id: try known(target))), target)
+        case .delete, .move, .restore: return (.deleteDDay, target)
+        }
+    }
+
+    private func known(_ target: ID?) throws -> ID {
+        guard let target else { throw BoardError.invalid("#", .required, "id must be given.") }
+        return target
+    }
+}

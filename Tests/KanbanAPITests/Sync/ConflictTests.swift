@@ -1,0 +1,246 @@
+import HTTP
+import JSON
+import Kanban
+import Testing
+
+/// `POST /sync` when others changed the same things meanwhile.
+struct ConflictTests {
+    let board: TestBoard
+
+    init() throws {
+        board = try TestBoard()
+    }
+
+    private func patch(_ id: String, _ body: String) async {
+        await board.send(.patch, "/tasks/\(id)", body)
+    }
+
+    @Test func `members that nobody else changed are applied`() async throws {
+        let task = try await board.task(#"{"title": "one", "body": "b"}"#)
+        await patch(task.id, #"{"body": "theirs"}"#)
+
+        let result = try await board.sync([.mutation("patch", task.id, base: task.revision, ["title": "mine"])])[0]
+
+        #expect(result.status == "applied")
+        #expect(result["conflicts"] == [])
+        #expect(result["value"]?["title"] == "mine")
+        #expect(result["value"]?["body"] == "theirs")
+    }
+
+    @Test(
+        arguments: [
+            ("merge", "merged", "mine", "B"), ("keep", "merged", "theirs", "B"), ("reject", "conflict", "theirs", "b"),
+        ])
+    func `a member that somebody else changed is a conflict`(
+        policy: String, status: String, title: String, body: String
+    ) async throws {
+        let task = try await board.task(#"{"title": "one", "body": "b"}"#)
+        await patch(task.id, #"{"title": "between"}"#)
+        await patch(task.id, #"{"title": "theirs"}"#)
+
+        let result = try await board.sync([
+            .mutation(
+                "patch", task.id, base: task.revision, ["title": "mine", "body": "B"], onConflict: policy)
+        ])[0]
+
+        #expect(result.status == status)
+        #expect(result.conflicts == ["title one>theirs/mine"])
+        #expect(result["value"]?["title"]?.stringValue == title)
+        #expect(result["value"]?["body"]?.stringValue == body)
+        #expect(result["value"] == (await board.send(.get, "/tasks/\(task.id)")).json)
+    }
+
+    @Test func `keeping theirs leaves nothing of yours when all is contested`() async throws {
+        let task = try await board.task(#"{"title": "one"}"#)
+        await patch(task.id, #"{"title": "theirs"}"#)
+
+        let result = try await board.sync([
+            .mutation("patch", task.id, base: task.revision, ["title": "mine"], onConflict: "keep")
+        ])[0]
+
+        #expect(result.status == "unchanged")
+        #expect(result.conflicts == ["title one>theirs/mine"])
+        #expect(result.revision == 2)
+    }
+
+    @Test func `two who want the same do not disagree`() async throws {
+        let task = try await board.task(#"{"title": "one"}"#)
+        await patch(task.id, #"{"title": "same"}"#)
+
+        let result = try await board.sync([
+            .mutation("patch", task.id, base: task.revision, ["title": "same"], onConflict: "reject")
+        ])[0]
+
+        #expect(result.status == "unchanged")
+        #expect(result.conflicts == [])
+    }
+
+    @Test func `without a base the last to arrive wins`() async throws {
+        let task = try await board.task(#"{"title": "one"}"#)
+        await patch(task.id, #"{"title": "theirs"}"#)
+
+        let result = try await board.sync([.mutation("patch", task.id, ["title": "mine"], onConflict: "reject")])[0]
+
+        #expect(result.status == "applied")
+        #expect(result["value"]?["title"] == "mine")
+    }
+
+    @Test func `a put names every member`() async throws {
+        let task = try await board.task(#"{"title": "one"}"#)
+        await patch(task.id, #"{"body": "theirs", "dueDate": "2026-12-01"}"#)
+
+        let result = try await board.sync([
+            .mutation("put", task.id, base: task.revision, ["title": "mine", "body": "x"], onConflict: "keep")
+        ])[0]
+
+        #expect(result.status == "merged")
+        #expect(result.conflicts == ["body >theirs/x", "dueDate null>2026-12-01/null"])
+        #expect(result["value"]?["title"] == "mine")
+        #expect(result["value"]?["dueDate"] == "2026-12-01")
+    }
+
+    @Test func `one's own earlier mutations of the request are no conflict`() async throws {
+        let task = try await board.task(#"{"title": "one"}"#)
+
+        let results = try await board.sync([
+            .mutation("patch", task.id, base: task.revision, ["title": "two"], onConflict: "reject"),
+            .mutation("patch", task.id, base: task.revision, ["title": "three"], onConflict: "reject"),
+            .mutation("move", task.id, base: task.revision, ["status": "done"], onConflict: "reject"),
+            .mutation("delete", task.id, base: task.revision, onConflict: "reject"),
+        ])
+
+        #expect(results.map(\.status) == ["applied", "applied", "applied", "applied"])
+    }
+
+    @Test func `nor are they when the outbox is sent again with more at its end`() async throws {
+        let task = try await board.task(#"{"title": "one"}"#)
+        let first = JSON.mutation("patch", task.id, base: task.revision, ["title": "two"], onConflict: "reject")
+        let second = JSON.mutation("patch", task.id, base: task.revision, ["title": "three"], onConflict: "reject")
+        _ = try await board.sync([first])
+
+        let results = try await board.sync([first, second])
+        await patch(task.id, #"{"title": "theirs"}"#)
+        let third = JSON.mutation("patch", task.id, base: task.revision, ["title": "four"], onConflict: "reject")
+        let last = try await board.sync([first, second, third])
+
+        #expect(results.map(\.status) == ["applied", "applied"])
+        #expect(last.map(\.status) == ["applied", "applied", "conflict"])
+    }
+
+    // MARK: - Moves
+
+    @Test(
+        arguments: [
+            ("merge", "merged", "doing"), ("keep", "unchanged", "done"), ("reject", "conflict", "done"),
+        ])
+    func `two moves to different columns are a conflict`(policy: String, status: String, column: String) async throws {
+        let task = try await board.task()
+        await board.send(.post, "/tasks/\(task.id)/move", #"{"status": "done"}"#)
+
+        let result = try await board.sync([
+            .mutation("move", task.id, base: task.revision, ["status": "doing"], onConflict: policy)
+        ])[0]
+
+        #expect(result.status == status)
+        #expect(result.conflicts.first == "status todo>done/doing")
+        #expect(result["value"]?["status"]?.stringValue == column)
+    }
+
+    @Test func `a place is contested by another place, the column is not`() async throws {
+        let task = try await board.task(#"{"title": "a"}"#)
+        let other = try await board.task(#"{"title": "b"}"#)
+        await board.send(.post, "/tasks/\(task.id)/move", #"{"after": "\#(other.id)"}"#)
+
+        let place = try await board.sync([
+            .mutation("move", task.id, base: task.revision, ["place": "first"], onConflict: "keep")
+        ])[0]
+        let column = try await board.sync([
+            .mutation("move", task.id, base: task.revision, ["status": "doing"], onConflict: "keep")
+        ])[0]
+
+        #expect(place.status == "unchanged")
+        #expect(place["conflicts"]?.arrayValue?.map { $0["member"] } == ["position"])
+        #expect(column.status == "merged")
+        #expect(column["value"]?["status"] == "doing")
+    }
+
+    // MARK: - Deletions
+
+    @Test func `on a deleted task put, patch and move are a conflict, and deleting it again changes nothing`()
+        async throws
+    {
+        let task = try await board.task()
+        await board.send(.delete, "/tasks/\(task.id)")
+
+        let results = try await board.sync([
+            .mutation("put", task.id, ["title": "x"]), .mutation("patch", task.id, ["title": "x"]),
+            .mutation("move", task.id, ["status": "done"]), .mutation("delete", task.id),
+            .mutation("restore", task.id), .mutation("restore", task.id),
+        ])
+
+        #expect(results.map(\.status) == ["conflict", "conflict", "conflict", "unchanged", "applied", "unchanged"])
+        #expect(results[..<4].allSatisfy { $0["value"]?.isNull == true && $0.revision == 2 })
+    }
+
+    @Test(arguments: [("merge", "applied"), ("keep", "applied"), ("reject", "conflict")])
+    func `a deletion with an old base is applied unless it is to be rejected`(
+        policy: String, status: String
+    ) async throws {
+        let task = try await board.task()
+        await patch(task.id, #"{"title": "theirs"}"#)
+
+        let result = try await board.sync([.mutation("delete", task.id, base: task.revision, onConflict: policy)])[0]
+
+        #expect(result.status == status)
+        #expect(await board.send(.get, "/tasks/\(task.id)").status == (status == "applied" ? 404 : 200))
+    }
+
+    // MARK: - Things with one revision
+
+    @Test func `of a category any member may have changed`() async throws {
+        let category = await board.send(.post, "/categories", #"{"name": "Home"}"#).json
+        await board.send(.patch, "/categories/\(category.id)", ##"{"color": "#ff0000"}"##)
+
+        func patch(_ policy: String) async throws -> JSON {
+            try await board.sync([
+                .mutation(
+                    of: "category", "patch", category.id, base: category.revision, ["name": "House"], onConflict: policy
+                )
+            ])[0]
+        }
+        let (kept, rejected, merged) = (try await patch("keep"), try await patch("reject"), try await patch("merge"))
+
+        #expect([kept.status, rejected.status, merged.status] == ["unchanged", "conflict", "merged"])
+        #expect(merged.conflicts == ["name null>Home/House"])
+        #expect(merged["value"]?["color"] == "#ff0000")
+    }
+
+    @Test func `a category that is gone is a conflict with null`() async throws {
+        let category = await board.send(.post, "/categories", #"{"name": "Home"}"#).json
+        await board.send(.delete, "/categories/\(category.id)")
+
+        let results = try await board.sync([
+            .mutation(of: "category", "patch", category.id, ["name": "x"]),
+            .mutation(of: "category", "put", category.id, ["name": "x"]),
+            .mutation(of: "category", "delete", category.id),
+            .mutation(of: "category", "delete", .unknownID),
+        ])
+
+        #expect(results.map(\.status) == ["conflict", "conflict", "unchanged", "rejected"])
+        #expect(results[0]["value"]?.isNull == true)
+    }
+
+    @Test func `settings of two devices merge member by member of custom`() async throws {
+        await board.send(.patch, "/settings", #"{"custom": {"theme": "dark"}}"#)
+        let base = await board.send(.get, "/settings").json.revision
+        await board.send(.patch, "/settings", #"{"custom": {"icon": "cat"}}"#)
+
+        let result = try await board.sync([
+            .mutation(of: "settings", "patch", "settings", base: base, ["custom": ["theme": "light"]])
+        ])[0]
+
+        #expect(result.status == "merged")
+        #expect(result["value"]?["custom"]?["theme"] == "light")
+        #expect(result["value"]?["custom"]?["icon"] == "cat")
+    }
+}

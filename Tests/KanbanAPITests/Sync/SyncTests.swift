@@ -1,0 +1,276 @@
+import HTTP
+import JSON
+import Kanban
+import Testing
+
+/// `POST /sync` without conflicts.
+struct SyncTests {
+    let board: TestBoard
+
+    init() throws {
+        board = try TestBoard()
+    }
+
+    private func post(_ body: String, headers: [(name: String, value: String)] = []) async -> Answer {
+        await board.send(.post, "/sync", body, headers: headers)
+    }
+
+    @Test func `mutations of every kind are applied in order`() async throws {
+        let (task, category, dday) = (String.newID, String.newID, String.newID)
+
+        let results = try await board.sync([
+            .mutation(of: "category", "create", category, ["name": "Home"]),
+            .mutation("create", task, ["title": "one", "categoryId": .string(category)]),
+            .mutation("patch", task, ["body": "text"]),
+            .mutation("move", task, ["status": "doing"]),
+            .mutation("put", task, ["title": "two", "status": "doing"]),
+            .mutation("delete", task),
+            .mutation("restore", task),
+            .mutation(of: "category", "patch", category, ["emoji": "🏠"]),
+            .mutation(of: "category", "put", category, ["name": "House"]),
+            .mutation(of: "dday", "create", dday, ["title": "Exam", "date": "2026-12-24"]),
+            .mutation(of: "dday", "patch", dday, ["repeats": "yearly"]),
+            .mutation(of: "dday", "put", dday, ["title": "Exam", "date": "2026-12-25"]),
+            .mutation(of: "dday", "delete", dday),
+            .mutation(of: "settings", "patch", "settings", ["locale": "ja"]),
+        ])
+
+        #expect(results.map(\.status) == Array(repeating: "applied", count: 14))
+        #expect(results.map(\.revision) == Array(1...14))
+        #expect(results[6]["value"] == (await board.send(.get, "/tasks/\(task)")).json)
+        #expect(results[6]["value"]?["title"] == "two")
+        #expect(results[12]["value"]?.isNull == true)
+        #expect(await board.send(.get, "/settings").json["locale"] == "ja")
+        #expect(await board.send(.get, "/ddays").json["items"] == [])
+        #expect(await board.send(.get, "/categories/\(category)").json["name"] == "House")
+    }
+
+    @Test func `a repeat gives the first result, over a restart and whatever changed since`() async throws {
+        let create: JSON = .mutation("create", .newID, ["title": "one"])
+        let patch: JSON = .mutation("patch", try #require(create["id"]?.stringValue), ["title": "two"])
+        let first = try await board.sync([create, patch])
+        await board.send(.patch, "/tasks/\(create.id)", #"{"title": "three"}"#)
+
+        let again = try TestBoard(in: board.stop())
+        let second = try await again.sync([create, patch])
+
+        #expect(second == first)
+        #expect(await again.send(.get, "/tasks/\(create.id)").json["title"] == "three")
+        #expect(await again.send(.get, "/tasks/\(create.id)").json.revision == 3)
+    }
+
+    @Test func `the order of members says nothing, their content does`() async throws {
+        let id = String.newID
+        let mutation: JSON = .mutation("create", .newID, ["title": "one", "body": "text"], mutationID: id)
+        let first = try await board.sync([mutation])
+
+        let turned = JSON.object(
+            (mutation.objectMembers ?? []).reversed().map { member in
+                member.name == "value" ? .init("value", ["body": "text", "title": "one"]) : member
+            })
+        var other = mutation
+        other["value"] = ["title": "two", "body": "text"]
+
+        #expect(try await board.sync([turned]) == first)
+        let result = try await board.sync([other])[0]
+        #expect(result.status == "rejected")
+        #expect(result["problem"]?["code"] == "idempotency_key_reused")
+    }
+
+    @Test func `a mutation is forgotten after thirty days`() async throws {
+        let patch: JSON = .mutation("create", .newID, ["title": "one"])
+        #expect(try await board.sync([patch])[0].status == "applied")
+
+        board.clock.advance(seconds: 31 * 86_400)
+
+        #expect(try await board.sync([patch])[0]["problem"]?["code"] == "already_exists")
+    }
+
+    @Test func `what is wrong in itself is rejected alone, with pointers into its value`() async throws {
+        let good = String.newID
+
+        let results = try await board.sync([
+            .mutation("create", .newID, ["title": " ", "colour": "red"]),
+            .mutation("create", good, ["title": "good"]),
+            .mutation("patch", .unknownID, ["title": "x"]),
+            .mutation("create", .newID, ["categoryId": .string(.unknownID)]),
+            .mutation("create", good, ["title": "twin"]),
+            .mutation("move", good, ["before": .string(good)]),
+            .mutation("create", .newID),
+            .mutation(of: "category", "create", .newID, ["name": "A"]),
+            .mutation(of: "category", "create", .newID, ["name": "a"]),
+            .mutation(of: "dday", "create", .newID, ["title": "x"]),
+            .mutation(of: "settings", "patch", nil, ["timeZone": "Mars/Olympus"]),
+        ])
+
+        #expect(
+            results.map { $0["problem"]?["code"]?.stringValue } == [
+                "blank", nil, "not_found", "unknown_category", "already_exists", "unknown_neighbour", "invalid_type",
+                nil, "name_taken", "required", "invalid_value",
+            ])
+        let faults = results[0]["problem"]?["errors"]?.arrayValue?.map { $0["pointer"]?.stringValue }
+        #expect(faults == ["#/title", "#/colour"])
+        #expect(results[0].status == "rejected")
+        #expect(results[0]["problem"]?["status"] == 422)
+        #expect(results[8]["problem"]?["status"] == 409)
+        #expect(await board.titles("/tasks") == ["good"])
+    }
+
+    @Test(
+        arguments: [
+            (#"{"type": "tusk", "op": "create"}"#, "type invalid_value"),
+            (#"{"type": "task", "op": "chop", "id": "\#(String.unknownID)"}"#, "op invalid_value"),
+            (#"{"type": "category", "op": "move", "id": "\#(String.unknownID)"}"#, "op invalid_value"),
+            (#"{"type": "settings", "op": "delete"}"#, "op invalid_value"),
+            (#"{"type": "task", "op": "patch", "value": {}}"#, "id required"),
+            (#"{"type": "task", "op": "patch", "id": "7", "value": {}}"#, "id invalid_format"),
+            (#"{"type": "settings", "op": "patch", "id": "mine", "value": {}}"#, "id id_mismatch"),
+            (#"{"type": "task", "op": "create", "baseRevision": "1", "value": {}}"#, "baseRevision invalid_type"),
+            (#"{"type": "task", "op": "create", "baseRevision": 1, "value": {}}"#, "baseRevision invalid_value"),
+            (#"{"type": "task", "op": "create", "onConflict": "win", "value": {}}"#, "onConflict invalid_value"),
+            (#"{"type": "task", "op": "create", "values": {}}"#, "values unknown_member"),
+            (#"{"op": "create"}"#, "type required"),
+            (#"{"type": "task"}"#, "op required"),
+        ])
+    func `a mutation with a wrong member is rejected`(text: String, fault: String) async throws {
+        var mutation = try JSON(parsing: Array(text.utf8))
+        mutation["mutationId"] = .string(.newID)
+
+        let result = try await board.sync([mutation])[0]
+
+        #expect(result.status == "rejected")
+        let error = try #require(result["problem"]?["errors"]?.arrayValue?.first)
+        #expect(
+            "\(error["pointer"]?.stringValue ?? "") \(error["code"]?.stringValue ?? "")" == "#/mutations/0/\(fault)")
+        #expect(try await board.pull().changes.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            ("[]", "# invalid_type"), (#"{"mutations": {}}"#, "#/mutations invalid_type"),
+            (#"{"mutations": null}"#, "#/mutations invalid_type"), (#"{"mutation": []}"#, "#/mutation unknown_member"),
+            (#"{"mutations": [], "atomic": 1}"#, "#/atomic invalid_type"),
+            (#"{"mutations": [], "since": 4}"#, "#/since invalid_type"),
+            (#"{"mutations": [7]}"#, "#/mutations/0 invalid_type"),
+            (#"{"mutations": [{}]}"#, "#/mutations/0/mutationId required"),
+            (#"{"mutations": [{"mutationId": "abc"}]}"#, "#/mutations/0/mutationId invalid_format"),
+            (#"{"mutations": [{"mutationId": null}]}"#, "#/mutations/0/mutationId required"),
+        ])
+    func `a request of the wrong shape is 422 as a whole`(body: String, fault: String) async {
+        let answer = await post(body)
+
+        #expect(answer.status == 422)
+        #expect(answer.faults == [fault])
+    }
+
+    @Test func `one unusable mutation keeps the others from being applied`() async throws {
+        let good: JSON = .mutation("create", .newID, ["title": "good"])
+        let body: JSON = ["mutations": .array([good, .object([]), .null])]
+
+        let answer = await post(String(decoding: body.serialized(), as: UTF8.self))
+
+        #expect(answer.faults == ["#/mutations/1/mutationId required", "#/mutations/2 invalid_type"])
+        #expect(try await board.pull().changes.isEmpty)
+    }
+
+    @Test func `five hundred mutations are taken, one more is not`() async throws {
+        let mutations = (0...500).map { JSON.mutation("create", .newID, ["title": "\($0)"]) }
+
+        let answer = await post(
+            String(decoding: (["mutations": .array(mutations)] as JSON).serialized(), as: UTF8.self))
+        let results = try await board.sync(Array(mutations.dropLast()))
+
+        #expect(answer.status == 422)
+        #expect(answer.faults == ["#/mutations too_many"])
+        #expect(results.allSatisfy { $0.status == "applied" })
+        #expect(try await board.pull().changes.count == 500)
+    }
+
+    // MARK: - The answer's changes
+
+    @Test func `changes are those since the cursor, with one's own`() async throws {
+        let other = try await board.task()
+        let cursor = try await board.pull().cursor
+        let mine = JSON.mutation("create", .newID, ["title": "mine"])
+        await board.send(.patch, "/tasks/\(other.id)", #"{"title": "theirs"}"#)
+
+        let body: JSON = ["since": .string(cursor), "mutations": [mine]]
+        let answer = await post(String(decoding: body.serialized(), as: UTF8.self)).json
+
+        #expect(answer["changes"]?.arrayValue?.map(\.id) == [other.id, mine.id])
+        #expect(answer["hasMore"] == false)
+        let next = try #require(answer["cursor"]?.stringValue)
+        #expect(try await board.pull(since: next).changes.isEmpty)
+    }
+
+    @Test func `since null gives the whole state, no since none`() async throws {
+        let task = try await board.task()
+        let gone = try await board.task()
+        await board.send(.delete, "/tasks/\(gone.id)")
+
+        let whole = await post(#"{"since": null, "mutations": []}"#).json
+        let none = await post(#"{"mutations": []}"#).json
+
+        #expect(whole["changes"]?.arrayValue?.map(\.id) == [task.id])
+        #expect(none["changes"] == [])
+        #expect(none["cursor"]?.isNull == true)
+    }
+
+    @Test func `a bad cursor is answered before anything is applied`() async throws {
+        for (cursor, status) in [("nonsense", 400), ("abc-1", 410)] {
+            let body: JSON = ["since": .string(cursor), "mutations": [.mutation("create", .newID, ["title": "x"])]]
+
+            #expect(await post(String(decoding: body.serialized(), as: UTF8.self)).status == status)
+        }
+        #expect(try await board.pull().changes.isEmpty)
+    }
+
+    @Test func `the whole request can have an idempotency key`() async throws {
+        let body = #"{"mutations": [{"mutationId": "\#(String.newID)", "type": "task", "op": "create", "value": {}}]}"#
+
+        let first = await post(body, headers: [("Idempotency-Key", "k")])
+        let second = await post(body, headers: [("Idempotency-Key", "k")])
+
+        #expect(second["Idempotency-Replayed"] == "true")
+        #expect(second.json == first.json)
+        #expect(try await board.pull().changes.count == 1)
+    }
+
+    // MARK: - Atomic
+
+    @Test func `an atomic request that fails leaves nothing, and its ids stay free`() async throws {
+        let good = JSON.mutation("create", .newID, ["title": "good"])
+        let bad = JSON.mutation("create", .newID, ["title": ""])
+        let last = JSON.mutation("create", .newID, ["title": "last"])
+
+        let results = try await board.sync([good, bad, last], atomic: true)
+
+        #expect(results.map(\.status) == ["rejected", "rejected", "rejected"])
+        #expect(
+            results.map { $0["problem"]?["code"]?.stringValue } == ["rolled_back", "blank", "rolled_back"])
+        #expect(try await board.pull().changes.isEmpty)
+        #expect(try await board.sync([good, last], atomic: true).map(\.status) == ["applied", "applied"])
+    }
+
+    @Test func `a conflict undoes an atomic request too`() async throws {
+        let task = try await board.task(#"{"title": "one"}"#)
+        await board.send(.patch, "/tasks/\(task.id)", #"{"title": "two"}"#)
+
+        let results = try await board.sync(
+            [
+                .mutation("create", .newID, ["title": "new"]),
+                .mutation("patch", task.id, base: task.revision, ["title": "mine"], onConflict: "reject"),
+            ], atomic: true)
+
+        #expect(results.map(\.status) == ["rejected", "conflict"])
+        #expect(await board.titles("/tasks") == ["two"])
+    }
+
+    @Test func `a repeat of an atomic request gives its results again`() async throws {
+        let mutations = [JSON.mutation("create", .newID, ["title": "a"]), .mutation("create", .newID, ["title": "b"])]
+        let first = try await board.sync(mutations, atomic: true)
+
+        #expect(try await board.sync(mutations, atomic: true) == first)
+        #expect(try await board.pull().changes.count == 2)
+    }
+}

@@ -1,0 +1,93 @@
+import Kanban
+import Testing
+
+struct DoorbellTests {
+    let doorbell = Doorbell(grain: .milliseconds(5))
+    let later = ContinuousClock.now + .seconds(60)
+
+    @Test func `a ring wakes everyone who listens to the account, and nobody else`() async {
+        let (mine, other) = (AccountKey(number: 1), AccountKey(number: 2))
+        let stranger = Task { [doorbell, later] in
+            let listener = doorbell.listen(to: other)
+            return await listener.wait(after: listener.rings, until: later)
+        }
+        let woken = await withTaskGroup { group in
+            for _ in 0..<1_000 {
+                group.addTask {
+                    let listener = doorbell.listen(to: mine)
+                    return await listener.wait(after: listener.rings, until: later)
+                }
+            }
+            while doorbell.waiterCount < 1_001 { await Task.yield() }
+            doorbell.ring(mine)
+            return await group.reduce(into: 0) { $0 += $1 == .rang ? 1 : 0 }
+        }
+
+        #expect(woken == 1_000)
+        #expect(doorbell.waiterCount == 1)
+        stranger.cancel()
+        #expect(await stranger.value == .cancelled)
+    }
+
+    @Test func `a ring between reading and waiting is not lost, and many are one`() async {
+        let listener = doorbell.listen(to: .local)
+        let heard = listener.rings
+
+        doorbell.ring([(account: .local, revision: 1), (account: .local, revision: 2)])
+        doorbell.ring(.local)
+
+        #expect(await listener.wait(after: heard, until: later) == .rang)
+        #expect(await listener.wait(after: listener.rings, until: .now) == .timeUp)
+    }
+
+    @Test func `counts never repeat when listeners come and go`() {
+        let first = doorbell.listen(to: .local)
+        doorbell.ring(.local)
+        let heard = first.rings
+        withExtendedLifetime(first) {}
+
+        doorbell.ring(AccountKey(number: 2))
+        doorbell.ring(.local)
+
+        #expect(doorbell.listen(to: .local).rings > heard)
+    }
+
+    @Test func `each gets its time, whoever waits first`() async {
+        await withTaskGroup { group in
+            for delay in [60, 20, 40] {
+                group.addTask {
+                    let due = ContinuousClock.now + .milliseconds(delay)
+                    let listener = doorbell.listen(to: .local)
+                    #expect(await listener.wait(after: listener.rings, until: due) == .timeUp)
+                    #expect(ContinuousClock.now >= due)
+                }
+            }
+        }
+    }
+
+    @Test func `closing wakes everyone for good`() async {
+        let waiting = Task { [doorbell, later] in
+            let listener = doorbell.listen(to: .local)
+            return await listener.wait(after: listener.rings, until: later)
+        }
+        while doorbell.waiterCount == 0 { await Task.yield() }
+
+        doorbell.close()
+
+        #expect(await waiting.value == .closed)
+        let listener = doorbell.listen(to: .local)
+        #expect(await listener.wait(after: listener.rings, until: later) == .closed)
+    }
+
+    @Test func `one that is cancelled before it waits does not wait`() async {
+        let task = Task { [doorbell, later] in
+            while !Task.isCancelled { await Task.yield() }
+            let listener = doorbell.listen(to: .local)
+            return await listener.wait(after: listener.rings, until: later)
+        }
+        task.cancel()
+
+        #expect(await task.value == .cancelled)
+        #expect(doorbell.waiterCount == 0)
+    }
+}
