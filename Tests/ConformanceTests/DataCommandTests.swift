@@ -141,3 +141,50 @@ struct AccountCommandTests {
         #expect(unknown.ending == .exited(66))
     }
 }
+
+/// `kanbase export` and `import`.
+struct TransferCommandTests {
+    @Test func `a board goes from one directory to another and is the same`() throws {
+        let server = try Kanbase()
+        let client = try server.client()
+        try client.makeTask(["title": "첫째", "categoryName": "일", "dueDate": "2030-01-01"])
+        try client.delete("/tasks/\(client.makeTask(["title": "in the trash"]).id)")
+        try client.post("/ddays", ["title": "birthday", "date": "2000-02-29", "repeats": "yearly"])
+        let from = ["KANBASE_DATA": server.folder.path]
+        let other = try DataFolder()
+        let to = ["KANBASE_DATA": other.path]
+
+        let exported = try Kanbase.run(["export"], environment: from)
+        let tried = try Kanbase.run(["import", "--dry-run"], environment: to, input: exported.output)
+        let imported = try Kanbase.run(["import"], environment: to, input: exported.output)
+        let again = try Kanbase.run(["export", other.file("board.json")], environment: to)
+
+        for result in [exported, tried, imported, again] { #expect(result.ending == .exited(0), "\(result.errors)") }
+        let first = try JSON(parsing: Array(exported.output.utf8))
+        let second = try JSON(parsing: [UInt8](Data(contentsOf: URL(filePath: other.file("board.json")))))
+        for member in ["tasks", "categories", "ddays", "settings"] {
+            let (left, right) = (try #require(first[member]), try #require(second[member]))
+            #expect(left.isEquivalent(to: right), "\(member)")
+        }
+        #expect(first["tasks"]?.arrayValue?.count == 2)
+        #expect(try Kanbase.run(["export", "--format", "csv"], environment: to).output.contains("첫째"))
+    }
+
+    @Test func `a serving server's board is not written from beside`() throws {
+        let server = try Kanbase()
+
+        let result = try Kanbase.run(["import", "--data", server.folder.path], input: "{}")
+
+        #expect(result.ending == .exited(75))
+    }
+
+    @Test(arguments: ["", "{", "{\"tasks\": [{\"id\": 1}]}"])
+    func `what is no export changes nothing`(text: String) throws {
+        let folder = try DataFolder()
+
+        let result = try Kanbase.run(["import", "--data", folder.path], input: text)
+
+        #expect(result.ending == .exited(65))
+        #expect(result.errors.contains("nothing was changed"))
+    }
+}
