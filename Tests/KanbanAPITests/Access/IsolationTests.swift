@@ -97,6 +97,34 @@ struct IsolationTests {
         #expect(listed.json["items"] == .array([]))
     }
 
+    @Test func `a mutation of what another account has is answered like one of what nobody has`() async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+        let eve = try await board.person("eve@example.org")
+        let belongings = try await fill(board, anna)
+        let before = await board.everything(of: anna)
+
+        for (type, noun) in [("task", "tasks"), ("category", "categories"), ("dday", "ddays")] {
+            let id = try #require(belongings.ids[noun])
+            for op in ["patch", "delete", "move", "restore"] where type == "task" || op == "patch" || op == "delete" {
+                let value = ["patch": #", "value": {"color": null}"#, "move": #", "value": {}"#][op] ?? ""
+                var results: [String] = []
+                for target in [id, String.unknownID] {
+                    let mutation = """
+                        {"mutationId": "\(ID(high: 1, low: .random(in: 0 ... .max)))", "type": "\(type)", "op": "\(op)",
+                         "id": "\(target)"\(type == "task" && op == "patch" ? #", "value": {"body": "x"}"# : value)}
+                        """
+                    let answer = await board.send(.post, "/sync", "{\"mutations\": [\(mutation)]}", token: eve.token)
+                    let result = try #require(answer.json["results"]?.arrayValue?.first, "\(type) \(op)")
+                    results.append("\(result["status"] ?? .null) \(result["problem"]?["code"] ?? .null)")
+                }
+                #expect(results[0] == results[1], "\(type) \(op)")
+            }
+        }
+
+        #expect(await board.everything(of: anna) == before)
+    }
+
     @Test func `what shows a whole account shows nothing of another`() async throws {
         let board = try AccessBoard()
         let anna = try await board.person("anna@example.org")

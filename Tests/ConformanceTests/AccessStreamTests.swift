@@ -1,0 +1,43 @@
+import JSON
+import Testing
+
+/// What waits for changes ends with what let it in.
+struct AccessStreamTests {
+    @Test func `logging out ends an open stream at once`() throws {
+        let server = try Kanbase(["--auth", "required"])
+        let anna = try AccessTests().logIn(server, "anna@example.org")
+        let token = try #require(anna.headers["authorization"])
+        let stream = try RawConnection(port: server.port)
+        try stream.send(
+            Array(
+                ("GET /changes HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n"
+                    + "Authorization: \(token)\r\n\r\n").utf8))
+        _ = try #require(try stream.read(through: "event: ready"))
+
+        #expect(try anna.delete("/sessions/current").status == 204)
+
+        // The last chunk; a stream that went on would make this wait for the next comment, and then fail.
+        let end = try #require(try stream.read(through: "0\r\n\r\n"))
+        #expect(!String(decoding: end, as: UTF8.self).contains("event: change"))
+        expectProblem(try anna.get("/tasks"), 401, "unauthorized")
+    }
+
+    @Test func `a wait for changes ends when its session does`() async throws {
+        let server = try Kanbase(["--auth", "required"])
+        let anna = try AccessTests().logIn(server, "anna@example.org")
+        let cursor = try #require(try anna.get("/changes").string("cursor"))
+        let token = try #require(anna.headers["authorization"])
+        let waiting = try RawConnection(port: server.port)
+        try waiting.send(
+            Array(
+                ("GET /changes?since=\(cursor) HTTP/1.1\r\nHost: localhost\r\nPrefer: wait=60\r\n"
+                    + "Authorization: \(token)\r\n\r\n").utf8))
+        let began = ContinuousClock.now
+
+        #expect(try anna.delete("/sessions/current").status == 204)
+
+        let answer = try Answer(from: waiting)
+        #expect([200, 401].contains(answer.status))
+        #expect(ContinuousClock.now - began < .seconds(30))
+    }
+}
