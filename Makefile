@@ -7,6 +7,8 @@ ARGS ?=
 # Options of `swift test` for `make test`, as TEST="--filter Tasks".
 TEST ?=
 # How long `make fuzz` and `make soak` take, in seconds, and how often `make crash` kills.
+# Options of `make bench`, such as BENCH="one_task --rounds 5".
+BENCH ?=
 FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 3600
 KILLS ?= 1000
@@ -22,8 +24,8 @@ test: libraries ## run all tests (TEST="--filter Tasks")
 	@Scripts/need curl openssl
 	swift test --disable-xctest $(TEST)
 
-bench: libraries ## measure requests a second beside nginx
-	Benchmarks/run
+bench: libraries ## measure beside nginx, Node and FastAPI (BENCH="--full --report FILE")
+	python3 Benchmarks/bench $(BENCH)
 
 format: ## format all Swift files
 	swift format --in-place --recursive --parallel Package.swift Sources Tests Fuzz

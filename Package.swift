@@ -52,6 +52,9 @@ let package = Package(
         .executableTarget(
             name: "BareServer", dependencies: ["Sockets", "HTTP"], path: "Benchmarks/BareServer",
             swiftSettings: strict),
+        .executableTarget(
+            name: "HotPath", dependencies: ["Sockets", "HTTP", "Kanban", "KanbanSQL", "KanbanAPI"],
+            path: "Benchmarks/HotPath", swiftSettings: strict),
         .target(name: "WireCorpus", path: "Tests/WireCorpus", swiftSettings: strict),
         .executableTarget(
             name: "WireReport", dependencies: ["WireCorpus"], path: "Benchmarks/WireReport", swiftSettings: strict),

@@ -1,0 +1,59 @@
+"""The table on the terminal and the report as JSON."""
+
+import json
+
+
+class Report:
+    """Rows as they come in; each is a workload, its figures, and the bars that it has to pass."""
+
+    def __init__(self, facts, quiet=False):
+        self.facts = facts
+        self.rows = []
+
+    def add(self, workload, figures, bars=(), note=None):
+        """`bars`: texts what is wanted, what came of it, and whether it is enough."""
+        row = {"workload": workload, "figures": figures,
+               "bars": [{"wanted": wanted, "measured": measured, "passed": bool(passed)}
+                        for wanted, measured, passed in bars]}
+        if note:
+            row["note"] = note
+        self.rows.append(row)
+        print(f"\n{workload}" + (f"  ({note})" if note else ""), flush=True)
+        for name, value in figures.items():
+            print("    " + (contender(name, value) if isinstance(value, dict) else f"{name}: {value}"))
+        for bar in row["bars"]:
+            print(f"  {'PASS' if bar['passed'] else 'MISS'}  {bar['wanted']}: {bar['measured']}", flush=True)
+
+    def summary(self):
+        bars = [(row["workload"], bar) for row in self.rows for bar in row["bars"]]
+        missed = [(workload, bar) for workload, bar in bars if not bar["passed"]]
+        print(f"\n{len(bars) - len(missed)} of {len(bars)} bars passed.")
+        for workload, bar in missed:
+            print(f"  MISS  {workload}: {bar['wanted']}: {bar['measured']}")
+
+    def write(self, path):
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(self.facts | {"rows": self.rows}, file, ensure_ascii=False, indent=1)
+            file.write("\n")
+
+
+def contender(name, value):
+    if "requestsPerSecond" not in value:
+        return f"{name}: " + ", ".join(f"{key} {one}" for key, one in value.items())
+    text = (f"{name:<16}{value['requestsPerSecond']:>9,} /s   p50 {value['p50Microseconds']:>7,} µs"
+            f"   p99 {value['p99Microseconds']:>8,} µs   CPU {value['cpuMicroseconds']:>9,} µs a request")
+    return text + (f"   {value['failures']} FAILED" if value["failures"] else "")
+
+
+def at_least(wanted, value, text="{:.2f}"):
+    return value >= wanted, text.format(value)
+
+
+def ratio_bar(contest, name, other, wanted):
+    ratio = contest.ratio(name, other)
+    return f"≥ {wanted} × {other}", f"{ratio:.2f} ×", ratio >= wanted
+
+
+def all_answered(contest, name="kanbase"):
+    failures = contest.failures(name)
+    return "no failed request", f"{failures}", failures == 0
