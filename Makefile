@@ -6,9 +6,9 @@
 ARGS ?=
 # Options of `swift test` for `make test`, as TEST="--filter Tasks".
 TEST ?=
-# How long `make fuzz` and `make soak` take, in seconds, and how often `make crash` kills.
 # Options of `make bench`, such as BENCH="one_task --rounds 5".
 BENCH ?=
+# How long `make fuzz` and `make soak` take, in seconds, and how often `make crash` kills.
 FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 3600
 KILLS ?= 1000

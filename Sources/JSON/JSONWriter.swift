@@ -59,6 +59,18 @@ package struct JSONWriter {
         if let string { value(string) } else { null() }
     }
 
+    /// A string of so many ASCII characters, none of which needs an escape, that `write` puts in place: no `String` is
+    /// made of an id or a time on its way.
+    package mutating func ascii(_ count: Int, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
+        comma()
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count + 2) { text in
+            text[0] = UInt8(ascii: "\"")
+            write(UnsafeMutableBufferPointer(rebasing: text[1...count]))
+            text[count + 1] = UInt8(ascii: "\"")
+            bytes.append(contentsOf: UnsafeBufferPointer(text))
+        }
+    }
+
     package mutating func value(_ integer: Int) { value(Int64(integer)) }
 
     package mutating func value(_ integer: Int64) {

@@ -26,7 +26,6 @@ package struct ID: Hashable, Sendable {
     private init?(reading ascii: UnsafeBufferPointer<UInt8>) {
         guard ascii.count == 36 else { return nil }
         var halves: (high: UInt64, low: UInt64) = (0, 0)
-        var digits = 0
         for offset in 0..<36 {
             let byte = ascii[offset]
             if offset == 8 || offset == 13 || offset == 18 || offset == 23 {
@@ -34,12 +33,11 @@ package struct ID: Hashable, Sendable {
                 continue
             }
             guard let digit = Self.value(ofHexDigit: byte) else { return nil }
-            if digits < 16 {
+            if offset < 18 {
                 halves.high = halves.high << 4 | digit
             } else {
                 halves.low = halves.low << 4 | digit
             }
-            digits += 1
         }
         self.init(high: halves.high, low: halves.low)
     }
@@ -70,23 +68,25 @@ extension ID: Comparable {
 
 extension ID: CustomStringConvertible {
     package var description: String {
-        String(unsafeUninitializedCapacity: 36) { buffer in
-            write { offset, byte in buffer[offset] = byte }
-            return 36
+        String(unsafeUninitializedCapacity: Self.textLength) { buffer in
+            write(into: buffer)
+            return Self.textLength
         }
     }
 
-    /// Hands out the 36 characters, each with its offset.
-    package func write(_ put: (_ offset: Int, _ byte: UInt8) -> Void) {
+    package static let textLength = 36
+
+    /// Writes the ``textLength`` characters.
+    package func write(into text: UnsafeMutableBufferPointer<UInt8>) {
         var offset = 0
         for digit in 0..<32 {
             if offset == 8 || offset == 13 || offset == 18 || offset == 23 {
-                put(offset, UInt8(ascii: "-"))
+                text[offset] = UInt8(ascii: "-")
                 offset += 1
             }
             let half = digit < 16 ? high : low
             let value = UInt8(truncatingIfNeeded: half >> UInt64(60 - digit % 16 * 4)) & 0xf
-            put(offset, value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10)
+            text[offset] = value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
             offset += 1
         }
     }

@@ -5,7 +5,23 @@ import Kanban
 /// the resource itself.
 enum EntityTag {
     static func tag(_ revision: Revision) -> String {
-        "\"\(revision)\""
+        // Up to 13 digits fit into a `String` without an allocation, which interpolation would make.
+        var digits = revision.magnitude
+        var count = 2
+        repeat {
+            count += 1
+            digits /= 10
+        } while digits > 0
+        return String(unsafeUninitializedCapacity: count) { text in
+            var rest = revision.magnitude
+            for place in stride(from: count - 2, to: 0, by: -1) {
+                text[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+                rest /= 10
+            }
+            text[0] = UInt8(ascii: "\"")
+            text[count - 1] = UInt8(ascii: "\"")
+            return count
+        }
     }
 
     /// - Parameter rest: the bytes of what is shown beside the resource.

@@ -79,7 +79,7 @@ extension JSONWriter {
         name("title")
         value(dday.title)
         name("date")
-        value(dday.date.description)
+        ascii(Day.textLength, dday.date.write(into:))
         name("repeats")
         value(dday.repeats.rawValue)
         name("color")
@@ -124,7 +124,7 @@ extension JSONWriter {
     }
 
     package mutating func value(_ id: ID) {
-        value(id.description)
+        ascii(ID.textLength, id.write(into:))
     }
 
     package mutating func value(_ id: ID?) {
@@ -132,7 +132,7 @@ extension JSONWriter {
     }
 
     package mutating func value(_ timestamp: Timestamp) {
-        value(timestamp.description)
+        ascii(Timestamp.textLength, timestamp.write(into:))
     }
 
     package mutating func value(_ timestamp: Timestamp?) {
@@ -140,7 +140,11 @@ extension JSONWriter {
     }
 
     package mutating func value(_ dueDate: DueDate?) {
-        value(dueDate?.text)
+        switch dueDate {
+        case .day(let day): ascii(Day.textLength, day.write(into:))
+        case .instant(let instant): value(instant)
+        case nil: null()
+        }
     }
 }
 

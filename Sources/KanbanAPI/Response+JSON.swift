@@ -15,9 +15,13 @@ extension Response {
     package static func json(
         status: Int = 200, tag: String? = nil, headers: [(name: String, value: String)] = [], encoded: [UInt8]
     ) -> Response {
-        var fields: [(name: String, value: String)] = [("Content-Type", "application/json")]
+        var fields: [(name: String, value: String)] = []
+        // With room for those that `Application` adds to every answer.
+        fields.reserveCapacity(headers.count + 6)
+        fields.append(("Content-Type", "application/json"))
         if let tag { fields.append(("ETag", tag)) }
-        return Response(status: status, headers: fields + headers, body: .bytes(encoded))
+        fields.append(contentsOf: headers)
+        return Response(status: status, headers: fields, body: .bytes(encoded))
     }
 
     package static let noContent = Response(status: 204)

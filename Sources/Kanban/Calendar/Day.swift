@@ -100,28 +100,34 @@ extension Day: CustomStringConvertible {
 
     /// `YYYY-MM-DD`.
     package var description: String {
-        String(unsafeUninitializedCapacity: 10) { buffer in
-            write { offset, byte in buffer[offset] = byte }
-            return 10
+        String(unsafeUninitializedCapacity: Self.textLength) { buffer in
+            write(into: buffer)
+            return Self.textLength
         }
     }
 
-    /// Hands out the 10 characters of `YYYY-MM-DD`, each with its offset. Only for days within ``range``.
-    package func write(_ put: (_ offset: Int, _ byte: UInt8) -> Void) {
+    package static let textLength = 10
+
+    /// Writes the ``textLength`` characters of `YYYY-MM-DD`. Only for days within ``range``.
+    package func write(into text: UnsafeMutableBufferPointer<UInt8>) {
         let civil = civil
-        writeDigits(civil.year, 4, at: 0, put)
-        put(4, UInt8(ascii: "-"))
-        writeDigits(civil.month, 2, at: 5, put)
-        put(7, UInt8(ascii: "-"))
-        writeDigits(civil.day, 2, at: 8, put)
+        text.writeDigits(civil.year, 4, at: 0)
+        text[4] = UInt8(ascii: "-")
+        text.writeDigits(civil.month, 2, at: 5)
+        text[7] = UInt8(ascii: "-")
+        text.writeDigits(civil.day, 2, at: 8)
     }
 }
 
-/// Hands out the last `count` decimal digits of `value`.
-func writeDigits(_ value: Int, _ count: Int, at offset: Int, _ put: (_ offset: Int, _ byte: UInt8) -> Void) {
-    var rest = value
-    for place in stride(from: offset + count - 1, through: offset, by: -1) {
-        put(place, UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-        rest /= 10
+extension UnsafeMutableBufferPointer<UInt8> {
+    /// Writes the last `count` decimal digits of `value`.
+    func writeDigits(_ value: Int, _ count: Int, at offset: Int) {
+        var rest = UInt(bitPattern: value)
+        var place = offset + count
+        while place > offset {
+            place -= 1
+            self[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
     }
 }

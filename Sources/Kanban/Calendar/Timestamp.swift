@@ -47,26 +47,28 @@ extension Timestamp: CustomStringConvertible {
 
     /// `2026-11-20T08:19:00.123Z`
     package var description: String {
-        String(unsafeUninitializedCapacity: 24) { buffer in
-            write { offset, byte in buffer[offset] = byte }
-            return 24
+        String(unsafeUninitializedCapacity: Self.textLength) { buffer in
+            write(into: buffer)
+            return Self.textLength
         }
     }
 
-    /// Hands out the 24 characters of `2026-11-20T08:19:00.123Z`, each with its offset. Only for instants within ``range``.
-    package func write(_ put: (_ offset: Int, _ byte: UInt8) -> Void) {
+    package static let textLength = 24
+
+    /// Writes the ``textLength`` characters of `2026-11-20T08:19:00.123Z`. Only for instants within ``range``.
+    package func write(into text: UnsafeMutableBufferPointer<UInt8>) {
         let (day, timeOfDay) = milliseconds.dividedFloor(by: Self.millisecondsPerDay)
         let time = Int(timeOfDay)
-        Day(number: Int(day)).write(put)
-        put(10, UInt8(ascii: "T"))
-        writeDigits(time / 3_600_000, 2, at: 11, put)
-        put(13, UInt8(ascii: ":"))
-        writeDigits(time / 60_000 % 60, 2, at: 14, put)
-        put(16, UInt8(ascii: ":"))
-        writeDigits(time / 1_000 % 60, 2, at: 17, put)
-        put(19, UInt8(ascii: "."))
-        writeDigits(time % 1_000, 3, at: 20, put)
-        put(23, UInt8(ascii: "Z"))
+        Day(number: Int(day)).write(into: text)
+        text[10] = UInt8(ascii: "T")
+        text.writeDigits(time / 3_600_000, 2, at: 11)
+        text[13] = UInt8(ascii: ":")
+        text.writeDigits(time / 60_000 % 60, 2, at: 14)
+        text[16] = UInt8(ascii: ":")
+        text.writeDigits(time / 1_000 % 60, 2, at: 17)
+        text[19] = UInt8(ascii: ".")
+        text.writeDigits(time % 1_000, 3, at: 20)
+        text[23] = UInt8(ascii: "Z")
     }
 }
 

@@ -16,7 +16,9 @@ package struct OpenGate: Gate {
 
     package func screen(_ head: Request) -> Problem? {
         // Without a Host it is HTTP/1.0, and no browser.
-        if requiresLoopbackHost, let host = head.host, !Self.isLoopback(host) { return Problem(.misdirectedRequest) }
+        if requiresLoopbackHost, !Self.isUsual(head.hostBytes), let host = head.host, !Self.isLoopback(host) {
+            return Problem(.misdirectedRequest)
+        }
         guard head.headers.has("origin") else { return nil }
         guard let origin = CrossOrigin.origin(of: head), isOwn(origin, head) || crossOrigin.allows(origin) else {
             return Problem(.foreignOrigin)
@@ -41,6 +43,11 @@ package struct OpenGate: Gate {
         guard let host = head.headers["host"]?.lowercased() else { return false }
         let origin = origin.lowercased()
         return origin == "http://\(host)" || origin == "https://\(host)"
+    }
+
+    /// The names by which nearly all requests call the server, told without making a `String`.
+    private static func isUsual(_ host: ArraySlice<UInt8>) -> Bool {
+        host.elementsEqual("127.0.0.1".utf8) || host.elementsEqual("localhost".utf8)
     }
 
     /// `localhost` and names below it (RFC 6761 §6.3), 127.0.0.0/8, and ::1.
