@@ -6,6 +6,7 @@ final class LongReads: Sendable {
     private struct State {
         var running = 0
         var waiting: [@Sendable () -> Void] = []
+        var done = StoreActivity.Work()
     }
 
     private let limit: Int
@@ -16,9 +17,19 @@ final class LongReads: Sendable {
         self.limit = max(1, limit)
     }
 
+    /// Fills in what the long reads do.
+    func report(to activity: inout StoreActivity) {
+        (activity.longReads, activity.waitingReads) = state.withLock { ($0.done, $0.waiting.count) }
+    }
+
     func run<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
-            let job: @Sendable () -> Void = { continuation.resume(with: Result(catching: body)) }
+            let job: @Sendable () -> Void = { [self] in
+                let start = ContinuousClock.now
+                let result = Result(catching: body)
+                state.withLock { $0.done.add(since: start) }
+                continuation.resume(with: result)
+            }
             let starts = state.withLock { state in
                 guard state.running < limit else {
                     state.waiting.append(job)

@@ -57,6 +57,13 @@ package final class SQLStore: Store {
         writer.closeFile()
     }
 
+    package var activity: StoreActivity {
+        var activity = StoreActivity()
+        writer.report(to: &activity)
+        longReads.report(to: &activity)
+        return activity
+    }
+
     package func read<T>(_ account: AccountKey, _ body: (any BoardReader) throws -> T) throws -> T {
         try readers.read { connection in
             try body(SQLReader(account: account, connection: connection, context: context))

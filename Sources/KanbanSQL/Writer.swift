@@ -23,6 +23,7 @@ final class Writer: @unchecked Sendable {
     private let readers: ReaderPool
     private let queue = DispatchQueue(label: "kanbase.writer", qos: .userInitiated)
     private let waiting = Mutex(Waiting())
+    private let done = Mutex((commits: StoreActivity.Work(), writes: 0))
     /// `nil` after an error of the disk, until the next batch opens the file again.
     private var session: WriteSession?
     private let ids: IDSource
@@ -49,6 +50,12 @@ final class Writer: @unchecked Sendable {
             id: ids.next(at: max(latest, context.clock())), epoch: ids.newEpoch(), at: context.clock())
         self.session = session
         queue.setSpecific(key: Self.ownQueue, value: ObjectIdentifier(self))
+    }
+
+    /// Fills in what the writer does.
+    func report(to activity: inout StoreActivity) {
+        (activity.commits, activity.writes) = done.withLock { $0 }
+        activity.waitingWrites = waiting.withLock { $0.jobs.count }
     }
 
     // MARK: - Asking
@@ -104,12 +111,17 @@ final class Writer: @unchecked Sendable {
     }
 
     private func commit(_ jobs: [any WriteJob]) {
+        let start = ContinuousClock.now
         do {
             let session = try openSession()
             if try session.begin() { commits.forgetAll() }
             for job in jobs { try run(job, in: session) }
             let changed = try session.commit(at: latest)
             commits.publish(changed)
+            done.withLock { done in
+                done.commits.add(since: start)
+                done.writes += jobs.count
+            }
             if !changed.isEmpty { configuration.onCommit(changed) }
             for job in jobs { job.answer() }
             if session.logGrowth > configuration.logSize { checkpoint(session) }

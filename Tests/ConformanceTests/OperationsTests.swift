@@ -127,6 +127,26 @@ struct OperationsTests {
         #expect(try client.get("/health/ready").status == 200)
     }
 
+    @Test func `metrics tell of requests, connections, the store and its queues`() throws {
+        let server = try Kanbase()
+        let client = try server.client()
+        _ = try client.post("/tasks", [:])
+
+        let page = try client.get("/metrics")
+
+        #expect(page.status == 200)
+        for line in [
+            #"kanbase_requests_total{operation="createTask",status="201"} 1"#,
+            #"kanbase_request_seconds_count{operation="createTask"} 1"#, "kanbase_connections 1", "kanbase_streams 0",
+            "kanbase_store_write_queue_length 0", "kanbase_store_read_queue_length 0",
+        ] {
+            #expect(page.text.split(separator: "\n").contains(Substring(line)), "\(line)")
+        }
+        for name in ["commits_total", "commit_seconds_total", "writes_total", "long_reads_total"] {
+            #expect(page.text.contains("\nkanbase_store_\(name) "), "\(name)")
+        }
+    }
+
     @Test func `health of the command line agrees with the server`() throws {
         let server = try Kanbase()
 

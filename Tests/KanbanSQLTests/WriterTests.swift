@@ -28,6 +28,19 @@ struct WriterTests {
         #expect(commits.withLock { $0 } < writers / 4)
     }
 
+    @Test func `the store tells how much it did`() async throws {
+        let box = try TestStore()
+
+        for _ in 0..<3 { _ = try await box.store.write { try $0.makeTask() } }
+        _ = try await box.store.readAside(.local) { try $0.taskCounts() }
+
+        let activity = box.store.activity
+        #expect(activity.commits.count == 3 && activity.writes == 3)
+        #expect(activity.longReads.count == 1)
+        #expect(activity.commits.time > .zero && activity.longReads.time > .zero)
+        #expect(activity.waitingWrites == 0 && activity.waitingReads == 0)
+    }
+
     @Test func `whoever has an answer finds the write, on any thread`() async throws {
         let box = try TestStore()
 

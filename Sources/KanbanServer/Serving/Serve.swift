@@ -59,7 +59,7 @@ struct Serve {
         store: SQLStore, doorbell: Doorbell, log: Log, loops: Int, state: ServerState
     ) -> Application {
         let metrics = Metrics(loops: loops)
-        let page = MetricsPage(metrics: metrics) { state.samples }
+        let page = MetricsPage(metrics: metrics) { state.samples + store.activity.samples }
         let access = configuration.access(to: store, doorbell: doorbell)
         let environment = Environment(
             store: store, accounts: access.accounts, clock: Timestamp.system,
