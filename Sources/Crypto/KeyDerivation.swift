@@ -11,25 +11,35 @@ package enum KeyDerivation: Hashable, Sendable {
     /// PBKDF2 with HMAC-SHA-256 (RFC 8018 §5.2).
     case pbkdf2(rounds: Int)
 
-    /// `count` bytes from a password; `nil` when the parameters are out of bounds or the system does not know the
-    /// function (macOS has no scrypt).
-    package func key(from password: [UInt8], salt: [UInt8], count: Int) -> [UInt8]? {
-        guard isBounded, count > 0 else { return nil }
+    /// `count` bytes from a password.
+    /// - Throws: ``Failed`` when it is not ``isUsable``, or there is not enough memory.
+    package func key(from password: [UInt8], salt: [UInt8], count: Int) throws(Failed) -> [UInt8] {
+        guard isUsable, count > 0 else { throw Failed() }
         var key = [UInt8](repeating: 0, count: count)
-        return derive(password, salt, &key) ? key : nil
+        guard derive(password, salt, &key) else { throw Failed() }
+        return key
     }
 
-    /// Bounds that keep one damaged row from taking all memory or a day of the processor.
-    private var isBounded: Bool {
+    /// No key could be made.
+    package struct Failed: Error, Equatable {
+        package init() {}
+    }
+
+    /// Whether the system knows the function (macOS has no scrypt), and the parameters are within bounds that keep one
+    /// damaged row from taking all memory or a day of the processor.
+    package var isUsable: Bool {
         switch self {
         case .scrypt(let logCost, let blockSize, let parallelism):
-            (1...20).contains(logCost) && (1...32).contains(blockSize) && (1...16).contains(parallelism)
+            Self.hasScrypt && (1...20).contains(logCost) && (1...32).contains(blockSize)
+                && (1...16).contains(parallelism)
         case .pbkdf2(let rounds):
             (1...10_000_000).contains(rounds)
         }
     }
 
     #if canImport(Darwin)
+        private static let hasScrypt = false
+
         private func derive(_ password: [UInt8], _ salt: [UInt8], _ key: inout [UInt8]) -> Bool {
             guard case .pbkdf2(let rounds) = self else { return false }
             // CommonCrypto wants signed characters; the pointer lives for the call only.
@@ -41,6 +51,8 @@ package enum KeyDerivation: Hashable, Sendable {
             }
         }
     #else
+        private static let hasScrypt = true
+
         private func derive(_ password: [UInt8], _ salt: [UInt8], _ key: inout [UInt8]) -> Bool {
             // libcrypto wants signed characters; the pointer lives for the call only.
             password.withUnsafeBytes { bytes in

@@ -19,14 +19,14 @@ package struct PasswordHash: Hashable, Sendable {
     private static let keyBytes = 32
 
     /// Hashes a password under a new salt. Takes as long as `derivation` asks for.
-    package init(password: String, derivation: KeyDerivation = Self.current, salt: [UInt8]? = nil) {
+    /// - Throws: ``KeyDerivation/Failed``, when memory is short.
+    package init(
+        password: String, derivation: KeyDerivation = Self.current, salt: [UInt8]? = nil
+    ) throws(KeyDerivation.Failed) {
         let salt = salt ?? SecureRandom.bytes(Self.saltBytes)
-        guard let key = derivation.key(from: Array(password.utf8), salt: salt, count: Self.keyBytes) else {
-            fatalError("the system cannot hash a password: out of memory, or it lacks the function")
-        }
+        key = try derivation.key(from: Array(password.utf8), salt: salt, count: Self.keyBytes)
         self.derivation = derivation
         self.salt = salt
-        self.key = key
     }
 
     /// What no password matches, and comparing takes as long as ever. Made without hashing.
@@ -40,11 +40,11 @@ package struct PasswordHash: Hashable, Sendable {
         self.key = key
     }
 
-    /// Reads a stored hash; `nil` when the text is none.
+    /// Reads a stored hash; `nil` when the text is none that can be compared with here.
     package init?(_ text: String) {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)
         guard parts.count == 5, parts[0].isEmpty,
-            let derivation = Self.derivation(name: parts[1], parameters: parts[2]),
+            let derivation = Self.derivation(name: parts[1], parameters: parts[2]), derivation.isUsable,
             let salt = ByteText.bytes(base64: String(parts[3])), let key = ByteText.bytes(base64: String(parts[4])),
             (16...64).contains(key.count)
         else { return nil }
@@ -54,11 +54,9 @@ package struct PasswordHash: Hashable, Sendable {
     }
 
     /// True when it is the password. Takes as long as making the hash took.
-    package func matches(_ password: String) -> Bool {
-        guard let candidate = derivation.key(from: Array(password.utf8), salt: salt, count: key.count) else {
-            return false
-        }
-        return ConstantTime.equal(candidate, key)
+    /// - Throws: ``KeyDerivation/Failed``, when memory is short.
+    package func matches(_ password: String) throws(KeyDerivation.Failed) -> Bool {
+        ConstantTime.equal(try derivation.key(from: Array(password.utf8), salt: salt, count: key.count), key)
     }
 
     /// True when new hashes are made otherwise by now.

@@ -9,7 +9,7 @@ package enum AccessError: Error, Hashable, Sendable {
     case wrongPassword
     /// Too many failures; the time until the next try is looked at.
     case throttled(Duration)
-    /// Too many passwords wait to be hashed.
+    /// Too many passwords wait to be hashed, or there is no memory for it.
     case busy
     /// The account is gone.
     case noAccount

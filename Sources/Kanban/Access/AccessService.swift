@@ -112,7 +112,7 @@ package final class AccessService: Sendable {
     // MARK: Passwords
 
     package func hashed(_ password: Password) async throws -> String {
-        try await slowly { [derivation] in password.hashed(by: derivation).text }
+        try await slowly { [derivation] in try password.hashed(by: derivation).text }
     }
 
     /// Compares a password with the stored hash, or with nobody's, and counts failures.
@@ -125,25 +125,26 @@ package final class AccessService: Sendable {
         let hash = stored.flatMap { PasswordHash($0) }
         let compared = hash ?? nobodysHash
         // Once more on the lane, where one comes after another: of a thousand guesses at once only five are compared.
-        let outcome = try await slowly { [self] () -> Result<String?, AccessError> in
-            if let wait = throttle.withLock({ $0.wait(keys, at: instant()) }) { return .failure(.throttled(wait)) }
-            guard password.matches(compared), let hash else {
+        return try await slowly { [self] in
+            try refuseThrottled(keys)
+            guard try password.matches(compared), let hash else {
                 throttle.withLock { $0.failed(keys, at: instant()) }
-                return .failure(refusal)
+                throw refusal
             }
-            return .success(hash.needsRenewal(by: derivation) ? password.hashed(by: derivation).text : nil)
+            return hash.needsRenewal(by: derivation) ? try password.hashed(by: derivation).text : nil
         }
-        return try outcome.get()
     }
 
     private func refuseThrottled(_ keys: [LogInThrottle.Key]) throws {
         if let wait = throttle.withLock({ $0.wait(keys, at: instant()) }) { throw AccessError.throttled(wait) }
     }
 
-    private func slowly<T: Sendable>(_ work: @escaping @Sendable () -> T) async throws -> T {
+    private func slowly<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
         do {
-            return try await lane.run(work)
+            return try await lane.run { Result(catching: work) }.get()
         } catch is SlowLane.Full {
+            throw AccessError.busy
+        } catch is KeyDerivation.Failed {
             throw AccessError.busy
         }
     }

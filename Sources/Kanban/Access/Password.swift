@@ -33,12 +33,14 @@ package struct Password: Sendable {
     }
 
     /// Hashes it. Slow on purpose: to be called on a ``SlowLane``.
-    package func hashed(by derivation: KeyDerivation = PasswordHash.current) -> PasswordHash {
-        PasswordHash(password: text, derivation: derivation)
+    package func hashed(by derivation: KeyDerivation = PasswordHash.current) throws(KeyDerivation.Failed)
+        -> PasswordHash
+    {
+        try PasswordHash(password: text, derivation: derivation)
     }
 
     /// Slow like ``hashed(by:)``.
-    package func matches(_ hash: PasswordHash) -> Bool {
-        hash.matches(text)
+    package func matches(_ hash: PasswordHash) throws(KeyDerivation.Failed) -> Bool {
+        try hash.matches(text)
     }
 }

@@ -203,7 +203,7 @@ struct SessionRoutesTests {
         let board = try AccessBoard()
         await board.signUp("anna@example.org")
         let account = try #require(try board.store.readAccess { try $0.account(foldedEmail: "anna@example.org") })
-        let old = PasswordHashes.old("correct horse")
+        let old = try PasswordHashes.old("correct horse")
         try await board.store.writeAccess { try $0.setPasswordHash(old, of: account.key) }
 
         #expect(await board.logIn("anna@example.org", password: "wrong horse").status == 401)
