@@ -3,85 +3,104 @@ import Kanban
 /// Writes iCalendar content lines (RFC 5545 §3.1): folded at 75 octets without cutting a character, ended by CRLF.
 struct ICalendarWriter {
     private(set) var bytes: [UInt8] = []
+    /// Where the line that is being written begins.
+    private var start = 0
 
     init(capacity: Int = 4096) {
         bytes.reserveCapacity(capacity)
     }
 
-    mutating func begin(_ component: StaticString) {
-        line("BEGIN", component.description)
+    mutating func begin(_ component: String) {
+        line("BEGIN", component)
     }
 
-    mutating func end(_ component: StaticString) {
-        line("END", component.description)
+    mutating func end(_ component: String) {
+        line("END", component)
     }
 
     /// A line whose value is written as it is.
     mutating func line(_ name: StaticString, _ value: String) {
-        fold("\(name):\(value)")
+        begin(line: name)
+        bytes.append(contentsOf: value.utf8)
+        endLine()
     }
 
     /// A line whose value is free text (§3.3.11).
     mutating func text(_ name: StaticString, _ value: String) {
-        fold("\(name):\(Self.escaped(value))")
-    }
-
-    /// A date of a day (§3.3.4).
-    mutating func date(_ name: StaticString, _ day: Day) {
-        fold("\(name);VALUE=DATE:\(Self.basic(day))")
-    }
-
-    /// A date-time in UTC, to the second below (§3.3.5).
-    mutating func instant(_ name: StaticString, _ instant: Timestamp) {
-        fold("\(name):\(Self.basic(instant))")
-    }
-
-    /// `20261201`
-    static func basic(_ day: Day) -> String {
-        day.description.replacing("-", with: "")
-    }
-
-    /// `20261201T090000Z`
-    static func basic(_ instant: Timestamp) -> String {
-        instant.description.prefix(19).replacing("-", with: "").replacing(":", with: "") + "Z"
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var escaped = String.UnicodeScalarView()
-        var previous: Unicode.Scalar?
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\\", ";", ",":
-                escaped.append("\\")
-                escaped.append(scalar)
-            case "\n" where previous == "\r":
+        begin(line: name)
+        var previous: UInt8 = 0
+        for byte in value.utf8 {
+            switch byte {
+            case UInt8(ascii: "\\"), UInt8(ascii: ";"), UInt8(ascii: ","):
+                bytes.append(UInt8(ascii: "\\"))
+                bytes.append(byte)
+            case 0x0a where previous == 0x0d:
                 break
-            case "\r", "\n":
-                escaped.append(contentsOf: "\\n".unicodeScalars)
-            case "\t":
-                escaped.append(scalar)
-            case "\u{0}"..."\u{1f}", "\u{7f}":
+            case 0x0a, 0x0d:
+                bytes.append(contentsOf: "\\n".utf8)
+            case 0..<0x09, 0x0b..<0x20, 0x7f:
                 // Control characters have no place in iCalendar, escaped or not.
                 break
             default:
-                escaped.append(scalar)
+                bytes.append(byte)
             }
-            previous = scalar
+            previous = byte
         }
-        return String(escaped)
+        endLine()
     }
 
-    private mutating func fold(_ line: String) {
-        var column = 0
-        for scalar in line.unicodeScalars {
-            let length = UTF8.width(scalar)
-            if column + length > 75 {
-                bytes.append(contentsOf: "\r\n ".utf8)
-                column = 1
-            }
-            bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
-            column += length
+    /// A date of a day (§3.3.4): `20261201`.
+    mutating func date(_ name: StaticString, _ day: Day) {
+        begin(line: name)
+        let text = bytes.count
+        bytes.append(contentsOf: repeatElement(0, count: 10))
+        day.write { bytes[text + $0] = $1 }
+        bytes.removeSubrange(text + 7..<text + 8)
+        bytes.removeSubrange(text + 4..<text + 5)
+        endLine()
+    }
+
+    /// A date-time in UTC, to the second below (§3.3.5): `20261201T090000Z`.
+    mutating func instant(_ name: StaticString, _ instant: Timestamp) {
+        begin(line: name)
+        let text = bytes.count
+        bytes.append(contentsOf: repeatElement(0, count: 24))
+        instant.write { bytes[text + $0] = $1 }
+        // From behind: milliseconds, colons, hyphens.
+        for part in [19..<23, 16..<17, 13..<14, 7..<8, 4..<5] {
+            bytes.removeSubrange(text + part.lowerBound..<text + part.upperBound)
         }
-        bytes.append(contentsOf: "\r\n".utf8)
+        endLine()
+    }
+
+    private mutating func begin(line name: StaticString) {
+        start = bytes.count
+        name.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    /// Most lines are short; a long one is taken out and put back in pieces.
+    private mutating func endLine() {
+        if bytes.count - start > 75 {
+            let line = bytes[start...]
+            var folded: [UInt8] = []
+            folded.reserveCapacity(line.count + line.count / 24)
+            var from = line.startIndex
+            var room = 75
+            while line.endIndex - from > room {
+                var end = from + room
+                // Back to where a character begins.
+                while line[end] & 0xc0 == 0x80 { end -= 1 }
+                folded.append(contentsOf: line[from..<end])
+                folded.append(contentsOf: [0x0d, 0x0a, 0x20])
+                from = end
+                // The space at the beginning counts.
+                room = 74
+            }
+            folded.append(contentsOf: line[from...])
+            bytes.replaceSubrange(start..., with: folded)
+        }
+        bytes.append(0x0d)
+        bytes.append(0x0a)
     }
 }

@@ -15,7 +15,8 @@ package struct TodayRoutes: Sendable {
         let sky = await weather(at: place, call)
         let answer = { @Sendable (reader: any BoardReader) in
             let moment = try call.moment(reader)
-            var view = TaskView(moment: moment, language: try call.language(reader))
+            let language = try call.language(reader)
+            var view = TaskView(moment: moment, language: language)
             let late = try reader.tasks(.overdue(at: moment))
             let due = try reader.tasks(.dueToday(at: moment))
             var json = JSONWriter(capacity: 4096 + (late.count + due.count) * 600)
@@ -25,18 +26,25 @@ package struct TodayRoutes: Sendable {
             json.name("overdue")
             json.value(late, &view)
             json.name("today")
+            let start = json.bytes.count
             json.value(due, &view)
+            let end = json.bytes.count
             json.name("ddays")
             json.value(try reader.ddays(after: nil, limit: nil), countedFrom: moment.today)
             json.name("progress")
             json.value(Progress(try reader.taskCounts()))
             json.name("weather")
+            let weather = json.bytes.count
             if let sky { json.value(sky) } else { json.null() }
             json.name("nextChangeAt")
             // The date changes then, and nothing else does before but `remaining` and `validUntil`.
             json.value(moment.dayEnds)
             json.endObject()
-            let tag = EntityTag.tag(try reader.feedState().revision, digestOf: json.bytes)
+            // All else is decided by the revision and these; there may be a megabyte of what is late.
+            var decisive = Array("\(moment.today) \(moment.zone.name) \(language.rawValue) ".utf8)
+            decisive += json.bytes[start..<end]
+            decisive += json.bytes[weather...]
+            let tag = EntityTag.tag(try reader.feedState().revision, digestOf: decisive)
             return (
                 answer: Response.json(tag: tag, headers: [("Vary", "Accept-Language")], encoded: json.bytes),
                 validUntil: min(view.validUntil ?? moment.dayEnds, moment.dayEnds)
