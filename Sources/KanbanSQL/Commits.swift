@@ -4,7 +4,7 @@ import Synchronization
 /// What the writer tells everyone after a commit: that there was one, and where the accounts stand.
 final class Commits: Sendable {
     private let counter = Atomic<UInt64>(0)
-    private let revisions = Mutex<[Int64: Revision]>([:])
+    private let revisions = Locked<[Int64: Revision]>([:])
 
     /// Beyond so many accounts the known revisions are forgotten, and read again when asked for.
     private static let limit = 50_000

@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 /// Runs what may take long on threads of its own, a few at a time; the others wait in order.
 final class LongReads: Sendable {
@@ -11,7 +10,7 @@ final class LongReads: Sendable {
 
     private let limit: Int
     private let queue = DispatchQueue(label: "kanbase.long-reads", attributes: .concurrent)
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     init(limit: Int) {
         self.limit = max(1, limit)

@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import Kanban
-import Synchronization
 
 /// Read-only connections, as many as threads read at the same time.
 ///
@@ -38,7 +37,7 @@ final class ReaderPool: Sendable {
     private let path: String
     private let configuration: SQLStoreConfiguration
     private let commits: Commits
-    private let state = Mutex(State())
+    private let state = Locked(State())
     /// Held by the writer while readers are paused; they queue at it.
     private let gate = NSLock()
     /// Rung by the last reader to leave during a pause.
@@ -73,13 +72,25 @@ final class ReaderPool: Sendable {
     }
 
     private func take() throws -> Reader {
-        if state.withLock({ $0.isPaused }) { gate.withLock {} }
-        let idle = try state.withLock { state in
-            guard !state.isClosed else { throw StoreError.closed }
-            state.active += 1
-            return state.idle.popLast()
+        let (idle, waits) = try enter(isPatient: true)
+        if waits {
+            gate.withLock {}
+            return try enter(isPatient: false).idle ?? open()
         }
-        if let idle { return idle }
+        return try idle ?? open()
+    }
+
+    /// - Parameter isPatient: stays outside during a pause.
+    private func enter(isPatient: Bool) throws -> (idle: Reader?, waits: Bool) {
+        try state.withLock { state in
+            guard !state.isClosed else { throw StoreError.closed }
+            if isPatient, state.isPaused { return (nil, true) }
+            state.active += 1
+            return (state.idle.popLast(), false)
+        }
+    }
+
+    private func open() throws -> Reader {
         do {
             return Reader(
                 try Connection(

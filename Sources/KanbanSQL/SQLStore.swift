@@ -1,7 +1,6 @@
 import CSQLite
 import Foundation
 import Kanban
-import Synchronization
 
 /// Boards in one SQLite file: one writer that commits in groups, readers beside it.
 ///
@@ -16,7 +15,7 @@ package final class SQLStore: Store {
     let readers: ReaderPool
     let writer: Writer
     private let longReads: LongReads
-    let maintenance = Mutex(MaintenanceWalk())
+    let maintenance = Locked(MaintenanceWalk())
 
     /// Opens the file in the directory, or makes both; migrates an older file after copying it.
     ///

@@ -1,6 +1,5 @@
 import Dispatch
 import Kanban
-import Synchronization
 
 /// The one that writes, with group commit: it takes all that is waiting, runs each in a savepoint of one transaction,
 /// commits once, tells of the commit, and then answers all.
@@ -22,8 +21,8 @@ final class Writer: @unchecked Sendable {
     private let commits: Commits
     private let readers: ReaderPool
     private let queue = DispatchQueue(label: "kanbase.writer", qos: .userInitiated)
-    private let waiting = Mutex(Waiting())
-    private let done = Mutex((commits: StoreActivity.Work(), writes: 0))
+    private let waiting = Locked(Waiting())
+    private let done = Locked((commits: StoreActivity.Work(), writes: 0))
     /// `nil` after an error of the disk, until the next batch opens the file again.
     private var session: WriteSession?
     private let ids: IDSource

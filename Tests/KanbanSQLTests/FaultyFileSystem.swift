@@ -1,6 +1,6 @@
 import CSQLite
 import Foundation
-import Synchronization
+import KanbanSQL
 
 /// SQLite's own file system with faults to order: a write, a sync or a read of the data or of its log fails.
 ///
@@ -27,7 +27,7 @@ enum FaultyFileSystem {
         var times: Int
     }
 
-    private static let fault = Mutex<Fault?>(nil)
+    private static let fault = Locked<Fault?>(nil)
 
     static func order(_ fault: Fault?) {
         self.fault.withLock { $0 = fault }
@@ -73,7 +73,7 @@ enum FaultyFileSystem {
     private final class Methods: @unchecked Sendable {
         private var own = sqlite3_io_methods()
         private let table = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
-        private let isReady = Mutex(false)
+        private let isReady = Locked(false)
         private let prepare: (inout sqlite3_io_methods) -> Void
 
         init(_ prepare: @escaping (inout sqlite3_io_methods) -> Void) {

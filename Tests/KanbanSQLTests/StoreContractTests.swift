@@ -71,4 +71,139 @@ struct StoreContractTests {
         #expect(try store.read { try $0.tasks(TaskQuery()).map(\.title) } == ["kept", "kept too"])
         #expect(try store.revision(of: .local) == 2)
     }
+
+    @Test func `history comes newest first in pages, or from a revision on`() async throws {
+        let session = ID(high: 8, low: 8)
+        let entries = try await store.write(.local, session: session) { tx in
+            let id = tx.makeID()
+            return try (0..<5).map { number in
+                let entry = HistoryEntry(
+                    taskID: id, revision: try tx.nextRevision(), at: tx.now, action: number == 0 ? .created : .moved,
+                    changes: [
+                        .init(member: "title", from: .null, to: "회의\n\"\u{1F600}\""),
+                        .init(member: "status", from: "todo", to: .array([.bool(true), .number("1.50e3")])),
+                    ], sessionID: number == 3 ? nil : tx.session)
+                try tx.append(entry)
+                return entry
+            }
+        }
+        let id = entries[0].taskID
+
+        #expect(try store.read { try $0.history(of: id, before: nil, limit: 3) } == entries.suffix(3).reversed())
+        #expect(try store.read { try $0.history(of: id, before: 3, limit: 10) } == entries.prefix(2).reversed())
+        #expect(try store.read { try $0.history(of: id, since: 2) } == Array(entries.dropFirst(2)))
+        #expect(try store.read { try $0.history(of: ID(high: 0, low: 0), since: 0) } == [])
+    }
+
+    @Test func `categories are found by id and by folded name, which is unique`() async throws {
+        let (work, play) = try await store.write { tx in
+            let work = Category(
+                id: tx.makeID(), name: "Éclairs", color: "#aabbcc", emoji: "🧁", createdAt: tx.now, updatedAt: tx.now,
+                revision: try tx.nextRevision())
+            let play = Category(
+                id: tx.makeID(), name: "apples", createdAt: tx.now, updatedAt: tx.now, revision: try tx.nextRevision())
+            for category in [work, play] { try tx.save(category) }
+            return (work, play)
+        }
+
+        #expect(try store.read { try $0.category(work.id) } == work)
+        #expect(try store.read { try $0.category(foldedName: CaseFolding.fold("ÉCLAIRS")) } == work)
+        #expect(try store.read { try $0.categories() } == [play, work])
+        await #expect(throws: (any Error).self) {
+            try await store.write { tx in
+                var twin = play
+                twin.id = tx.makeID()
+                twin.name = "Apples"
+                try tx.save(twin)
+            }
+        }
+        try await store.write { tx in
+            var renamed = play
+            renamed.name = "Pears"
+            renamed.revision = try tx.nextRevision()
+            try tx.save(renamed)
+            try tx.removeCategory(work.id, revision: try tx.nextRevision())
+        }
+        #expect(try store.read { try $0.categories().map(\.name) } == ["Pears"])
+        #expect(try store.read { try $0.category(work.id) } == nil)
+        #expect(try store.read { try $0.categoryEverExisted(work.id) })
+        #expect(try !store.read { try $0.categoryEverExisted(ID(high: 0, low: 1)) })
+    }
+
+    @Test func `D-days come by date, then id, in pages`() async throws {
+        let ddays = try await store.write { tx in
+            try [9, -3, 9, 9, 20_000].map { number in
+                let dday = DDay(
+                    id: tx.makeID(), title: "Day \(number)", date: Day(number: number),
+                    repeats: number == 9 ? .yearly : .none, color: number == 9 ? "#000000" : nil, createdAt: tx.now,
+                    updatedAt: tx.now, revision: try tx.nextRevision())
+                try tx.save(dday)
+                return dday
+            }
+        }
+        let sorted = ddays.sorted { ($0.date, $0.id) < ($1.date, $1.id) }
+
+        #expect(try store.read { try $0.ddays(after: nil, limit: nil) } == sorted)
+        #expect(try store.read { try $0.ddays(after: sorted[1], limit: 2) } == Array(sorted[2...3]))
+        #expect(try store.read { try $0.countDDays() } == 5)
+        try await store.write { try $0.removeDDay(ddays[0].id, revision: try $0.nextRevision()) }
+        #expect(try store.read { try $0.dday(ddays[0].id) } == nil)
+        #expect(try store.read { try $0.ddayEverExisted(ddays[0].id) })
+    }
+
+    @Test func `settings are the defaults until they are saved`() async throws {
+        #expect(try store.read { try $0.settings() } == Settings())
+        let settings = try await store.write { tx in
+            let settings = Settings(
+                timeZone: "Asia/Seoul", locale: "ko", custom: ["theme": ["color": "#ff00ff"]],
+                revision: try tx.nextRevision())
+            try tx.save(settings)
+            return settings
+        }
+
+        #expect(try store.read { try $0.settings() } == settings)
+    }
+
+    @Test func `an erased board is empty, its numbers go on and its history is another`() async throws {
+        try await store.write { tx in
+            try tx.makeTask()
+            try tx.save(Settings(locale: "ja", revision: try tx.nextRevision()))
+        }
+        let before = try store.read { try $0.feedState() }
+
+        let counts = try await store.write { tx in
+            try tx.makeTask("made and erased in one body")
+            try tx.eraseBoard()
+            try tx.makeTask("new")
+            return try tx.taskCounts()
+        }
+
+        let after = try store.read { try $0.feedState() }
+        #expect(counts.map(\.count) == [1])
+        #expect(try store.read { try $0.tasks(TaskQuery()).map(\.title) } == ["new"])
+        #expect(try store.read { try $0.settings() } == Settings())
+        #expect(after.epoch != before.epoch)
+        #expect(after.revision == before.revision + 2)
+        #expect(try SQLStore.check(box.directory.path) == [])
+    }
+
+    @Test func `a board is another's business`() async throws {
+        let email = try #require(EmailAddress("anna@example.org"))
+        let other = try await store.writeAccess {
+            try $0.makeAccount(email: email, displayName: nil, passwordHash: "hash")
+        }.key
+        let id = ID(high: 4, low: 4)
+        try await store.write { _ = try $0.makeTask("mine", id: id, status: .doing) }
+
+        try await store.write(other, session: nil) { tx in
+            #expect(try tx.task(id) == nil)
+            #expect(try !tx.taskEverExisted(id))
+            try tx.makeTask("theirs", id: id)
+        }
+
+        #expect(try store.read { try $0.task(id)?.title } == "mine")
+        #expect(try store.read(other) { try $0.task(id)?.title } == "theirs")
+        #expect(try store.read(other) { try $0.taskCounts().map(\.status) } == [.todo])
+        #expect(try store.revision(of: other) == 1)
+    }
 }

@@ -2,15 +2,14 @@ import Foundation
 import JSON
 import Kanban
 import KanbanSQL
-import Synchronization
 import Testing
 
 /// A clock that stands until it is set.
 final class HandClock: Sendable {
-    private let moment: Mutex<Timestamp>
+    private let moment: Locked<Timestamp>
 
     init(_ milliseconds: Int64 = 1_795_000_000_000) {
-        moment = Mutex(Timestamp(milliseconds: milliseconds))
+        moment = Locked(Timestamp(milliseconds: milliseconds))
     }
 
     var now: Timestamp { moment.withLock { $0 } }
@@ -116,7 +115,7 @@ extension Directory {
 
 /// Tells concurrent parts of a test that it is over.
 final class Flag: Sendable {
-    private let value = Mutex(false)
+    private let value = Locked(false)
     var isSet: Bool { value.withLock { $0 } }
     func set() { value.withLock { $0 = true } }
 }

@@ -1,12 +1,11 @@
 import Dispatch
 import Kanban
 import KanbanSQL
-import Synchronization
 import Testing
 
 struct WriterTests {
     @Test func `writers that wait share a commit`() async throws {
-        let commits = Mutex(0)
+        let commits = Locked(0)
         var configuration = SQLStoreConfiguration()
         configuration.onCommit = { _ in commits.withLock { $0 += 1 } }
         let box = try TestStore(configuration: configuration)
@@ -182,9 +181,9 @@ struct WriterTests {
             try await group.waitForAll()
         }
 
-        // Some twenty times the bound were written; the log may pass it by a few commits.
+        // More than 20 MiB were written; the log may pass twice its bound while readers finish.
         let size = try box.directory.size(of: "kanbase.sqlite-wal")
-        #expect(size < 2 << 20)
+        #expect(size < 4 << 20)
     }
 }
 

@@ -1,5 +1,4 @@
 import Kanban
-import Synchronization
 
 /// What happens by itself as time passes: the trash is emptied, the purge line moves on, old history and what was kept
 /// for repeated requests go. One account after the other, in steps so small that no writer waits long for one.
