@@ -52,25 +52,23 @@ struct ICalendarWriter {
     /// A date of a day (§3.3.4): `20261201`.
     mutating func date(_ name: StaticString, _ day: Day) {
         begin(line: name)
-        let text = bytes.count
-        bytes.append(contentsOf: repeatElement(0, count: 10))
-        day.write { bytes[text + $0] = $1 }
-        bytes.removeSubrange(text + 7..<text + 8)
-        bytes.removeSubrange(text + 4..<text + 5)
+        append(day.description, [0..<4, 5..<7, 8..<10])
         endLine()
     }
 
     /// A date-time in UTC, to the second below (§3.3.5): `20261201T090000Z`.
     mutating func instant(_ name: StaticString, _ instant: Timestamp) {
         begin(line: name)
-        let text = bytes.count
-        bytes.append(contentsOf: repeatElement(0, count: 24))
-        instant.write { bytes[text + $0] = $1 }
-        // From behind: milliseconds, colons, hyphens.
-        for part in [19..<23, 16..<17, 13..<14, 7..<8, 4..<5] {
-            bytes.removeSubrange(text + part.lowerBound..<text + part.upperBound)
-        }
+        append(instant.description, [0..<4, 5..<7, 8..<13, 14..<16, 17..<19, 23..<24])
         endLine()
+    }
+
+    /// The parts of a text of ASCII characters.
+    private mutating func append(_ text: String, _ parts: [Range<Int>]) {
+        var text = text
+        text.withUTF8 { ascii in
+            for part in parts { bytes.append(contentsOf: UnsafeBufferPointer(rebasing: ascii[part])) }
+        }
     }
 
     private mutating func begin(line name: StaticString) {
