@@ -1,5 +1,3 @@
-import Synchronization
-
 /// One thread that waits for many descriptors and runs the tasks that work on them.
 ///
 /// It is the executor of those tasks (`Task(executorPreference: loop)`), so what touches a connection, its timers
@@ -7,9 +5,9 @@ import Synchronization
 /// array and runs after the batch of events; only one from elsewhere takes a lock, and at most one of those a sleep
 /// costs a wake-up.
 // Unchecked because of the mutable members under "loop's thread only", which nothing else touches; `foreign` is behind
-// its mutex, the poller's `wake` is made for any thread.
+// its lock, the poller's `wake` is made for any thread.
 package final class EventLoop: TaskExecutor, @unchecked Sendable {
-    private struct Foreign: ~Copyable {
+    private struct Foreign {
         var jobs: [UnownedJob] = []
         var calls: [@Sendable () -> Void] = []
         /// The loop is waiting in the kernel, or about to.
@@ -20,7 +18,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// 0 for the first loop of its group; a key for what exists once a loop.
     package let index: Int
     private let poller: Poller
-    private let foreign = Mutex(Foreign())
+    private let foreign = Lock(Foreign())
 
     // Loop's thread only:
     /// The time of the current turn.
