@@ -14,6 +14,7 @@ struct BareResponder: Responder {
             .utf8)
     private let router = Router([
         (.get, "/tasks", 0), (.post, "/tasks", 1), (.get, "/tasks/{id}", 2), (.get, "/stream", 3), (.get, "/slow", 4),
+        (.get, "/health/live", 0),
     ])
 
     func receive(_ head: Request) -> Reception {
@@ -63,7 +64,12 @@ let stop = DispatchSource.makeSignalSource(signal: SIGTERM)
 let ended = DispatchSemaphore(value: 0)
 stop.setEventHandler { ended.signal() }
 stop.resume()
-// Not dispatchMain: callgrind does not survive it.
+// Neither dispatchMain nor await, which ends the main thread: callgrind does not survive it.
 ended.wait()
-await server.drain(within: .seconds(5))
+let drained = DispatchSemaphore(value: 0)
+Task.detached {
+    await server.drain(within: .seconds(5))
+    drained.signal()
+}
+drained.wait()
 group.shutDown()

@@ -18,10 +18,9 @@ struct WireTests {
     }()
 
     @Test(arguments: [WireJudge.Delivery.whole, .byteByByte])
-    func `every case is answered as it says, and the server serves on`(delivery: WireJudge.Delivery) throws {
+    func `every case is answered as it says, and the server serves on`(delivery: WireJudge.Delivery) async throws {
         #expect(Self.cases.count > 400)
         let group = try EventLoopGroup(count: 2)
-        defer { group.shutDown() }
         var limits = Limits()
         limits.lingerTime = .milliseconds(500)
         let server = Server(group: group, limits: limits, responder: WireResponder())
@@ -33,5 +32,7 @@ struct WireTests {
                 Issue.record("\(wireCase.name): \(objection)")
             }
         }
+        await server.drain(within: .zero)
+        group.shutDown()
     }
 }

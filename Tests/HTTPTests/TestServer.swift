@@ -24,6 +24,13 @@ final class TestServer: Sendable {
     }
 
     deinit {
+        // On a loop, for there may be no other thread left of those that tests run on.
+        let drained = DispatchSemaphore(value: 0)
+        Task(executorPreference: group.loops[0]) { [server] in
+            await server.drain(within: .zero)
+            drained.signal()
+        }
+        drained.wait()
         group.shutDown()
     }
 

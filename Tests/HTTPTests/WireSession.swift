@@ -17,7 +17,7 @@ final class WireSession {
     private(set) var hasClosed = false
 
     init(limits: Limits = Limits()) {
-        machine = ConnectionMachine(limits: limits, peer: .loopback, now: now)
+        machine = ConnectionMachine(limits: SharedLimits(limits), peer: .loopback, now: now)
     }
 
     func feed(_ bytes: ArraySlice<UInt8>) {

@@ -16,6 +16,7 @@ final class Connection: @unchecked Sendable {
     var output = ByteBuffer()
     /// Answered, but not yet written to the last byte.
     private var unreported: [Unreported] = []
+    private var parked: Parked?
     private var task: Task<Void, Never>?
     /// The handler of a request whose body is being read.
     private var handler: (@Sendable (Request) async -> Response)?
@@ -24,6 +25,12 @@ final class Connection: @unchecked Sendable {
     private var isHandling = false
     private var isStreaming = false
     private var endsWithServer = false
+
+    /// What a step hands to the function that goes on with it.
+    private struct Parked {
+        var request: Request?
+        var response: Response?
+    }
 
     private struct Unreported {
         var exchange: Exchange
@@ -36,7 +43,7 @@ final class Connection: @unchecked Sendable {
         self.context = context
         self.server = server
         watch = Watch(transport.descriptor, on: context.loop)
-        machine = ConnectionMachine(limits: server.limits, peer: address, now: context.loop.now)
+        machine = ConnectionMachine(limits: server.shared, peer: address, now: context.loop.now)
     }
 
     private var loop: EventLoop { context.loop }
@@ -94,58 +101,96 @@ final class Connection: @unchecked Sendable {
 
     // MARK: The loop
 
-    /// What a usual request needs happens in calls that do not suspend: each call of an `async` function looks for the
-    /// executor to run on, which is dearer than the parser.
+    /// What a step leaves to be waited for.
+    private enum Pause {
+        case reading(until: Instant)
+        case handler
+        case answering
+        case flushing
+        case endingWriting
+        case closing
+    }
+
+    /// The frame of this function is what an idle connection holds, so requests and answers live in those that it calls.
     private func serve() async {
         while true {
-            switch machine.next(&input, now: loop.now) {
-            case .wait(let deadline):
+            switch step() {
+            case .reading(let deadline):
                 guard await flush() else { return }
                 if !watch.isReady(for: interest) {
                     input.shrink(to: context.pool)
                     guard await watch.wait(for: interest, until: deadline) == .ready else { continue }
                 }
                 read()
+            case .handler: await respond()
+            case .answering: await sendParked()
+            case .flushing: guard await flush() else { return }
+            case .endingWriting:
+                guard await flush() else { return }
+                transport.endWriting()
+            case .closing:
+                _ = await flush()
+                return
+            }
+        }
+    }
+
+    /// Goes on as far as it can without waiting: each call of an `async` function costs more than the parser, and what
+    /// a usual request needs apart from its handler happens here.
+    @inline(never)
+    private func step() -> Pause {
+        while true {
+            if output.count >= server.shared.limits.gatheredBytes { return .flushing }
+            switch machine.next(&input, now: loop.now) {
+            case .wait(let deadline): return .reading(until: deadline)
             case .decide(let head):
-                if output.count >= server.limits.gatheredBytes { guard await flush() else { return } }
                 switch server.responder.receive(head) {
                 case .answer(let response):
                     machine.answersUnread()
-                    if !sendNow(response, to: head) { await send(response, to: head) }
+                    if sendNow(response, to: head) { continue }
+                    parked = Parked(request: head, response: response)
+                    return .answering
                 case .read(let limit, let respond):
-                    guard machine.reads(head, upTo: limit, now: loop.now) else {
-                        handler = respond
-                        continue
-                    }
-                    flushAtEndOfTurn()
-                    isHandling = true
-                    let response = await respond(head)
-                    isHandling = false
-                    if !sendNow(response, to: head) { await send(response, to: head) }
+                    handler = respond
+                    guard machine.reads(head, upTo: limit, now: loop.now) else { continue }
+                    parked = Parked(request: head)
+                    return .handler
                 }
             case .respond(let request):
-                guard let respond = handler else { return }
-                handler = nil
-                flushAtEndOfTurn()
-                isHandling = true
-                let response = await respond(request)
-                isHandling = false
-                if !sendNow(response, to: request) { await send(response, to: request) }
+                parked = Parked(request: request)
+                return .handler
             case .sendContinue:
                 output.reserve(32, from: context.pool)
                 output.append("HTTP/1.1 100 Continue\r\n\r\n")
             case .refuse(let error, let head):
                 var response = server.responder.answer(to: error, head: head)
                 if error.status == 503 { response.headers.append(("Retry-After", "1")) }
-                await send(response, to: head)
-            case .endWriting:
-                guard await flush() else { return }
-                transport.endWriting()
-            case .close:
-                _ = await flush()
-                return
+                parked = Parked(request: head, response: response)
+                return .answering
+            case .endWriting: return .endingWriting
+            case .close: return .closing
             }
         }
+    }
+
+    /// Runs the handler of the parked request, and answers.
+    @inline(never)
+    private func respond() async {
+        guard let request = parked?.request, let handler else { return machine.lost() }
+        parked = nil
+        self.handler = nil
+        flushAtEndOfTurn()
+        isHandling = true
+        let response = await handler(request)
+        isHandling = false
+        if !sendNow(response, to: request) { await send(response, to: request) }
+    }
+
+    @inline(never)
+    private func sendParked() async {
+        guard let parked, let response = parked.response else { return machine.lost() }
+        self.parked = nil
+        await send(response, to: parked.request)
     }
 
     /// The answers gathered so far must not wait for the next one, if that takes longer than this turn of the loop.
@@ -205,7 +250,9 @@ final class Connection: @unchecked Sendable {
         return true
     }
 
-    /// Answers with whatever there is.
+    /// Answers with whatever there is. Not inlined: its large frame would become part of those of its callers, and a
+    /// task keeps the memory of the largest frame it ever had.
+    @inline(never)
     private func send(_ response: Response, to request: Request?) async {
         let framing = ResponseEncoder.framing(of: response, isHTTP11: machine.isHTTP11)
         if framing == .untilClose { machine.answersUntilClose() }
@@ -221,7 +268,7 @@ final class Connection: @unchecked Sendable {
         }
         note(request, response, sent)
         machine.answered(now: loop.now)
-        if output.isEmpty || output.count >= server.limits.gatheredBytes {
+        if output.isEmpty || output.count >= server.shared.limits.gatheredBytes {
             if await !flush() { machine.lost() }
         }
     }
@@ -364,7 +411,7 @@ final class Connection: @unchecked Sendable {
     }
 
     private func waitToWrite(_ interest: Interest) async -> Bool {
-        let deadline = loop.now + server.times.write
+        let deadline = loop.now + server.shared.times.write
         while true {
             switch await watch.wait(for: interest, until: deadline) {
             case .ready: return !machine.isClosed

@@ -38,8 +38,7 @@ struct ConnectionMachine {
         case closed
     }
 
-    private let limits: Limits
-    private let times: Times
+    private let shared: SharedLimits
     private let peer: SocketAddress
     private var parser: RequestParser
     private var state = State.head
@@ -64,15 +63,16 @@ struct ConnectionMachine {
     /// The server wants to end: the connection closes as soon as it can without breaking a promise.
     var isDraining = false
 
-    init(limits: Limits, peer: SocketAddress, now: Instant) {
-        self.limits = limits
-        self.times = Times(limits)
+    init(limits: SharedLimits, peer: SocketAddress, now: Instant) {
+        shared = limits
         self.peer = peer
         parser = RequestParser(limits: limits)
         since = now
         lastProgress = now
         requestBegan = now
     }
+
+    private var times: Times { shared.times }
 
     /// Whether the connection closes after the answer to the current request.
     var closesAfterAnswer: Bool { !keepsOpen || isDraining }
@@ -116,7 +116,7 @@ struct ConnectionMachine {
         }
         request = head
         do throws(WireError) {
-            state = .body(try BodyDecoder(framing, limit: limit, keeps: true, limits: limits))
+            state = .body(try BodyDecoder(framing, limit: limit, keeps: true, limits: shared))
             sendsContinue = expectsContinue
             since = now
             lastProgress = now
@@ -135,7 +135,7 @@ struct ConnectionMachine {
             // A client that waits for 100 may send the body after the final answer or not: nobody could tell the body
             // from the next request (RFC 9110 §10.1.1).
             guard !expectsContinue else { throw .malformed("") }
-            unread = try BodyDecoder(framing, limit: limits.drainBytes, keeps: false, limits: limits)
+            unread = try BodyDecoder(framing, limit: shared.limits.drainBytes, keeps: false, limits: shared)
         } catch {
             keepsOpen = false
             mustLinger = true
@@ -271,7 +271,9 @@ struct ConnectionMachine {
     }
 
     private mutating func nextOfClosing(_ input: inout ByteBuffer, _ now: Instant) -> Step {
-        guard (mustLinger || !input.isEmpty) && !hasEnded else {
+        // Lingering also when nothing has come after the request that ended the connection: it may be on its way, and
+        // a plain close would answer it with a reset that destroys the answer (RFC 9112 §9.6).
+        if hasEnded || (isDraining && !mustLinger && input.isEmpty) {
             state = .closed
             return .close
         }

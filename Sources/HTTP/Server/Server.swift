@@ -6,8 +6,7 @@ package final class Server: Sendable {
     /// Makes what a new connection reads from and writes to; `nil` refuses it. Called on the connection's loop.
     package typealias MakeTransport = @Sendable (consuming Socket, SocketAddress) -> (any Transport)?
 
-    package let limits: Limits
-    let times: Times
+    let shared: SharedLimits
     let responder: any Responder
     let contexts: [LoopContext]
     private let makeTransport: MakeTransport
@@ -20,13 +19,14 @@ package final class Server: Sendable {
         transport: @escaping MakeTransport = { socket, _ in PlainTransport(socket) }
     ) {
         precondition(limits.headBytes <= 65_536, "Places in a head are 16 bits wide.")
-        self.limits = limits
+        shared = SharedLimits(limits)
         self.responder = responder
-        times = Times(limits)
         contexts = group.loops.map { LoopContext(loop: $0, limits: limits) }
         makeTransport = transport
         admission = Admission(total: limits.connections, perAddress: limits.connectionsPerAddress)
     }
+
+    package var limits: Limits { shared.limits }
 
     /// Connections that are open now, for the metrics.
     package var connectionCount: Int {

@@ -22,7 +22,7 @@ struct ChunkedDecoder {
         case finished
     }
 
-    private let limits: Limits
+    private let shared: SharedLimits
     private var state = State.size
     private var size = 0
     private var digits = 0
@@ -30,9 +30,11 @@ struct ChunkedDecoder {
     private var trailerBytes = 0
     private var trailerFields = 0
 
-    init(limits: Limits) {
-        self.limits = limits
+    init(limits: SharedLimits) {
+        shared = limits
     }
+
+    private var limits: Limits { shared.limits }
 
     var isFinished: Bool {
         if case .finished = state { true } else { false }

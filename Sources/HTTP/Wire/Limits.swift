@@ -41,3 +41,14 @@ package struct Limits: Sendable {
 
     package init() {}
 }
+
+/// The limits of a server, in one place for all its connections, each of which would otherwise carry a copy of them.
+final class SharedLimits: Sendable {
+    let limits: Limits
+    let times: Times
+
+    init(_ limits: Limits) {
+        self.limits = limits
+        times = Times(limits)
+    }
+}

@@ -23,7 +23,7 @@ struct ParsedHead: Sendable {
 /// Pure and incremental: it reads in place, line by line as they become whole, remembers how far it came, and gives
 /// the same result however the bytes are cut. What is wrong is said as soon as it can be seen.
 struct RequestParser {
-    private let limits: Limits
+    private let shared: SharedLimits
     /// Bytes that need not be looked at again.
     private var scanned = 0
     /// Where the line begins that is not whole yet.
@@ -36,9 +36,11 @@ struct RequestParser {
     private var fields: [FieldRange] = []
     private var semantics = FieldSemantics()
 
-    init(limits: Limits) {
-        self.limits = limits
+    init(limits: SharedLimits) {
+        shared = limits
     }
+
+    private var limits: Limits { shared.limits }
 
     /// Whether a head has begun: empty lines before one are not yet one.
     var hasBegun: Bool { origin != nil || hasPartOfLine }
