@@ -2,7 +2,7 @@ extension SocketAddress {
     /// Whom the address stands for where requests are counted: IPv4 addresses one by one, of IPv6 the first 64 bits,
     /// since whoever has one address of such a network has all 2^64.
     package var network: String {
-        guard host.contains(":") else { return host }
+        guard host.utf8.contains(UInt8(ascii: ":")) else { return host }
         let mapped = "::ffff:"
         if host.hasPrefix(mapped), host.contains(".") { return String(host.dropFirst(mapped.count)) }
         // Everything but the zone index of a link-local address, `fe80::1%eth0`.

@@ -55,7 +55,7 @@ package final class AccessControl: Sendable {
 
     /// What a token opens now; `nil` when it is unknown, expired or removed.
     package func grant(
-        token: some Collection<UInt8>, now: Timestamp, instant: ContinuousClock.Instant = .now
+        token: ArraySlice<UInt8>, now: Timestamp, instant: ContinuousClock.Instant = .now
     ) throws -> Grant? {
         guard let digest = TokenSecret.digest(of: token) else { return nil }
         return try grant(digest: digest, now: now, instant: instant)

@@ -25,8 +25,6 @@ package struct RateLimiter: Sendable {
         package var isAllowed: Bool
         /// Requests left at once.
         package var remaining: Int
-        /// Until the bucket is full.
-        package var untilFull: Duration
         /// Until the next request is allowed; zero when it is already.
         package var untilNext: Duration
     }
@@ -47,14 +45,13 @@ package struct RateLimiter: Sendable {
     package mutating func take(_ key: Key, at now: ContinuousClock.Instant) -> Verdict {
         let owed = max(.zero, (fullAt[key] ?? now) - now)
         guard owed + cost <= full else {
-            return Verdict(isAllowed: false, remaining: 0, untilFull: owed, untilNext: owed + cost - full)
+            return Verdict(isAllowed: false, remaining: 0, untilNext: owed + cost - full)
         }
         sweep(at: now)
         fullAt[key] = now + owed + cost
         let left = full - owed - cost
         return Verdict(
-            isAllowed: true, remaining: Int(left / cost), untilFull: owed + cost,
-            untilNext: max(.zero, cost - left))
+            isAllowed: true, remaining: Int(left / cost), untilNext: max(.zero, cost - left))
     }
 
     /// Forgets full buckets, which are as good as none, once there are many.

@@ -20,8 +20,10 @@ package struct TokenSecret: Sendable {
     }
 
     /// The digest of what somebody sent; `nil` when it cannot be a token of ours.
-    package static func digest(of sent: some Collection<UInt8>) -> [UInt8]? {
-        guard sent.count == length, sent.starts(with: prefix.utf8) else { return nil }
+    package static func digest(of sent: ArraySlice<UInt8>) -> [UInt8]? {
+        guard sent.count == length, sent.prefix(prefixBytes.count) == prefixBytes else { return nil }
         return SHA256.digest(sent)
     }
+
+    private static let prefixBytes = Array(prefix.utf8)[...]
 }

@@ -11,7 +11,7 @@ package final class AccountGate: Gate {
     private let proxies: TrustedProxies
     /// `nil`: no limit.
     private let limiter: Mutex<RateLimiter?>
-    private let policy: String
+    private let limitFields: RateLimitFields?
 
     package init(
         control: AccessControl, limit: RateLimit? = .standard, crossOrigin: CrossOrigin = CrossOrigin(),
@@ -25,8 +25,7 @@ package final class AccountGate: Gate {
         self.crossOrigin = crossOrigin
         self.proxies = proxies
         limiter = Mutex(limit.map(RateLimiter.init))
-        policy =
-            limit.map { "\"default\";q=\($0.burst);w=\(Self.seconds(.seconds(1) / $0.perSecond * $0.burst))" } ?? ""
+        limitFields = limit.map(RateLimitFields.init)
     }
 
     package func screen(_ head: Request) -> Problem? {
@@ -94,25 +93,17 @@ package final class AccountGate: Gate {
 
     // MARK: Rate limit
 
-    /// Takes one request of the limit: the fields to answer with (draft-ietf-httpapi-ratelimit-headers-10), or 429.
+    /// Takes one request of the limit: the fields to answer with, or 429.
     private func take(_ key: RateLimiter.Key) -> Result<[(name: String, value: String)], Problem> {
         let now = instant()
         guard let verdict = limiter.withLock({ $0?.take(key, at: now) }) else { return .success([]) }
-        let fields = [
-            (name: "RateLimit-Policy", value: policy),
-            (name: "RateLimit", value: "\"default\";r=\(verdict.remaining);t=\(Self.seconds(verdict.untilFull))"),
-        ]
+        let fields = limitFields?.fields(verdict) ?? []
         guard verdict.isAllowed else {
-            let wait = (name: "Retry-After", value: String(max(1, Self.seconds(verdict.untilNext))))
+            let (seconds, rest) = verdict.untilNext.components
+            let wait = (name: "Retry-After", value: String(max(1, rest > 0 ? seconds + 1 : seconds)))
             return .failure(Problem(.tooManyRequests, headers: fields + [wait]))
         }
         return .success(fields)
-    }
-
-    /// Rounded up.
-    private static func seconds(_ duration: Duration) -> Int64 {
-        let (seconds, rest) = duration.components
-        return rest > 0 ? seconds + 1 : seconds
     }
 }
 

@@ -16,7 +16,6 @@ struct RateLimiterTests {
         #expect(verdicts.prefix(200).map(\.remaining) == (0..<200).reversed())
         #expect(!verdicts[200].isAllowed)
         #expect(verdicts[200].untilNext == .milliseconds(20))
-        #expect(verdicts[200].untilFull == .seconds(4))
     }
 
     @Test func `after the burst the rate holds, exactly`() {

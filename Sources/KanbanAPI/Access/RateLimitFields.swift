@@ -1,0 +1,33 @@
+import Kanban
+
+/// What an answer tells of its rate limit (draft-ietf-httpapi-ratelimit-headers-10).
+struct RateLimitFields: Sendable {
+    private let limit: RateLimit
+    private let policy: String
+    /// The `RateLimit` field for each number of requests that may be left, made once.
+    private let standings: [String]
+
+    init(_ limit: RateLimit) {
+        self.limit = limit
+        policy = "\"default\";q=\(limit.burst);w=\(Self.seconds(limit.burst, limit))"
+        standings = (0...min(limit.burst, 10_000)).map { Self.standing($0, limit) }
+    }
+
+    func fields(_ verdict: RateLimiter.Verdict) -> [(name: String, value: String)] {
+        let left = verdict.remaining
+        return [
+            (name: "RateLimit-Policy", value: policy),
+            (name: "RateLimit", value: left < standings.count ? standings[left] : Self.standing(left, limit)),
+        ]
+    }
+
+    /// The bucket is full again when as many seconds have passed as what is missing takes to come back.
+    private static func standing(_ left: Int, _ limit: RateLimit) -> String {
+        "\"default\";r=\(left);t=\(seconds(limit.burst - left, limit))"
+    }
+
+    /// For so many requests to come back, rounded up.
+    private static func seconds(_ requests: Int, _ limit: RateLimit) -> Int {
+        (requests + limit.perSecond - 1) / limit.perSecond
+    }
+}
