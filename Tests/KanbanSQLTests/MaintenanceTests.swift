@@ -82,6 +82,7 @@ struct MaintenanceTests {
 
     @Test func `history goes after its days, and what is younger stays`() async throws {
         let task = try await store.write { try $0.makeTask() }
+        try await maintain()
         for _ in 0..<120 {
             box.clock.advance(days: 4)
             try await store.write { tx in

@@ -12,6 +12,15 @@ struct MaintenanceWalk: Sendable {
     var stages: [Stage] = []
     /// How far the look through the history is.
     var historyTask: ID?
+    /// When to look through the history again, since all of it has to be read: an hour after the start, then daily.
+    var historyDue: Timestamp?
+    var looksThroughHistory = false
+
+    mutating func begin(at now: Timestamp) {
+        let due = historyDue ?? Timestamp(milliseconds: now.milliseconds + 3_600_000)
+        looksThroughHistory = !(now < due)
+        historyDue = looksThroughHistory ? Timestamp(milliseconds: now.milliseconds + 86_400_000) : due
+    }
 
     /// Rows that a step writes at most.
     static let step = 100
@@ -28,12 +37,15 @@ extension SQLStore {
         var walk = maintenance.withLock { $0 }
         defer { maintenance.withLock { [walk] in $0 = walk } }
         guard let stage = walk.stages.last else {
+            if walk.account == 0 { walk.begin(at: context.clock()) }
             guard let next = try readers.read({ try Self.account(after: walk.account, on: $0) }) else {
-                walk = MaintenanceWalk()
+                walk.account = 0
                 return try await purgeKept()
             }
-            walk.account = next
-            walk.stages = MaintenanceWalk.Stage.allCases.reversed()
+            walk.account = next.number
+            // A younger account has no history that is old enough.
+            let hasOldHistory = next.createdAt < context.oldestHistory && walk.looksThroughHistory
+            walk.stages = MaintenanceWalk.Stage.allCases.reversed().filter { $0 != .history || hasOldHistory }
             return true
         }
         let account = AccountKey(number: walk.account)
@@ -45,8 +57,14 @@ extension SQLStore {
             case .history:
                 walk.historyTask = try await purgeHistory(of: account, after: walk.historyTask)
                 isDone = walk.historyTask == nil
-            case .respacings: isDone = try await purge(of: account) { try $0.purgeRespacings() }
-            case .sessions: isDone = try await purge(of: account) { try $0.purgeSessions() }
+            case .respacings:
+                if try board(account, { try $0.hasRespacings() }) {
+                    isDone = try await purge(of: account) { try $0.purgeRespacings() }
+                }
+            case .sessions:
+                if try board(account, { try $0.hasExpiredSessions() }) {
+                    isDone = try await purge(of: account) { try $0.purgeSessions() }
+                }
             }
         } catch StoreError.noAccount {
             // Erased meanwhile, with all that was to be done.
@@ -58,12 +76,14 @@ extension SQLStore {
         return true
     }
 
-    private static func account(after number: Int64, on connection: Connection) throws -> Int64? {
+    private static func account(
+        after number: Int64, on connection: Connection
+    ) throws -> (number: Int64, createdAt: Timestamp)? {
         let statement = try connection.statement(
-            "SELECT number FROM accounts WHERE number > ?1 ORDER BY number LIMIT 1")
+            "SELECT number, created_at FROM accounts WHERE number > ?1 ORDER BY number LIMIT 1")
         statement.bind(1, number)
         defer { statement.reset() }
-        return try statement.step() ? statement.integer(0) : nil
+        return try statement.step() ? (statement.integer(0), statement.timestamp(1)) : nil
     }
 
     /// Each step asks a reader first, so that the writer is left alone when there is nothing to do.
