@@ -54,6 +54,32 @@ struct ServerTests {
         #expect(answer.hasSuffix("\r\n\r\nPOST /b 14"))
     }
 
+    @Test func `a client that never stops asking does not keep others waiting`() throws {
+        let server = try TestServer(loops: 1)
+        // Unsafe: one thread only sends, the other only receives, and the descriptor outlives both.
+        nonisolated(unsafe) let greedy = try server.connect()
+        let threads = DispatchGroup()
+        threads.enter()
+        Thread.detachNewThread {
+            for _ in 0..<400 { greedy.send(String(repeating: "GET /a HTTP/1.1\r\nHost: a\r\n\r\n", count: 100)) }
+            greedy.endWriting()
+            threads.leave()
+        }
+        threads.enter()
+        Thread.detachNewThread {
+            while greedy.receive()?.isEmpty == false {}
+            threads.leave()
+        }
+
+        for _ in 0..<50 {
+            let other = try server.connect()
+            other.send("GET /b HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(other.receive(until: "GET /b 0") != nil)
+        }
+        threads.wait()
+        #expect(server.responder.finishedCount.load(ordering: .relaxed) >= 40_000)
+    }
+
     @Test func `a large answer arrives whole`() throws {
         let answer = try #require(try exchange("GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
 

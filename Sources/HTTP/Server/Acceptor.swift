@@ -38,9 +38,14 @@ final class Acceptor: @unchecked Sendable {
             return
         }
         defer { watch.stop() }
+        var accepted = 0
         while !Task.isCancelled {
             switch listener.accept() {
-            case .connection(let socket, let peer): admit(socket, peer)
+            case .connection(let socket, let peer):
+                admit(socket, peer)
+                accepted += 1
+                // However many come, the loop's connections have their turn.
+                if accepted % 64 == 0 { await Task.yield() }
             case .lost: continue
             case .none:
                 watch.exhausted(.reading)

@@ -1,4 +1,4 @@
-import Synchronization
+import Sockets
 
 /// Counts who is in, and says who may come in.
 final class Admission: Sendable {
@@ -13,7 +13,7 @@ final class Admission: Sendable {
 
     private let total: Int
     private let perAddress: Int?
-    private let counts = Mutex(Counts())
+    private let counts = Lock(Counts())
 
     init(total: Int, perAddress: Int?) {
         self.total = total

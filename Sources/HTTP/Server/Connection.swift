@@ -22,6 +22,8 @@ final class Connection: @unchecked Sendable {
     private var handler: (@Sendable (Request) async -> Response)?
     /// What the next read has to wait for; writing only with a transport that encrypts.
     private var interest = Interest.reading
+    /// Reads, or pieces of a stream, since the connection last had to wait.
+    private var turnsInARow = 0
     private var isHandling = false
     private var isStreaming = false
     private var endsWithServer = false
@@ -119,9 +121,11 @@ final class Connection: @unchecked Sendable {
                 guard await flush() else { return }
                 if !watch.isReady(for: interest) {
                     input.shrink(to: context.pool)
+                    turnsInARow = 0
                     guard await watch.wait(for: interest, until: deadline) == .ready else { continue }
                 }
                 read()
+                await letOthersRun()
             case .handler: await respond()
             case .answering: await sendParked()
             case .flushing: guard await flush() else { return }
@@ -133,6 +137,12 @@ final class Connection: @unchecked Sendable {
                 return
             }
         }
+    }
+
+    /// A client that never lets its connection wait must not keep the loop from the others.
+    private func letOthersRun() async {
+        turnsInARow += 1
+        if turnsInARow % 16 == 0 { await Task.yield() }
     }
 
     /// Goes on as far as it can without waiting: each call of an `async` function costs more than the parser, and what
@@ -346,6 +356,7 @@ final class Connection: @unchecked Sendable {
             output.append("\r\n")
         }
         if await !flush() { throw ConnectionLost() }
+        await letOthersRun()
     }
 
     // MARK: Writing

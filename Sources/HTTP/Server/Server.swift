@@ -11,7 +11,7 @@ package final class Server: Sendable {
     let contexts: [LoopContext]
     private let makeTransport: MakeTransport
     private let admission: Admission
-    private let acceptors = Mutex<[Acceptor]>([])
+    private let acceptors = Lock<[Acceptor]>([])
     private let isDraining = Atomic<Bool>(false)
 
     package init(

@@ -1,0 +1,98 @@
+import Testing
+
+@testable import HTTP
+
+struct ResponseEncoderTests {
+    private func head(
+        _ response: Response, _ framing: ResponseEncoder.Framing = .none,
+        _ persistence: ResponseEncoder.Persistence = .implied
+    ) -> String {
+        let pool = BlockPool(blockSize: 1024)
+        var output = ByteBuffer()
+        ResponseEncoder.encode(
+            response, framing, persistence, date: Array("today".utf8), into: &output, reserving: 0, from: pool)
+        return String(decoding: output.unread, as: UTF8.self)
+    }
+
+    @Test func `a head is the status, the server's own fields and the responder's`() {
+        let response = Response(status: 404, headers: [("ETag", "\"1\""), ("Allow", "")])
+
+        #expect(
+            head(response, .length(12), .close)
+                == "HTTP/1.1 404 Not Found\r\nX-Content-Type-Options: nosniff\r\nDate: today\r\nContent-Length: 12\r\n"
+                + "Connection: close\r\nETag: \"1\"\r\nAllow: \r\n\r\n")
+    }
+
+    @Test func `a status without a name has none`() {
+        #expect(head(Response(status: 299)).hasPrefix("HTTP/1.1 299 \r\n"))
+        #expect(head(Response(status: 999)).hasPrefix("HTTP/1.1 999 \r\n"))
+    }
+
+    @Test func `what would begin another field becomes white space`() {
+        let response = Response(status: 200, headers: [("X", "a\r\nSet-Cookie: b\0c")])
+
+        #expect(head(response).hasSuffix("\r\nX: a  Set-Cookie: b c\r\n\r\n"))
+    }
+
+    @Test func `a head that is larger than a block is written whole`() {
+        let response = Response(status: 200, headers: [("X", String(repeating: "a", count: 5000))])
+
+        #expect(head(response).utf8.count > 5000)
+    }
+
+    @Test func `only 204 and 304 have no length when there is no body`() {
+        #expect(ResponseEncoder.framing(of: Response(status: 204), isHTTP11: true) == .none)
+        #expect(ResponseEncoder.framing(of: Response(status: 304, body: .bytes([1])), isHTTP11: true) == .none)
+        #expect(ResponseEncoder.framing(of: Response(status: 200), isHTTP11: true) == .length(0))
+    }
+
+    @Test(arguments: [(1, "1"), (9, "9"), (10, "a"), (15, "f"), (16, "10"), (255, "ff"), (65536, "10000")])
+    func `a chunk's size is hexadecimal without zeros before it`(size: Int, digits: String) {
+        let pool = BlockPool(blockSize: 1024)
+        var output = ByteBuffer()
+        output.reserve(20, from: pool)
+        ResponseEncoder.encode(chunkSize: size, into: &output)
+
+        #expect(String(decoding: output.unread, as: UTF8.self) == "\(digits)\r\n")
+    }
+
+    @Test(arguments: [
+        (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (1_795_169_582, "Fri, 20 Nov 2026 10:13:02 GMT"),
+        (951_782_399, "Mon, 28 Feb 2000 23:59:59 GMT"), (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
+    ])
+    func `the date is that of RFC 9110`(second: Int, text: String) {
+        #expect(String(decoding: HTTPDate.format(second), as: UTF8.self) == text)
+    }
+}
+
+struct AdmissionTests {
+    @Test func `no more come in than the limit, and one for each that leaves`() {
+        let admission = Admission(total: 2, perAddress: nil)
+
+        #expect(admission.enter("a"))
+        #expect(admission.enter("a"))
+        #expect(!admission.enter("b"))
+        admission.leave("a")
+        #expect(admission.enter("b"))
+    }
+
+    @Test func `an address has a limit of its own`() {
+        let admission = Admission(total: 10, perAddress: 1)
+
+        #expect(admission.enter("a"))
+        #expect(!admission.enter("a"))
+        #expect(admission.enter("b"))
+        admission.leave("a")
+        #expect(admission.enter("a"))
+    }
+
+    @Test func `only so many are refused with words at the same time`() {
+        let admission = Admission(total: 0, perAddress: nil)
+        let told = (0..<1000).count { _ in admission.mayRefuse() }
+
+        #expect(told == 256)
+        admission.wasRefused()
+        #expect(admission.mayRefuse())
+        #expect(!admission.mayRefuse())
+    }
+}
