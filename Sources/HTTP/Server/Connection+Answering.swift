@@ -1,0 +1,76 @@
+import Sockets
+
+/// From a response to bytes, and what is told of it afterwards.
+extension Connection {
+    /// Answers whose body is at hand and small, up to handing it to the socket.
+    ///
+    /// - Returns: false when ``send(_:to:)`` has to do it.
+    func sendNow(_ response: Response, to request: Request) -> Bool {
+        let body: [UInt8]
+        switch response.body {
+        case .none: body = []
+        case .bytes(let bytes): body = bytes
+        case .stream: return false
+        }
+        guard body.count <= Connection.copiedBytes else { return false }
+        let framing = ResponseEncoder.framing(of: response, isHTTP11: true)
+        let sent = framing == .none || request.method == .head ? 0 : body.count
+        encode(response, framing, reserving: sent)
+        if sent > 0 { output.append(body) }
+        machine.answered(now: loop.now)
+        // Most often this was the only request that came, and the socket takes the answer at once.
+        if input.isEmpty, unreported.isEmpty, case .some = writeNow(), output.isEmpty {
+            output.shrink(to: context.pool)
+            server.responder.finished(exchange(request, response, sent, Instant.now))
+        } else {
+            note(request, response, sent)
+        }
+        return true
+    }
+
+    /// Answers with whatever there is. Not inlined: its large frame would become part of those of its callers, and a
+    /// task keeps the memory of the largest frame it ever had.
+    @inline(never)
+    func send(_ response: Response, to request: Request?) async {
+        let framing = ResponseEncoder.framing(of: response, isHTTP11: machine.isHTTP11)
+        if framing == .untilClose { machine.answersUntilClose() }
+        let hasBody = framing != .none && request?.method != .head
+        encode(response, framing)
+        var sent = 0
+        switch response.body {
+        case .bytes(let body) where hasBody:
+            if await write(body) { sent = body.count } else { machine.lost() }
+        case .stream(let stream) where hasBody:
+            sent = await run(stream, isChunked: framing == .chunked)
+        case .none, .bytes, .stream: break
+        }
+        note(request, response, sent)
+        machine.answered(now: loop.now)
+        if output.isEmpty || output.count >= server.shared.limits.gatheredBytes {
+            if await !flush() { machine.lost() }
+        }
+    }
+
+    /// Bodies up to here are copied behind their head; larger ones are written from where they are.
+    static let copiedBytes = 16 * 1024
+
+    func encode(_ response: Response, _ framing: ResponseEncoder.Framing, reserving extra: Int = 0) {
+        let persistence: ResponseEncoder.Persistence =
+            machine.closesAfterAnswer ? .close : machine.isHTTP11 ? .implied : .keepAlive
+        context.date.update()
+        ResponseEncoder.encode(
+            response, framing, persistence, date: context.date.bytes, into: &output, reserving: extra,
+            from: context.pool)
+    }
+
+    func exchange(_ request: Request?, _ response: Response, _ sent: Int, _ end: Instant) -> Exchange {
+        Exchange(
+            request: request, operation: response.operation, status: response.status, headers: response.headers,
+            bodyBytesSent: sent, duration: end - machine.requestBegan)
+    }
+
+    func note(_ request: Request?, _ response: Response, _ sent: Int) {
+        let exchange = exchange(request, response, sent, machine.requestBegan)
+        unreported.append(Unreported(exchange: exchange, began: machine.requestBegan))
+    }
+}
