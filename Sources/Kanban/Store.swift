@@ -35,6 +35,12 @@ package protocol Store: Sendable {
     /// The newest committed revision of the account, without a statement where possible.
     /// What is read after it, and cached under it, is right as long as it stays.
     func revision(of account: AccountKey) throws -> Revision
+
+    /// Grows with every commit. What is read after it was asked for has all that was acknowledged before.
+    var commitCount: UInt64 { get }
+
+    /// Whether a living task may have changed, or gone, after so many commits. Without a statement; true when in doubt.
+    func mayHaveChanged(task id: ID, of account: AccountKey, since commits: UInt64) -> Bool
 }
 
 /// How a store fails, beyond what a rule forbids.

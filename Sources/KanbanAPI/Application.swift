@@ -58,6 +58,9 @@ package final class Application: Responder {
             if let problem = route.content.fault(in: head) {
                 return .answer(refuse(problem, head, requestID, operation: route.operation, headers: headers))
             }
+            if let answer = answerAtHand(head, route, parameters, access) {
+                return .answer(finish(answer, head, requestID, operation: route.operation, headers: headers))
+            }
             return .read(bodyLimit: route.content.limit ?? environment.bodyLimit) { request in
                 var request = request
                 request.parameters = parameters
@@ -67,11 +70,19 @@ package final class Application: Responder {
         }
     }
 
+    private func answerAtHand(
+        _ head: Request, _ route: Route, _ parameters: PathParameters, _ access: Access
+    ) -> Response? {
+        guard let shortcut = route.shortcut, !head.headers.has("content-length"),
+            !head.headers.has("transfer-encoding")
+        else { return nil }
+        // What fails here fails in the handler too, which makes an answer of it.
+        let answer = try? shortcut(head, parameters, access.account, environment)
+        return answer?.conditional(on: head)
+    }
+
     private func call(_ route: Route, _ request: Request, _ access: Access, _ requestID: String) async -> Response {
         do {
-            if route.isCached, let answer = try environment.cachedAnswer(request, access.account) {
-                return answer.conditional(on: request)
-            }
             let call = Call(
                 request: request, access: access, requestID: requestID, environment: environment,
                 query: try Query(request, knows: route.parameters), now: environment.clock())
@@ -170,9 +181,11 @@ enum RequestID {
 extension Response {
     /// A 304 in place of a 200 whose tag the client has (RFC 9110 §15.4.5).
     fileprivate func conditional(on request: Request) -> Response {
-        guard status == 200, request.method == .get || request.method == .head, request.headers.has("if-none-match"),
+        guard status == 200, request.method == .get || request.method == .head,
+            let first = request.headers.bytes("if-none-match"),
             let tag = headers.first(where: { $0.name == "ETag" })?.value,
-            EntityTag.matches(tag, ifNoneMatch: request.headers.values("if-none-match"))
+            first.elementsEqual(tag.utf8)
+                || EntityTag.matches(tag, ifNoneMatch: request.headers.values("if-none-match"))
         else { return self }
         return Response(status: 304, headers: headers.filter { $0.name != "Content-Type" })
     }
@@ -192,6 +205,8 @@ extension Route.Content {
         case .mergePatch: types = ["application/json", "application/merge-patch+json"]
         }
         let values = head.headers.values("content-type")
+        // Spelled as everyone does: taking it apart was 8 % of a creation.
+        if values.count == 1, types.contains(values[0]) { return nil }
         if values.count == 1, let type = MediaType(values[0]), types.contains(type.essence), type.isUTF8 { return nil }
         let accepted = types.joined(separator: ", ")
         var headers: [(name: String, value: String)] = [("Accept", accepted)]

@@ -103,13 +103,15 @@ package struct Environment: Sendable {
     /// The recent changes of accounts that are followed live.
     package let tails = ChangeTails()
     package var streamPace = StreamPace()
+    package let taskAnswers: TaskAnswers
     /// False once the server drains: `/health/ready` answers 503.
     package var isReady: @Sendable () -> Bool
 
     package init(
         store: any Store, accounts: AccessService? = nil, clock: @escaping @Sendable () -> Timestamp,
         zone: Zone = .utc, jsonDepth: Int = 64, bodyLimit: Int = 1 << 20, weather: WeatherService? = nil,
-        answers: AnswerCache = AnswerCache(), doorbell: Doorbell = Doorbell(),
+        answers: AnswerCache = AnswerCache(), taskAnswers: TaskAnswers = TaskAnswers(),
+        doorbell: Doorbell = Doorbell(),
         isReady: @escaping @Sendable () -> Bool = { true }
     ) {
         self.store = store
@@ -121,6 +123,7 @@ package struct Environment: Sendable {
         self.weather = weather
         self.answers = answers
         self.doorbell = doorbell
+        self.taskAnswers = taskAnswers
         self.isReady = isReady
     }
 }

@@ -1,8 +1,11 @@
 import HTTP
+import Kanban
 
 /// One operation of the API: where it is, who may call it, what it takes, and what answers it.
 package struct Route: Sendable {
     package typealias Handler = @Sendable (Call) async throws -> Response
+    /// An answer that is at hand, right now and without a ``Call``; `nil`: the handler has to make it.
+    package typealias Shortcut = @Sendable (Request, PathParameters, AccountKey, Environment) throws -> Response?
 
     /// Who may call.
     package enum Audience: Sendable {
@@ -34,13 +37,16 @@ package struct Route: Sendable {
     package var content: Content
     /// The names of the query parameters it knows.
     package var parameters: Set<String>
-    /// Its answers may come from the ``AnswerCache``: the handler makes them with ``Call/cached(aside:_:)``.
-    package var isCached: Bool
+    /// Asked first, when the request has no body.
+    package let shortcut: Shortcut?
     package let handler: Handler
 
+    /// - Parameter isCached: its answers may come from the ``AnswerCache``: the handler makes them with
+    ///   ``Call/cached(aside:_:)``.
     package init(
         _ method: Method, _ pattern: String, _ operation: String, audience: Audience = .account,
         content: Content = .none, parameters: Set<String> = [], isCached: Bool = false,
+        shortcut: Shortcut? = nil,
         _ handler: @escaping Handler
     ) {
         self.method = method
@@ -50,7 +56,11 @@ package struct Route: Sendable {
         self.content = content
         // The zone of the user can be told to every call on an account's data.
         self.parameters = audience == .account ? parameters.union(["timeZone"]) : parameters
-        self.isCached = isCached
+        self.shortcut = isCached ? Self.cached : shortcut
         self.handler = handler
+    }
+
+    private static let cached: Shortcut = { request, _, account, environment in
+        try environment.cachedAnswer(request, account)
     }
 }

@@ -5,6 +5,7 @@ import Synchronization
 final class Commits: Sendable {
     private let counter = Atomic<UInt64>(0)
     private let revisions = Locked<[Int64: Revision]>([:])
+    private let changedTasks = Locked(ChangedTasks())
 
     /// Beyond so many accounts the known revisions are forgotten, and read again when asked for.
     private static let limit = 50_000
@@ -12,9 +13,13 @@ final class Commits: Sendable {
     /// Grows with every commit. A read transaction that began after this was read sees all that was acknowledged by then.
     var count: UInt64 { counter.load(ordering: .acquiring) }
 
-    /// Publishes a commit. The counter goes first: whoever learns the new revision must not find an old snapshot good
-    /// enough, or it would keep old rows under the new number.
-    func publish(_ changed: [(account: AccountKey, revision: Revision)]) {
+    /// Publishes a commit. The counter goes before the revisions: whoever learns the new revision must not find an old
+    /// snapshot good enough, or it would keep old rows under the new number. The tasks go before the counter: whoever
+    /// learns the new count must find out what changed in it.
+    ///
+    /// - Parameter tasks: those that may have changed; `nil`: any.
+    func publish(_ changed: [(account: AccountKey, revision: Revision)], tasks: [ChangedTasks.Key]?) {
+        changedTasks.withLock { $0.note(tasks, in: counter.load(ordering: .relaxed) + 1) }
         counter.wrappingAdd(1, ordering: .acquiringAndReleasing)
         guard !changed.isEmpty else { return }
         revisions.withLock { revisions in
@@ -36,13 +41,47 @@ final class Commits: Sendable {
         }
     }
 
+    /// Whether the task may have changed after so many commits.
+    func mayHaveChanged(_ task: ChangedTasks.Key, since commits: UInt64) -> Bool {
+        changedTasks.withLock { $0.contains(task, after: commits) }
+    }
+
     /// After a commit of which nobody knows whether it is there.
     func forgetAll() {
+        changedTasks.withLock { $0.note(nil, in: counter.load(ordering: .relaxed) + 1) }
         counter.wrappingAdd(1, ordering: .acquiringAndReleasing)
         revisions.withLock { $0 = [:] }
     }
 
     func forget(_ account: AccountKey) {
         _ = revisions.withLock { $0.removeValue(forKey: account.number) }
+    }
+}
+
+/// In which of the last commits tasks changed: enough to tell that a kept answer is still right without reading.
+struct ChangedTasks {
+    struct Key: Hashable {
+        let account: Int64
+        let id: ID
+    }
+
+    /// Beyond so many tasks all are taken for changed.
+    private static let limit = 8192
+
+    private var commits: [Key: UInt64] = [:]
+    /// Of what changed up to this commit nothing is known.
+    private var unknown: UInt64 = 0
+
+    mutating func note(_ tasks: [Key]?, in commit: UInt64) {
+        guard let tasks, commits.count + tasks.count <= Self.limit else {
+            commits.removeAll(keepingCapacity: true)
+            unknown = commit
+            return
+        }
+        for task in tasks { commits[task] = commit }
+    }
+
+    func contains(_ task: Key, after commit: UInt64) -> Bool {
+        commit < unknown || commits[task].map { $0 > commit } ?? false
     }
 }

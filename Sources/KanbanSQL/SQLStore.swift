@@ -81,6 +81,12 @@ package final class SQLStore: Store {
         try await writer.write(account, session: session, body)
     }
 
+    package var commitCount: UInt64 { commits.count }
+
+    package func mayHaveChanged(task id: ID, of account: AccountKey, since commits: UInt64) -> Bool {
+        self.commits.mayHaveChanged(ChangedTasks.Key(account: account.number, id: id), since: commits)
+    }
+
     package func revision(of account: AccountKey) throws -> Revision {
         if let known = commits.revision(of: account) { return known }
         let loaded = try read(account) { try $0.feedState().revision }

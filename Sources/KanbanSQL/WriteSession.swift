@@ -18,6 +18,7 @@ final class WriteSession {
     private var feeds: [Int64: FeedState] = [:]
     private var changedFeeds: Set<Int64> = []
     private var countChanges: [CountChange] = []
+    private var changedTasks: [ChangedTasks.Key]? = []
     /// What to put back when a body or a nested part of one is undone, newest last.
     private var undoLog: [(account: Int64, feed: FeedState)] = []
 
@@ -163,6 +164,24 @@ final class WriteSession {
         statement.bind(3, Int64(bitPattern: epoch))
         statement.bind(4, now)
         try statement.run()
+    }
+
+    // MARK: - The tasks that changed
+
+    /// What is undone later stays noted: nobody reads the wrong thing for reading once more.
+    func noteChange(of id: ID, account: AccountKey) {
+        changedTasks?.append(ChangedTasks.Key(account: account.number, id: id))
+    }
+
+    /// When it is not known which.
+    func noteChangeOfAllTasks() {
+        changedTasks = nil
+    }
+
+    /// Those of the transaction that was committed; `nil` when it is not known which.
+    func takeChangedTasks() -> [ChangedTasks.Key]? {
+        defer { changedTasks = [] }
+        return changedTasks
     }
 
     // MARK: - The counts of tasks

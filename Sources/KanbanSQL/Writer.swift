@@ -116,7 +116,7 @@ final class Writer: @unchecked Sendable {
             if try session.begin() { commits.forgetAll() }
             for job in jobs { try run(job, in: session) }
             let changed = try session.commit(at: latest)
-            commits.publish(changed)
+            commits.publish(changed, tasks: session.takeChangedTasks())
             done.withLock { done in
                 done.commits.add(since: start)
                 done.writes += jobs.count

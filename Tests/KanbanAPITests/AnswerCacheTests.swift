@@ -39,6 +39,10 @@ struct AnswerCacheTests {
             let cached = await board.send(.get, target, headers: [("Accept-Language", language)])
             let anew = await board.send(.get, target, headers: [("Accept-Language", language)], isCached: false)
             #expect(cached.body == anew.body && cached["ETag"] == anew["ETag"], "\(target)")
+            let shown = await board.send(.get, "/tasks/\(id)")
+            let read = await board.send(.get, "/tasks/\(id)", isCached: false)
+            #expect(shown.status == read.status && shown["ETag"] == read["ETag"])
+            #expect(shown.status != 200 || shown.body == read.body)
         }
 
         #expect(board.observer.failures.isEmpty)

@@ -9,7 +9,7 @@ package struct TaskRoutes: Sendable {
     package var routes: [Route] {
         [
             Route(.post, "/tasks", "createTask", content: .json, create),
-            Route(.get, "/tasks/{id}", "showTask", parameters: ["expand"], show),
+            Route(.get, "/tasks/{id}", "showTask", parameters: ["expand"], shortcut: shown, show),
             Route(.put, "/tasks/{id}", "replaceTask", content: .json, replace),
             Route(.patch, "/tasks/{id}", "updateTask", content: .mergePatch, update),
             Route(.delete, "/tasks/{id}", "removeTask", remove),
@@ -30,14 +30,25 @@ package struct TaskRoutes: Sendable {
         }
     }
 
+    /// The task as it was shown before, if nothing changed it since.
+    private func shown(
+        _ request: Request, _ parameters: PathParameters, _ account: AccountKey, _ environment: Environment
+    ) -> Response? {
+        guard !request.hasQuery, let id = parameters.bytes("id").flatMap({ ID(ascii: $0) }) else { return nil }
+        return environment.taskAnswers.answer(id, of: account, in: environment.store)
+    }
+
     private func show(_ call: Call) throws -> Response {
         let id = try call.id(of: .task)
         let expanded = try call.query.expands("deadline")
-        return try call.read { reader in
+        let commits = call.store.commitCount
+        let answer = try call.read { reader in
             guard let task = try reader.task(id), task.deletedAt == nil else { throw BoardError.notFound(.task) }
             var view = try TaskView(call, reader, expanded: expanded)
             return view.response(task)
         }
+        if !expanded { call.environment.taskAnswers.keep(answer, for: id, of: call.account, since: commits) }
+        return answer
     }
 
     private func replace(_ call: Call) async throws -> Response {

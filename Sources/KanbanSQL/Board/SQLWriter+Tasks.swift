@@ -8,6 +8,7 @@ extension SQLWriter {
             count(task, by: 1)
             return
         }
+        writing.noteChange(of: task.id, account: account)
         if stored.isRespaced(as: task) {
             try noteRespacing(of: task, from: stored.position)
         } else {

@@ -81,6 +81,7 @@ final class SQLWriter: SQLBoard, BoardWriter {
     }
 
     func eraseBoard() throws {
+        writing.noteChangeOfAllTasks()
         try statement("DELETE FROM history WHERE account = ?1").run()
         try statement("DELETE FROM respacings WHERE account = ?1").run()
         try statement("DELETE FROM tasks WHERE account = ?1").run()
@@ -100,6 +101,7 @@ final class SQLWriter: SQLBoard, BoardWriter {
 
     /// Erases the account with everything that is its own.
     func eraseAccount() throws {
+        writing.noteChangeOfAllTasks()
         try writing.removeFeed(of: account)
         try statement("DELETE FROM accounts WHERE number = ?1").run()
         writing.cancelPendingCounts(of: account)
