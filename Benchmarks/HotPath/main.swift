@@ -7,10 +7,10 @@ import Sockets
 
 /// What `Benchmarks/guard` counts: a whole server over a real store on one loop, and requests to it, one at a time.
 ///
-/// `hotpath_mark` is where callgrind writes down what it counted so far; between two marks lie `repeats` requests.
+/// `mark` is where callgrind writes down what it counted so far; between two marks lie `repeats` requests.
 let repeats = 200
 
-@_cdecl("hotpath_mark") @inline(never)
+@inline(never)
 func mark(_ name: UnsafePointer<CChar>) {
     puts(name)
 }

@@ -62,6 +62,9 @@ class Contest:
     def __init__(self, contenders, connections, rounds, seconds, beside=None):
         """`contenders`: name → (server, requests). `beside(server)`: a context that is open during each round."""
         self.rounds = {name: [] for name in contenders}
+        # What each keeps in memory for this load, it has before the first round that counts.
+        for server, requests in contenders.values():
+            wrk(server, requests, connections, 1 if beside else seconds)
         for number in range(rounds):
             order = list(contenders.items())
             for name, (server, requests) in order if number % 2 == 0 else reversed(order):

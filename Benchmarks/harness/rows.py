@@ -152,12 +152,13 @@ class Bench:
     # Sync
 
     def pull(self):
-        """Pages of 500 changes from random places of a feed of 100,000."""
+        """Pages of 500 changes at the end of a feed of 100,000."""
         kanbase, count = self.large, 100_000
         node = Node("node", self.document(count))
         fastapi = FastAPI(self.python, self.document(count), self.path("fastapi-pull.db"))
-        numbers = [f"/changes?since={number}&limit=500" for number in range(0, count - 500, 500)]
-        mine = Requests.get(self.path("pull"), feed(kanbase, 150))
+        numbers = [f"/changes?since={number}&limit=500" for number in range(count - 10_500, count - 500, 500)]
+        # Devices that were away for at most 10,000 changes.
+        mine = Requests.get(self.path("pull"), feed(kanbase)[-21:-1])
         others = Requests.get(self.path("pull-others"), numbers)
         contest = self.contest({"kanbase": (kanbase, mine), "node": (node, others), "fastapi": (fastapi, others)})
         rate = contest.median("kanbase", "rate")
@@ -270,14 +271,15 @@ def walk(server):
             return targets[:-1]
 
 
-def feed(server, pages):
-    """The addresses of the first pages of 500 of the change feed."""
-    targets, cursor = [], None
-    for _ in range(pages):
-        page = server.json("/changes?limit=500" + (f"&since={cursor}" if cursor else ""))
-        cursor = page["cursor"]
-        targets.append(f"/changes?limit=500&since={cursor}")
-    return targets
+def feed(server):
+    """The addresses of all pages of 500 of the change feed but the first."""
+    targets, target = [], "/changes?limit=500"
+    while True:
+        page = server.json(target)
+        if not page["hasMore"]:
+            return targets
+        target = f"/changes?limit=500&since={page['cursor']}"
+        targets.append(target)
 
 
 def mebibytes(memory):
