@@ -62,7 +62,7 @@ let package = Package(
         tests(of: "Sockets"),
         tests(of: "HTTP", with: ["Sockets", "WireCorpus"]),
         tests(of: "Kanban", with: ["JSON"], resources: [.copy("Fixtures")]),
-        tests(of: "KanbanSQL", with: ["Kanban", "JSON", "CSQLite"]),
+        tests(of: "KanbanSQL", with: ["Kanban", "JSON", "CSQLite"], resources: [.copy("Fixtures")]),
         tests(of: "Crypto"),
         tests(of: "TLS", with: ["HTTP", "Sockets"]),
         tests(of: "KanbanAPI", with: ["Kanban", "HTTP", "Sockets", "JSON", "Crypto", "KanbanSQL"]),

@@ -11,6 +11,10 @@ enum DataFile {
         try SQLStore.finishRestore(in: directory)
         let path = SQLStore.dataFile(in: directory)
         if !DurableFile.exists(path) { try DurableFile.create(path) }
+        // SQLite would throw the log away and begin anew.
+        guard DurableFile.size(path) > 0 || DurableFile.size(path + "-wal") == 0 else {
+            throw StoreError.corrupt("\(path) is empty, and yet there is a log beside it")
+        }
         let connection = try Connection(path: path, access: .readWrite, fileSystem: configuration.fileSystem)
         defer { connection.close() }
         try bringUp(connection, now: now, steps: Schema.steps)
@@ -47,5 +51,6 @@ enum DataFile {
         // The statement takes no parameter in every version of SQLite that we meet, hence the quoted literal.
         try connection.run("VACUUM INTO '\(path.replacingOccurrences(of: "'", with: "''"))'")
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        try DurableFile.synchronize(path)
     }
 }

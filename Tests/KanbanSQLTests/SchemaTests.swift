@@ -83,4 +83,42 @@ struct SchemaTests {
             #expect(try files.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600, "\(name)")
         }
     }
+
+    @Test func `an empty file beside its log is refused, and the log stays`() async throws {
+        let box = try TestStore()
+        try await box.store.write { _ = try $0.makeTask() }
+        let crashed = Directory()
+        try FileManager.default.createDirectory(atPath: crashed.path, withIntermediateDirectories: true)
+        let log = try Data(contentsOf: URL(fileURLWithPath: box.store.path + "-wal"))
+        try Data().write(to: URL(fileURLWithPath: crashed.appending(SQLStore.fileName)))
+        try log.write(to: URL(fileURLWithPath: crashed.appending(SQLStore.fileName + "-wal")))
+
+        #expect(throws: StoreError.self) { try TestStore(directory: crashed) }
+
+        #expect(try Data(contentsOf: URL(fileURLWithPath: crashed.appending(SQLStore.fileName + "-wal"))) == log)
+    }
+
+    /// A file for each version that was ever released, made by that version: see `Fixtures/README.md`.
+    @Test(arguments: 1...Schema.steps.count)
+    func `a file of every version opens with all that is in it`(version: Int) async throws {
+        let directory = Directory()
+        try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
+        let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appending(path: "Fixtures/version-\(version).sqlite")
+        try FileManager.default.copyItem(atPath: fixture.path, toPath: directory.appending(SQLStore.fileName))
+
+        let box = try TestStore(directory: directory)
+
+        let (tasks, categories) = try box.store.read { (try $0.tasks(TaskQuery()), try $0.categories()) }
+        #expect(tasks.map(\.title) == ["Écrire", "회의 준비"])
+        #expect(tasks.map(\.categoryID) == [categories.first?.id, nil])
+        let first = try #require(tasks.first)
+        #expect(first.dueDate == .day(Day(number: 20_000)))
+        #expect(try box.store.read { try $0.history(of: first.id, before: nil, limit: 5).map(\.action) } == [.created])
+        #expect(try box.store.read { try $0.ddays(after: nil, limit: nil).map(\.repeats) } == [.yearly])
+        #expect(try box.store.read { try $0.settings().timeZone } == "Asia/Seoul")
+        #expect(try box.store.read { try $0.feedState() } == FeedState(epoch: 42, revision: 6, purgedThrough: 0))
+        #expect(try SQLStore.check(directory.path) == [])
+        #expect(try await box.store.write { try $0.makeTask() }.revision == 7)
+    }
 }

@@ -48,6 +48,10 @@ final class Connection {
             try run("PRAGMA cache_size = \(-memory.cache / 1024)")
             try run("PRAGMA mmap_size = \(memory.mapped)")
             if access == .readWrite {
+                // SQLite opens a file that may not be written for reading, and says so only when one writes.
+                guard sqlite3_db_readonly(handle, "main") == 0 else {
+                    throw SQLiteError(code: SQLITE_READONLY, message: "\(path) may not be written")
+                }
                 try run("PRAGMA synchronous = FULL")
                 // Debian's SQLite overwrites what is deleted unless told otherwise.
                 try run("PRAGMA secure_delete = OFF")

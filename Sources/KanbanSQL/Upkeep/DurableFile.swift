@@ -21,6 +21,12 @@ enum DurableFile {
         access(path, F_OK) == 0
     }
 
+    /// Bytes; 0 when there is none.
+    static func size(_ path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
     static func removeIfThere(_ path: String) throws {
         guard unlink(path) != 0, errno != ENOENT else { return }
         throw failure("remove", path)
