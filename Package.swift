@@ -18,7 +18,7 @@ func room(_ name: String, knows dependencies: [Target.Dependency] = [], resource
 /// The tests of a room, with what they need besides it.
 func tests(of name: String, with dependencies: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
     .testTarget(
-        name: "\(name)Tests", dependencies: [.byName(name: name)] + dependencies, resources: resources,
+        name: "\(name)Tests", dependencies: [.byName(name: name), "Locks"] + dependencies, resources: resources,
         swiftSettings: strict)
 }
 
@@ -38,16 +38,17 @@ let package = Package(
             providers: [.apt(["libssl-dev"])]),
         .target(name: "CWeb", exclude: ["pages"]),
         room("JSON"),
-        room("Sockets", knows: [.target(name: "CEpoll", condition: linuxOnly)]),
-        room("HTTP", knows: ["Sockets"]),
-        room("Kanban", knows: ["JSON", "Crypto"]),
-        room("KanbanSQL", knows: ["Kanban", "JSON", "CSQLite"]),
-        room("Crypto", knows: [.target(name: "CCrypto", condition: linuxOnly)]),
-        room("TLS", knows: ["Sockets", .target(name: "CCrypto", condition: linuxOnly)]),
-        room("KanbanAPI", knows: ["Kanban", "HTTP", "Sockets", "JSON", "Crypto", "CWeb"]),
+        room("Locks"),
+        room("Sockets", knows: ["Locks", .target(name: "CEpoll", condition: linuxOnly)]),
+        room("HTTP", knows: ["Locks", "Sockets"]),
+        room("Kanban", knows: ["Locks", "JSON", "Crypto"]),
+        room("KanbanSQL", knows: ["Locks", "Kanban", "JSON", "CSQLite"]),
+        room("Crypto", knows: ["Locks", .target(name: "CCrypto", condition: linuxOnly)]),
+        room("TLS", knows: ["Locks", "Sockets", .target(name: "CCrypto", condition: linuxOnly)]),
+        room("KanbanAPI", knows: ["Locks", "Kanban", "HTTP", "Sockets", "JSON", "Crypto", "CWeb"]),
         .executableTarget(
             name: "KanbanServer",
-            dependencies: ["Sockets", "HTTP", "JSON", "Kanban", "KanbanSQL", "KanbanAPI", "Crypto", "TLS"],
+            dependencies: ["Locks", "Sockets", "HTTP", "JSON", "Kanban", "KanbanSQL", "KanbanAPI", "Crypto", "TLS"],
             swiftSettings: strict),
         .executableTarget(
             name: "BareServer", dependencies: ["Sockets", "HTTP"], path: "Benchmarks/BareServer",
@@ -68,7 +69,7 @@ let package = Package(
         tests(of: "KanbanAPI", with: ["Kanban", "HTTP", "Sockets", "JSON", "Crypto", "KanbanSQL"]),
         tests(of: "KanbanServer", with: ["KanbanAPI"]),
         .testTarget(
-            name: "ConformanceTests", dependencies: ["KanbanServer", "JSON", "HTTP", "Sockets", "WireCorpus"],
+            name: "ConformanceTests", dependencies: ["KanbanServer", "Locks", "JSON", "HTTP", "Sockets", "WireCorpus"],
             exclude: ["Fixtures"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Synchronization
+import Locks
 
 #if canImport(Glibc)
     import Glibc
@@ -44,7 +44,7 @@ package final class SlowLane: Sendable {
             var isStopped = false
         }
 
-        private let state = Mutex(State())
+        private let state = Locked(State())
         private let signal = DispatchSemaphore(value: 0)
 
         /// False when `capacity` jobs wait already.

@@ -1,6 +1,6 @@
 import HTTP
 import Kanban
-import Synchronization
+import Locks
 
 /// Answers to reads that stay right as long as the account's revision does, and the clock has not come to the instant
 /// at which they would read differently.
@@ -47,7 +47,7 @@ package final class AnswerCache: Sendable {
     }
 
     private let limit: Int
-    private let generations = Mutex(Generations())
+    private let generations = Locked(Generations())
 
     /// - Parameter limit: bytes of answers, about.
     package init(limit: Int = 8 << 20) {

@@ -1,7 +1,7 @@
 import Crypto
 import HTTP
 import Kanban
-import Synchronization
+import Locks
 
 /// The keys of requests that are running, so that a twin of one is told to wait.
 package final class RunningKeys: Sendable {
@@ -10,7 +10,7 @@ package final class RunningKeys: Sendable {
         let text: String
     }
 
-    private let keys = Mutex<Set<Key>>([])
+    private let keys = Locked<Set<Key>>([])
 
     package init() {}
 

@@ -1,4 +1,5 @@
 import Kanban
+import Locks
 import Synchronization
 
 /// What the writer tells everyone after a commit: that there was one, and where the accounts stand.

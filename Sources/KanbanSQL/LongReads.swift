@@ -1,4 +1,5 @@
 import Dispatch
+import Locks
 
 /// Runs what may take long on threads of its own, a few at a time; the others wait in order.
 final class LongReads: Sendable {

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Kanban
+import Locks
 
 /// Read-only connections, as many as threads read at the same time.
 ///

@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import Kanban
+import Locks
 
 /// Boards in one SQLite file: one writer that commits in groups, readers beside it.
 ///

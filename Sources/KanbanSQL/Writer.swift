@@ -1,5 +1,6 @@
 import Dispatch
 import Kanban
+import Locks
 
 /// The one that writes, with group commit: it takes all that is waiting, runs each in a savepoint of one transaction,
 /// commits once, tells of the commit, and then answers all.

@@ -1,3 +1,5 @@
+import Locks
+
 /// One thread that waits for many descriptors and runs the tasks that work on them.
 ///
 /// It is the executor of those tasks (`Task(executorPreference: loop)`), so what touches a connection, its timers
@@ -18,7 +20,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// 0 for the first loop of its group; a key for what exists once a loop.
     package let index: Int
     private let poller: Poller
-    private let foreign = Lock(Foreign())
+    private let foreign = Locked(Foreign())
 
     // Loop's thread only:
     /// The time of the current turn.

@@ -2,7 +2,7 @@
     import CCrypto
     import Glibc
     import Sockets
-    import Synchronization
+    import Locks
 
     /// The server's side of TLS: a certificate and its key, and what is agreed to.
     ///
@@ -25,7 +25,7 @@
 
         private let certificate: String
         private let key: String
-        private let current: Mutex<Shared>
+        private let current: Locked<Shared>
 
         /// - Parameters:
         ///   - certificate: a PEM file with the server's certificate, then those above it.
@@ -34,7 +34,7 @@
         package init(certificate: String, key: String) throws(TLSError) {
             self.certificate = certificate
             self.key = key
-            current = Mutex(try Self.load(certificate, key))
+            current = Locked(try Self.load(certificate, key))
             _ = Self.ignoredPipeSignal
         }
 

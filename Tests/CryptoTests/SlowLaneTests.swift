@@ -1,6 +1,6 @@
 import Crypto
 import Dispatch
-import Synchronization
+import Locks
 import Testing
 
 struct SlowLaneTests {
@@ -67,9 +67,9 @@ struct SlowLaneTests {
 }
 
 private final class Log: Sendable {
-    let running = Mutex(0)
-    let mostAtOnce = Mutex(0)
-    let done = Mutex<[Int]>([])
+    let running = Locked(0)
+    let mostAtOnce = Locked(0)
+    let done = Locked<[Int]>([])
 
     func work(_ number: Int) {
         let now = running.withLock { count in

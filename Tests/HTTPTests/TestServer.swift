@@ -1,5 +1,6 @@
 import Foundation
 import HTTP
+import Locks
 import Sockets
 import Synchronization
 
@@ -44,7 +45,7 @@ final class TestResponder: Responder {
     let finishedCount = Atomic<Int>(0)
     private let loops: [EventLoop]
     /// Resumed by a GET of `/release`.
-    private let held = Mutex<[CheckedContinuation<Void, Never>]>([])
+    private let held = Locked<[CheckedContinuation<Void, Never>]>([])
 
     init(loops: [EventLoop]) {
         self.loops = loops

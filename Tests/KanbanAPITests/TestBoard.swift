@@ -3,7 +3,7 @@ import HTTP
 import JSON
 import Kanban
 import KanbanSQL
-import Synchronization
+import Locks
 import Testing
 
 @testable import KanbanAPI
@@ -107,10 +107,10 @@ final class TestBoard: Sendable {
 
 /// A clock that stands still until the test moves it.
 final class TestClock: Sendable {
-    private let time: Mutex<Timestamp>
+    private let time: Locked<Timestamp>
 
     init(_ start: Timestamp) {
-        time = Mutex(start)
+        time = Locked(start)
     }
 
     var now: Timestamp { time.withLock { $0 } }
@@ -126,7 +126,7 @@ final class TestClock: Sendable {
 
 /// Collects the errors that became a 500.
 final class TestObserver: ExchangeObserver {
-    private let errors = Mutex<[String]>([])
+    private let errors = Locked<[String]>([])
 
     var failures: [String] { errors.withLock { $0 } }
 
@@ -155,7 +155,7 @@ extension Response {
 
 /// Takes a streamed body.
 private final class Collector: BodyWriter {
-    let bytes = Mutex<[UInt8]>([])
+    let bytes = Locked<[UInt8]>([])
 
     func write(_ piece: [UInt8]) async throws {
         bytes.withLock { $0 += piece }

@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import KanbanSQL
+import Locks
 
 /// SQLite's own file system with faults to order: a write, a sync or a read of the data or of its log fails.
 ///

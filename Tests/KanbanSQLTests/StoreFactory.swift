@@ -2,6 +2,7 @@ import Foundation
 import JSON
 import Kanban
 import KanbanSQL
+import Locks
 import Testing
 
 /// A clock that stands until it is set.

@@ -1,6 +1,7 @@
 import Dispatch
 import Kanban
 import KanbanSQL
+import Locks
 import Testing
 
 struct WriterTests {

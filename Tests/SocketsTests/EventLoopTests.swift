@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locks
 import Testing
 
 @testable import Sockets
@@ -68,7 +68,7 @@ struct EventLoopTests {
     }
 
     private final class Order: Sendable {
-        private let noted = Mutex<[String]>([])
+        private let noted = Locked<[String]>([])
 
         var words: [String] { noted.withLock { $0 } }
 

@@ -1,3 +1,4 @@
+import Locks
 import Sockets
 
 /// Counts who is in, and says who may come in.
@@ -13,7 +14,7 @@ final class Admission: Sendable {
 
     private let total: Int
     private let perAddress: Int?
-    private let counts = Lock(Counts())
+    private let counts = Locked(Counts())
 
     init(total: Int, perAddress: Int?) {
         self.total = total

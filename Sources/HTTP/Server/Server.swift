@@ -1,3 +1,4 @@
+import Locks
 import Sockets
 import Synchronization
 
@@ -11,7 +12,7 @@ package final class Server: Sendable {
     let contexts: [LoopContext]
     private let makeTransport: MakeTransport
     private let admission: Admission
-    private let acceptors = Lock<[Acceptor]>([])
+    private let acceptors = Locked<[Acceptor]>([])
     private let isDraining = Atomic<Bool>(false)
 
     package init(

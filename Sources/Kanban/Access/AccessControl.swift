@@ -1,5 +1,5 @@
 import Crypto
-import Synchronization
+import Locks
 
 /// What a good token opens.
 package struct Grant: Hashable, Sendable {
@@ -40,7 +40,7 @@ package final class AccessControl: Sendable {
     private let store: any AccessStore
     private let capacity: Int
     private let ring: @Sendable (AccountKey) -> Void
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// - Parameters:
     ///   - capacity: tokens remembered, each some 200 bytes.

@@ -1,5 +1,5 @@
 import Crypto
-import Synchronization
+import Locks
 
 /// Signing up, logging in and out, and everything that an account changes about itself.
 package final class AccessService: Sendable {
@@ -15,7 +15,7 @@ package final class AccessService: Sendable {
     private let isSignupOpen: Bool
     private let lane: SlowLane
     private let derivation: KeyDerivation
-    private let throttle = Mutex(LogInThrottle())
+    private let throttle = Locked(LogInThrottle())
     private let instant: @Sendable () -> ContinuousClock.Instant
     /// What the password of an unknown address is compared with, so that it takes as long as that of a known one.
     private let nobodysHash: PasswordHash

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locks
 
 /// A time zone of the IANA database: where a user's days begin.
 ///
@@ -36,7 +36,7 @@ package struct Zone: Sendable {
     }
 
     /// Zones that were asked for. There are about six hundred names, so it is bounded.
-    private static let known = Mutex<[String: ZoneRules]>([:])
+    private static let known = Locked<[String: ZoneRules]>([:])
 
     /// Foundation maps more than the database has: `GMT+3`, `PST`, `SystemV/PST8`, and what follows a NUL.
     private static func isInDatabase(_ name: String) -> Bool {

@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import Locks
 
 /// Tells whoever waits that something of an account changed, not what.
 ///
@@ -42,7 +42,7 @@ package final class Doorbell: Sendable {
 
     /// Times are up to this much late, so that thousands of waiters share a look at the clock.
     private let grain: Duration
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let clock = DispatchQueue(label: "kanbase.doorbell")
 
     package init(grain: Duration = .milliseconds(250)) {

@@ -1,6 +1,6 @@
 import HTTP
 import Kanban
-import Synchronization
+import Locks
 
 /// `--auth required`: a token opens the board of its account, as far as its scope goes, and so often.
 package final class AccountGate: Gate {
@@ -10,7 +10,7 @@ package final class AccountGate: Gate {
     private let crossOrigin: CrossOrigin
     private let proxies: TrustedProxies
     /// `nil`: no limit.
-    private let limiter: Mutex<RateLimiter?>
+    private let limiter: Locked<RateLimiter?>
     private let limitFields: RateLimitFields?
 
     package init(
@@ -24,7 +24,7 @@ package final class AccountGate: Gate {
         self.instant = instant
         self.crossOrigin = crossOrigin
         self.proxies = proxies
-        limiter = Mutex(limit.map(RateLimiter.init))
+        limiter = Locked(limit.map(RateLimiter.init))
         limitFields = limit.map(RateLimitFields.init)
     }
 

@@ -1,7 +1,7 @@
 import Dispatch
 import HTTP
 import Kanban
-import Synchronization
+import Locks
 
 /// The whole board as a file.
 package struct ExportRoutes: Sendable {
@@ -40,7 +40,7 @@ private final class ExportStream: Sendable {
     /// After so long a client that takes little by little is cut off.
     private static let patience = Duration.seconds(600)
 
-    private let running = Mutex(0)
+    private let running = Locked(0)
     private let queue = DispatchQueue(label: "kanbase.exports", attributes: .concurrent)
 
     var hasRoom: Bool { running.withLock { $0 < Self.most } }

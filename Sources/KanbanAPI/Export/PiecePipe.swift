@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import Locks
 
 /// Carries pieces from a thread that makes them to a task that sends them, a few at a time: whoever is ahead waits.
 ///
@@ -16,7 +16,7 @@ final class PiecePipe: Sendable {
         var waiting: CheckedContinuation<[UInt8]?, any Error>?
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let room: DispatchSemaphore
 
     /// - Parameter capacity: how many pieces may wait.

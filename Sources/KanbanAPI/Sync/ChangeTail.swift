@@ -1,6 +1,6 @@
 import JSON
 import Kanban
-import Synchronization
+import Locks
 
 /// The most recent changes of an account, encoded once for all who follow them live: a change that a thousand streams
 /// wait for costs one query, not a thousand.
@@ -51,7 +51,7 @@ final class ChangeTail: Sendable {
 
     private let account: AccountKey
     private let store: any Store
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     init(of account: AccountKey, in store: any Store) {
         self.account = account
@@ -163,7 +163,7 @@ package final class ChangeTails: Sendable {
         var sweepAbove = 64
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     package init() {}
 

@@ -1,6 +1,6 @@
 import HTTP
 import Kanban
-import Synchronization
+import Locks
 
 /// Tasks as they were last shown, right for as long as no commit changed them: a random GET then needs neither SQLite
 /// nor the JSON writer, which are more than half of its instructions.
@@ -26,7 +26,7 @@ package final class TaskAnswers: Sendable {
     }
 
     private let limit: Int
-    private let generations = Mutex(Generations())
+    private let generations = Locked(Generations())
 
     /// - Parameter limit: bytes of answers, about. With 32 MiB some 75,000 tasks.
     package init(limit: Int = 32 << 20) {

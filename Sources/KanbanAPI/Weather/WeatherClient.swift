@@ -1,7 +1,7 @@
 import Foundation
 import JSON
 import Kanban
-import Synchronization
+import Locks
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -96,7 +96,7 @@ private final class Answers: NSObject, URLSessionDataDelegate {
         var continuation: CheckedContinuation<[UInt8], any Error>
     }
 
-    private let pending = Mutex<[Int: Answer]>([:])
+    private let pending = Locked<[Int: Answer]>([:])
 
     func expect(_ task: URLSessionDataTask, _ continuation: CheckedContinuation<[UInt8], any Error>) {
         pending.withLock { $0[task.taskIdentifier] = Answer(continuation: continuation) }

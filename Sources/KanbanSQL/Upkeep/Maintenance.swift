@@ -1,4 +1,5 @@
 import Kanban
+import Locks
 
 /// What happens by itself as time passes: the trash is emptied, the purge line moves on, old history and what was kept
 /// for repeated requests go. One account after the other, in steps so small that no writer waits long for one.

@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import Locks
 
 #if canImport(Glibc)
     import Glibc
@@ -22,7 +22,7 @@ final class LogSink: Sendable {
     private let capacity: Int
     private let descriptor: Int32
     private let gathering: DispatchTimeInterval
-    private let waiting = Mutex(Waiting())
+    private let waiting = Locked(Waiting())
     private let queue = DispatchQueue(label: "kanbase.log", qos: .utility)
 
     /// - Parameters:

@@ -1,6 +1,6 @@
 import HTTP
+import Locks
 import Sockets
-import Synchronization
 
 /// Counts what was answered, for `/metrics`.
 ///
@@ -28,22 +28,17 @@ final class Metrics: Sendable {
         var bytes = 0
     }
 
-    /// A class, because a `Mutex` cannot lie in an array.
-    private final class Share: Sendable {
-        let counts = Mutex(Counts())
-    }
-
-    private let shares: [Share]
+    private let shares: [Locked<Counts>]
 
     init(loops: Int) {
-        shares = (0...loops).map { _ in Share() }
+        shares = (0...loops).map { _ in Locked(Counts()) }
     }
 
     func count(_ exchange: Exchange) {
         let loop = EventLoop.current.map { $0.index + 1 } ?? 0
         let microseconds = RequestLog.microseconds(exchange.duration)
         let bucket = Self.bounds.firstIndex { microseconds <= $0 } ?? Self.bounds.count
-        shares[loop % shares.count].counts.withLock { counts in
+        shares[loop % shares.count].withLock { counts in
             counts.requests[Key(operation: exchange.operation, status: exchange.status), default: 0] += 1
             counts.latencies[exchange.operation, default: Latency()].counts[bucket] += 1
             counts.latencies[exchange.operation, default: Latency()].microseconds += microseconds
@@ -54,7 +49,7 @@ final class Metrics: Sendable {
     /// All shares together.
     var total: Counts {
         shares.reduce(into: Counts()) { total, share in
-            let counts = share.counts.withLock { $0 }
+            let counts = share.withLock { $0 }
             total.requests.merge(counts.requests, uniquingKeysWith: +)
             total.latencies.merge(counts.latencies) { left, right in
                 Latency(

@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import Locks
 
 #if canImport(Glibc)
     import Glibc
@@ -21,7 +21,7 @@ final class Signals {
         signal(SIGPIPE, SIG_IGN)
         let queue = DispatchQueue(label: "kanbase.signals", qos: .userInitiated)
         let (stream, continuation) = AsyncStream<String>.makeStream(bufferingPolicy: .bufferingOldest(1))
-        let asked = Mutex(false)
+        let asked = Locked(false)
         stop = stream
         sources = [(SIGTERM, "SIGTERM"), (SIGINT, "SIGINT"), (SIGHUP, "SIGHUP")].map { number, name in
             // Dispatch sees a signal only when its default action is off.

@@ -1,11 +1,12 @@
-import HTTP
 import Synchronization
+import HTTP
+import Locks
 
 /// What is so at the moment: the parts that are made after those that ask.
 final class ServerState: Sendable {
     /// Set once the server was asked to stop.
     let isDraining = Atomic(false)
-    private let server = Mutex<Server?>(nil)
+    private let server = Locked<Server?>(nil)
 
     func began(_ server: Server) {
         self.server.withLock { $0 = server }

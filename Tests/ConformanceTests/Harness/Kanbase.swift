@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locks
 
 #if canImport(Glibc)
     import Glibc
@@ -35,7 +35,7 @@ final class Kanbase: Sendable {
     let folder: DataFolder
     let port: UInt16
     private let process: ChildProcess
-    private let ending = Mutex<Ending?>(nil)
+    private let ending = Locked<Ending?>(nil)
 
     /// Returns once the server says that it accepts.
     init(
@@ -151,4 +151,4 @@ final class Kanbase: Sendable {
     }
 }
 
-private let sharedIdentifier = Mutex<Int32?>(nil)
+private let sharedIdentifier = Locked<Int32?>(nil)

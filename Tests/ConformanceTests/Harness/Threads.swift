@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locks
 
 /// Runs `body` for each number on a thread of its own, all at once, and gives their results in order.
 ///
@@ -25,5 +25,5 @@ func onThreads<Value: Sendable>(
 }
 
 private final class Gathered<Value: Sendable>: Sendable {
-    let results = Mutex<[Int: Result<Value, any Error>]>([:])
+    let results = Locked<[Int: Result<Value, any Error>]>([:])
 }

@@ -4,8 +4,8 @@ import HTTP
 import JSON
 import Kanban
 import KanbanSQL
+import Locks
 import Sockets
-import Synchronization
 import Testing
 
 @testable import KanbanAPI
@@ -107,7 +107,7 @@ final class AccessBoard: Sendable {
 }
 
 final class Rings: Sendable {
-    private let accounts = Mutex<[AccountKey]>([])
+    private let accounts = Locked<[AccountKey]>([])
 
     func ring(_ account: AccountKey) { accounts.withLock { $0.append(account) } }
 

@@ -1,6 +1,6 @@
 import HTTP
 import JSON
-import Synchronization
+import Locks
 import Testing
 
 /// A client that follows the changes of a board.
@@ -31,7 +31,7 @@ final class TestStream: Sendable {
 
     private let pipe: Pipe
     private let task: Task<Void, any Error>
-    private let unread = Mutex<ArraySlice<UInt8>>([])
+    private let unread = Locked<ArraySlice<UInt8>>([])
 
     init(_ response: Response, isStalled: Bool = false, sourceLocation: SourceLocation = #_sourceLocation) throws {
         guard case .stream(let body) = response.body else {
@@ -106,10 +106,10 @@ private final class Pipe: BodyWriter {
         var writers: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     init(isStalled: Bool) {
-        state = Mutex(State(isStalled: isStalled))
+        state = Locked(State(isStalled: isStalled))
     }
 
     func write(_ bytes: [UInt8]) async throws {

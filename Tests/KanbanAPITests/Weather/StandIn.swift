@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locks
 
 #if canImport(Glibc)
     import Glibc
@@ -21,7 +21,7 @@ final class StandIn: Sendable {
 
     let port: Int
     private let listener: Int32
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     private struct State {
         var behaviour = Behaviour.silence
