@@ -80,23 +80,21 @@ struct ICalendarWriter {
     /// Most lines are short; a long one is taken out and put back in pieces.
     private mutating func endLine() {
         if bytes.count - start > 75 {
-            let line = bytes[start...]
-            var folded: [UInt8] = []
-            folded.reserveCapacity(line.count + line.count / 24)
-            var from = line.startIndex
+            let line = Array(bytes[start...])
+            bytes.removeSubrange(start...)
+            var from = 0
             var room = 75
-            while line.endIndex - from > room {
+            while line.count - from > room {
                 var end = from + room
                 // Back to where a character begins.
                 while line[end] & 0xc0 == 0x80 { end -= 1 }
-                folded.append(contentsOf: line[from..<end])
-                folded.append(contentsOf: [0x0d, 0x0a, 0x20])
+                bytes.append(contentsOf: line[from..<end])
+                bytes.append(contentsOf: [0x0d, 0x0a, 0x20])
                 from = end
                 // The space at the beginning counts.
                 room = 74
             }
-            folded.append(contentsOf: line[from...])
-            bytes.replaceSubrange(start..., with: folded)
+            bytes.append(contentsOf: line[from...])
         }
         bytes.append(0x0d)
         bytes.append(0x0a)

@@ -13,7 +13,8 @@ package struct UpcomingRoutes: Sendable {
     private func list(_ call: Call) async throws -> Response {
         let limit = try call.query.limit(default: 64)
         let allDayTime = try Self.allDayTime(call.query)
-        return try await call.cached { reader in
+        // Usually a page, but a thousand tasks may be due on one day.
+        return try await call.cached(aside: true) { reader in
             let moment = try call.moment(reader)
             let upcoming = try Upcoming(reader, at: moment, limit: limit, allDayTime: allDayTime)
             var json = JSONWriter(capacity: 512 + upcoming.items.count * 512)
