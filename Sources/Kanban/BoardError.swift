@@ -44,10 +44,13 @@ package struct Fault: Hashable, Sendable {
     package var code: Code
     /// What to change, in a sentence.
     package var detail: String
+    /// Of the thing in the document of an import, the first being 1.
+    package var line: Int?
 
-    package init(pointer: String, code: Code, detail: String) {
+    package init(pointer: String, code: Code, detail: String, line: Int? = nil) {
         self.pointer = pointer
         self.code = code
         self.detail = detail
+        self.line = line
     }
 }

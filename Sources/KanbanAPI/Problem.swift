@@ -132,6 +132,10 @@ package struct Problem: Error, Sendable {
                 json.value(fault.code.rawValue)
                 json.name("detail")
                 json.value(fault.detail)
+                if let line = fault.line {
+                    json.name("line")
+                    json.value(line)
+                }
                 json.endObject()
             }
             json.endArray()

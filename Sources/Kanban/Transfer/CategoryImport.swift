@@ -25,8 +25,10 @@ struct CategoryImport {
             if let old = existing[entry.value.id] {
                 merge(entry.value, into: old)
             } else if try !add(entry.value, most: most) {
-                throw BoardError.invalid(
-                    "#/categories/\(index)", .tooMany, "Line \(entry.line): an account has at most \(most) categories.")
+                let detail = "An account has at most \(most) categories."
+                throw BoardError.invalid([
+                    Fault(pointer: "#/categories/\(index)", code: .tooMany, detail: detail, line: entry.line)
+                ])
             }
         }
         try save()

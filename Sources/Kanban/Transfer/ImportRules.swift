@@ -50,9 +50,10 @@ extension BoardWriter {
             } else {
                 known += 1
                 guard known <= Self.mostDDays else {
-                    throw BoardError.invalid(
-                        "#/ddays/\(index)", .tooMany,
-                        "Line \(entry.line): an account has at most \(Self.mostDDays) D-days.")
+                    let detail = "An account has at most \(Self.mostDDays) D-days."
+                    throw BoardError.invalid([
+                        Fault(pointer: "#/ddays/\(index)", code: .tooMany, detail: detail, line: entry.line)
+                    ])
                 }
                 counts.created += 1
             }

@@ -33,7 +33,7 @@ struct TaskImport {
                 faults.append(
                     Fault(
                         pointer: "#/tasks/\(index)/categoryId", code: .unknownCategory,
-                        detail: "Line \(entry.line): there is no category with this id."))
+                        detail: "There is no category with this id.", line: entry.line))
                 if faults.count >= Self.mostFaults { break }
                 continue
             }

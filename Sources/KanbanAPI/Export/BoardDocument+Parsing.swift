@@ -15,7 +15,7 @@ extension BoardDocument {
         var faults: [Fault] = []
         do {
             guard try reader.kind() == .object else {
-                throw BoardError.invalid("#", .invalidType, "Line \(reader.line): an import must be a JSON object.")
+                throw BoardError.invalid("#", .invalidType, "An import must be a JSON object.")
             }
             var exportedAt: Timestamp?
             try reader.enterObject()
@@ -41,7 +41,7 @@ extension BoardDocument {
                 default:
                     let fault = Fault(
                         pointer: JSONPointer([name]).description, code: .unknownMember,
-                        detail: "Line \(reader.line): there is no member \"\(name)\" here.")
+                        detail: "There is no member \"\(name)\" here.", line: reader.line)
                     faults.append(fault)
                 }
                 guard faults.count < Self.mostFaults else { throw BoardError.invalid(faults) }
@@ -66,7 +66,8 @@ extension BoardDocument {
             faults.append(
                 Fault(
                     pointer: "#/\(member)", code: .invalidType,
-                    detail: "Line \(reader.line): \(member) must be an array."))
+                    detail: "\(member) must be an array.",
+                    line: reader.line))
             return []
         }
         var entries: [Entry<Value>] = []
@@ -92,7 +93,7 @@ extension BoardDocument {
             return try read()
         } catch BoardError.invalid(let found) {
             for var fault in found {
-                fault.detail = "Line \(line): \(fault.detail)"
+                fault.line = line
                 faults.append(fault)
             }
             return nil
@@ -132,7 +133,7 @@ extension BoardDocument {
     }
 
     private static func double(_ pointer: String, line: Int) -> Fault {
-        Fault(pointer: pointer, code: .invalidValue, detail: "Line \(line): this was given before in the document.")
+        Fault(pointer: pointer, code: .invalidValue, detail: "This was given before in the document.", line: line)
     }
 }
 

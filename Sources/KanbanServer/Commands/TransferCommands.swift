@@ -117,7 +117,7 @@ struct TransferCommands {
 extension Failure {
     /// The faults of a document, one a line.
     init(_ faults: [Fault]) {
-        let lines = faults.map { "  \($0.pointer): \($0.detail)" }.joined(separator: "\n")
+        let lines = faults.map { "  line \($0.line ?? 1), \($0.pointer): \($0.detail)" }.joined(separator: "\n")
         self.init(.damagedData, "The import is wrong, and nothing was changed:\n\(lines)")
     }
 }
