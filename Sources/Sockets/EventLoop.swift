@@ -6,6 +6,10 @@ import Locks
 /// and its buffers runs on one thread and needs no locks. A job that arrives on the loop's own thread goes to a plain
 /// array and runs after the batch of events; only one from elsewhere takes a lock, and at most one of those a sleep
 /// costs a wake-up.
+///
+/// A thread of its own that blocks in the kernel, not a Dispatch source over the epoll descriptor: by the same server
+/// and load, side by side on two busy cores, 8.7–8.9 µs of CPU a request against 9.1–17.0 at 64 connections, and
+/// 11.8–12.7 against 28–50 at 2, where Dispatch changes threads for every batch (nginx: 7.2–8.3 and 9.3–9.8).
 // Unchecked because of the mutable members under "loop's thread only", which nothing else touches; `foreign` is behind
 // its lock, the poller's `wake` is made for any thread.
 package final class EventLoop: TaskExecutor, @unchecked Sendable {

@@ -16,16 +16,57 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether any byte of the range is one of those; asks of every byte, without a branch, so that the compiler makes
-    /// it sixteen at a time.
+    /// Whether any byte of the range is one of those. Eight at a time where there are eight: byte by byte it is a dozen
+    /// instructions each, which for the fields of a browser is as much as all the rest of a request.
+    ///
+    /// - Parameters:
+    ///   - mayHoldOne: not 0 when there may be one among eight bytes; then they are asked one by one.
     @inline(__always)
-    func contains(in range: Range<Int>, where isOne: (UInt8) -> Bool) -> Bool {
-        // Unsafe so that no bound is checked in between; the range is, before.
+    func contains(
+        in range: Range<Int>, where isOne: (UInt8) -> Bool, quickly mayHoldOne: (UInt64) -> UInt64
+    ) -> Bool {
+        // Unsafe to load eight bytes at once; all loads lie within the range, which is checked first.
         withUnsafeBufferPointer { buffer in
-            var found: UInt8 = 0
-            for byte in UnsafeBufferPointer(rebasing: buffer[range]) { found |= isOne(byte) ? 1 : 0 }
-            return found != 0
+            let bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[range])
+            var offset = 0
+            while offset + 8 <= bytes.count {
+                if mayHoldOne(bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) != 0,
+                    bytes[offset..<offset + 8].contains(where: isOne)
+                {
+                    return true
+                }
+                offset += 8
+            }
+            while offset < bytes.count {
+                if isOne(bytes[offset]) { return true }
+                offset += 1
+            }
+            return false
         }
+    }
+}
+
+/// Questions about eight bytes at once: 0 for no, something else for yes. The carries of one byte can make the next
+/// ones wrong, but never the answer as a whole.
+extension UInt64 {
+    private static let each: UInt64 = 0x0101_0101_0101_0101
+    private static let highBits: UInt64 = 0x8080_8080_8080_8080
+
+    /// - Parameter bound: at most 128.
+    @inline(__always)
+    func hasByte(below bound: UInt64) -> UInt64 {
+        (self &- Self.each &* bound) & ~self & Self.highBits
+    }
+
+    /// - Parameter bound: at most 127.
+    @inline(__always)
+    func hasByte(above bound: UInt64) -> UInt64 {
+        ((self &+ Self.each &* (127 - bound)) | self) & Self.highBits
+    }
+
+    @inline(__always)
+    func hasByte(_ byte: UInt8) -> UInt64 {
+        (self ^ (Self.each &* UInt64(byte))).hasByte(below: 1)
     }
 }
 
@@ -48,10 +89,12 @@ extension UInt8 {
     }
 
     /// What a target may not hold here: control characters, space, bytes above ASCII, a fragment, a backslash.
-    @inline(__always)
     var isRefusedInTarget: Bool {
-        (self &- 0x21 > 0x7E - 0x21) || self == UInt8(ascii: "#") || self == UInt8(ascii: "\\")
+        self < 0x21 || self > 0x7E || self == UInt8(ascii: "#") || self == UInt8(ascii: "\\")
     }
+
+    /// What would end a line of a head.
+    var isLineBreak: Bool { self == 0x0D || self == 0x0A || self == 0 }
 
     /// What a field value may hold (RFC 9110 §5.5): everything but control characters, HTAB allowed.
     @inline(__always)

@@ -119,8 +119,10 @@ struct ByteBuffer: ~Copyable {
         var text = text
         text.withUTF8 { utf8 in
             let bytes = utf8.span
-            if bytes.contains(in: 0..<bytes.count, where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) {
-                append(utf8.map { $0 == 0x0D || $0 == 0x0A || $0 == 0 ? 0x20 : $0 })
+            if bytes.contains(
+                in: 0..<bytes.count, where: { $0.isLineBreak }, quickly: { $0.hasByte(below: 0x0E) })
+            {
+                append(utf8.map { $0.isLineBreak ? 0x20 : $0 })
             } else {
                 append(UnsafeRawBufferPointer(utf8))
             }

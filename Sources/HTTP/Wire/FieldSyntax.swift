@@ -26,7 +26,10 @@ enum FieldSyntax {
             throw misplaced(bytes[colon], atStart: colon == line.lowerBound)
         }
         guard colon > line.lowerBound else { throw .malformed("A header field has no name.") }
-        if bytes.contains(in: (colon + 1)..<line.upperBound, where: { !$0.isFieldValueCharacter }) {
+        if bytes.contains(
+            in: (colon + 1)..<line.upperBound, where: { !$0.isFieldValueCharacter },
+            quickly: { $0.hasByte(below: 0x20) | $0.hasByte(0x7F) })
+        {
             throw .malformed("A header field's value holds a control character.")
         }
         return colon

@@ -55,7 +55,13 @@ struct RequestLine {
         let start = index + 1
         let end = line.firstIndex(of: 0x20, from: start) ?? line.count
         let looked = start..<min(end, start + limits.targetBytes)
-        if line.contains(in: looked, where: \.isRefusedInTarget) {
+        if line.contains(
+            in: looked, where: { $0.isRefusedInTarget },
+            quickly: {
+                $0.hasByte(below: 0x21) | $0.hasByte(above: 0x7E) | $0.hasByte(UInt8(ascii: "#"))
+                    | $0.hasByte(UInt8(ascii: "\\"))
+            })
+        {
             throw .malformed("The request target holds a character that none may hold.")
         }
         guard end - start <= limits.targetBytes else {

@@ -1,0 +1,52 @@
+import Testing
+
+@testable import HTTP
+
+struct BytesTests {
+    private let tokens = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
+
+    @Test func `the characters of a token are those of RFC 9110`() {
+        for byte in UInt8.min...UInt8.max { #expect(byte.isTokenCharacter == tokens.contains(byte)) }
+    }
+
+    @Test func `one byte is found at any place among harmless ones, and only one that is meant`() {
+        for length in [1, 7, 8, 9, 16, 21] {
+            for place in 0..<length {
+                for byte in UInt8.min...UInt8.max {
+                    var bytes = [UInt8](repeating: UInt8(ascii: "z"), count: length)
+                    bytes[place] = byte
+
+                    let isRefused = bytes.span.contains(
+                        in: 0..<length, where: { $0.isRefusedInTarget },
+                        quickly: {
+                            $0.hasByte(below: 0x21) | $0.hasByte(above: 0x7E) | $0.hasByte(UInt8(ascii: "#"))
+                                | $0.hasByte(UInt8(ascii: "\\"))
+                        })
+                    let isControl = bytes.span.contains(
+                        in: 0..<length, where: { !$0.isFieldValueCharacter },
+                        quickly: { $0.hasByte(below: 0x20) | $0.hasByte(0x7F) })
+
+                    if isRefused != byte.isRefusedInTarget || isControl != !byte.isFieldValueCharacter {
+                        Issue.record("\(byte) at \(place) of \(length)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `only the range that was asked for is looked at`() {
+        let bytes: [UInt8] = [0] + Array("harmless enough".utf8) + [0]
+        func hasBreak(_ range: Range<Int>) -> Bool {
+            bytes.span.contains(in: range, where: { $0.isLineBreak }, quickly: { $0.hasByte(below: 0x0E) })
+        }
+        func first(_ byte: UInt8, from start: Int) -> Int? {
+            bytes.span.firstIndex(of: byte, from: start)
+        }
+
+        #expect(!hasBreak(1..<bytes.count - 1))
+        #expect(hasBreak(1..<bytes.count))
+        #expect(first(0, from: 1) == bytes.count - 1)
+        #expect(first(1, from: 0) == nil)
+        #expect(first(0, from: bytes.count) == nil)
+    }
+}
