@@ -11,6 +11,7 @@ extension BoardWriter {
         guard settings != old else { return old }
         settings.revision = try nextRevision()
         try save(settings)
+        try note(settings, since: old)
         return settings
     }
 }

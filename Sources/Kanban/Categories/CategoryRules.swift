@@ -36,6 +36,7 @@ extension BoardWriter {
         category.updatedAt = now
         category.revision = try nextRevision()
         try save(category)
+        try note(category, since: old)
         return category
     }
 

@@ -31,6 +31,7 @@ extension BoardWriter {
         dday.updatedAt = now
         dday.revision = try nextRevision()
         try save(dday)
+        try note(dday, since: old)
         return dday
     }
 

@@ -195,24 +195,51 @@ struct ConflictTests {
         #expect(await board.send(.get, "/tasks/\(task.id)").status == (status == "applied" ? 404 : 200))
     }
 
-    // MARK: - Things with one revision
+    // MARK: - Categories, D-days, settings
 
-    @Test func `of a category any member may have changed`() async throws {
+    @Test(arguments: ["merge", "keep", "reject"])
+    func `members of a category that nobody else changed are applied`(policy: String) async throws {
         let category = await board.send(.post, "/categories", #"{"name": "Home"}"#).json
         await board.send(.patch, "/categories/\(category.id)", ##"{"color": "#ff0000"}"##)
 
-        func patch(_ policy: String) async throws -> JSON {
-            try await board.sync([
-                .mutation(
-                    of: "category", "patch", category.id, base: category.revision, ["name": "House"], onConflict: policy
-                )
-            ])[0]
-        }
-        let (kept, rejected, merged) = (try await patch("keep"), try await patch("reject"), try await patch("merge"))
+        let result = try await board.sync([
+            .mutation(
+                of: "category", "patch", category.id, base: category.revision, ["name": "House"], onConflict: policy)
+        ])[0]
 
-        #expect([kept.status, rejected.status, merged.status] == ["unchanged", "conflict", "merged"])
-        #expect(merged.conflicts == ["name null>Home/House"])
-        #expect(merged["value"]?["color"] == "#ff0000")
+        #expect(result.status == "applied" && result.conflicts.isEmpty)
+        #expect(result["value"]?["color"] == "#ff0000" && result["value"]?["name"] == "House")
+    }
+
+    @Test(arguments: [
+        ("merge", "merged", "Mine", "🎂"), ("keep", "merged", "Theirs", "🎂"), ("reject", "conflict", "Theirs", nil),
+    ])
+    func `a member of a D-day that somebody else changed is a conflict`(
+        policy: String, status: String, title: String, emoji: String?
+    ) async throws {
+        let dday = await board.send(.post, "/ddays", #"{"title": "Base", "date": "2026-12-24"}"#).json
+        await board.send(.patch, "/ddays/\(dday.id)", #"{"title": "Others"}"#)
+        await board.send(.patch, "/ddays/\(dday.id)", #"{"title": "Theirs"}"#)
+
+        let result = try await board.sync([
+            .mutation(
+                of: "dday", "patch", dday.id, base: dday.revision, ["title": "Mine", "emoji": "🎂"], onConflict: policy)
+        ])[0]
+
+        #expect(result.status == status && result.conflicts == ["title Base>Theirs/Mine"])
+        let shown = await board.send(.get, "/ddays/\(dday.id)").json
+        #expect(shown["title"] == .string(title) && shown["emoji"] == emoji.map { .string($0) } ?? .null)
+    }
+
+    @Test func `what is written down of a category is in no task's history`() async throws {
+        let id = String.newID
+        await board.send(.post, "/tasks", "{\"id\": \"\(id)\"}")
+        await board.send(.put, "/categories/\(id)", #"{"name": "Home"}"#)
+        await board.send(.put, "/categories/\(id)", #"{"name": "House"}"#)
+
+        let history = await board.send(.get, "/tasks/\(id)/history").json
+
+        #expect(history["items"]?.arrayValue?.count == 1)
     }
 
     @Test func `a category that is gone is a conflict with null`() async throws {

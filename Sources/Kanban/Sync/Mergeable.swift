@@ -1,0 +1,105 @@
+import JSON
+
+/// A thing that offline edits are merged into member by member, and that keeps its one revision for all of them: whose
+/// change a member carries is in the history.
+protocol Mergeable {
+    /// Under which name its changes are in the history; that of another thing than the task with the same id.
+    var historyID: ID { get }
+    var revision: Revision { get }
+    var change: Change.Value { get }
+    /// Those that a user can change.
+    static var members: [MergedMember<Self>] { get }
+}
+
+/// A member of a mergeable thing.
+struct MergedMember<Resource> {
+    let name: String
+    /// As the API shows it.
+    let shown: (Resource) -> JSON
+    /// Takes it over from another.
+    let copy: (inout Resource, Resource) -> Void
+
+    init<Value>(_ name: String, _ path: WritableKeyPath<Resource, Value>, _ shown: @escaping (Value) -> JSON) {
+        self.name = name
+        self.shown = { shown($0[keyPath: path]) }
+        copy = { $0[keyPath: path] = $1[keyPath: path] }
+    }
+}
+
+extension BoardWriter {
+    /// Writes down which members an edit changed.
+    func note<Resource: Mergeable>(_ new: Resource, since old: Resource) throws {
+        let changes = Resource.members.filter { $0.shown(new) != $0.shown(old) }
+            .map { HistoryEntry.MemberChange(member: $0.name, from: $0.shown(old).ifShort, to: $0.shown(new).ifShort) }
+        try append(
+            HistoryEntry(
+                taskID: new.historyID, revision: new.revision, at: now, action: .updated, changes: changes,
+                sessionID: session))
+    }
+
+    /// The members in which an edit differs from what somebody else made of them since the client's copy.
+    func conflicts<Resource: Mergeable>(
+        _ old: Resource, _ wanted: Resource, since baseline: Baseline
+    ) throws -> [(member: MergedMember<Resource>, conflict: MemberConflict)] {
+        guard let base = baseline.base, baseline.isForeign(old.revision) else { return [] }
+        let history = try history(of: old.historyID, since: base)
+        // An import leaves no line: then any member may have changed.
+        let isKnown = history.last?.revision == old.revision
+        return Resource.members.compactMap { member in
+            let (theirs, yours) = (member.shown(old), member.shown(wanted))
+            guard theirs != yours else { return nil }
+            let lines = history.compactMap { entry in
+                entry.changes.first { $0.member == member.name }.map { (revision: entry.revision, from: $0.from) }
+            }
+            guard !isKnown || lines.last.map({ baseline.isForeign($0.revision) }) ?? false else { return nil }
+            return (
+                member,
+                MemberConflict(member: member.name, base: lines.first?.from ?? .null, theirs: theirs, yours: yours)
+            )
+        }
+    }
+}
+
+extension Category: Mergeable {
+    var historyID: ID { ID(high: id.high ^ 0x6361_7465_676f_7279, low: id.low) }
+    var change: Change.Value { .category(self) }
+    static var members: [MergedMember<Category>] {
+        [
+            MergedMember("name", \.name) { .string($0) }, MergedMember("color", \.color, JSON.text),
+            MergedMember("emoji", \.emoji, JSON.text),
+        ]
+    }
+}
+
+extension DDay: Mergeable {
+    var historyID: ID { ID(high: id.high ^ 0x0000_0000_6464_6179, low: id.low) }
+    var change: Change.Value { .dday(self) }
+    static var members: [MergedMember<DDay>] {
+        [
+            MergedMember("title", \.title) { .string($0) },
+            MergedMember("date", \.date) { .string($0.description) },
+            MergedMember("repeats", \.repeats) { .string($0.rawValue) },
+            MergedMember("color", \.color, JSON.text), MergedMember("emoji", \.emoji, JSON.text),
+        ]
+    }
+}
+
+extension Settings: Mergeable {
+    var historyID: ID { ID(high: 0x7365_7474_696e_6773, low: 0) }
+    var change: Change.Value { .settings(self) }
+    static var members: [MergedMember<Settings>] {
+        [
+            MergedMember("timeZone", \.timeZone, JSON.text), MergedMember("locale", \.locale, JSON.text),
+            MergedMember("custom", \.custom) { $0 },
+        ]
+    }
+}
+
+extension JSON {
+    /// Null in place of what would fill the history: an app may write its own object into the settings all day long.
+    fileprivate var ifShort: JSON { serialized().count <= 1_024 ? self : .null }
+
+    fileprivate static func text(_ text: String?) -> JSON {
+        text.map { .string($0) } ?? .null
+    }
+}
