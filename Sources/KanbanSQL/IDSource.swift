@@ -4,6 +4,7 @@ import Kanban
 /// a random step (RFC 9562 §6.2, method 2). Used by the writer's queue only.
 final class IDSource {
     fileprivate let random: @Sendable () -> UInt64
+    private var steps: Steps
     private var moment: Timestamp?
     /// 12 bits above, 62 below.
     private var high: UInt64 = 0
@@ -11,11 +12,26 @@ final class IDSource {
 
     init(random: @escaping @Sendable () -> UInt64) {
         self.random = random
+        steps = Steps(state: random())
+    }
+
+    /// Random numbers for the steps (SplitMix64). Ids are names, not secrets, so that a seed from a good source will do;
+    /// the source itself takes as long as a statement.
+    private struct Steps {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9e37_79b9_7f4a_7c15
+            var mixed = state
+            mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+            return mixed ^ (mixed >> 31)
+        }
     }
 
     func next(at now: Timestamp) -> ID {
         guard let last = moment, !(last < now) else { return restart(at: now) }
-        low += 1 + random() & 0xffff_ffff
+        low += 1 + steps.next() & 0xffff_ffff
         if low >> 62 != 0 {
             low &= 0x3fff_ffff_ffff_ffff
             high += 1
@@ -28,8 +44,8 @@ final class IDSource {
     private func restart(at moment: Timestamp) -> ID {
         self.moment = moment
         // The top bit stays free for growing.
-        high = random() & 0x07ff
-        low = random() & 0x3fff_ffff_ffff_ffff
+        high = steps.next() & 0x07ff
+        low = steps.next() & 0x3fff_ffff_ffff_ffff
         return ID(version7At: moment, random: (high, low))
     }
 }

@@ -2,10 +2,10 @@ import Kanban
 
 extension SQLWriter {
     func save(_ task: TaskItem) throws {
+        // What was made at this moment is new, as a rule; then to look for it first would be in vain.
+        if task.createdAt == now, try insert(task) { return }
         guard let stored = try stored(task.id) else {
-            respacing = nil
-            try insert(task)
-            count(task, by: 1)
+            guard try insert(task) else { throw damaged("task \(task.id) is there and is not") }
             return
         }
         writing.noteChange(of: task.id, account: account)
@@ -79,18 +79,24 @@ extension SQLWriter {
 
     // MARK: - Rows
 
-    private func insert(_ task: TaskItem) throws {
+    /// - Returns: false when there is one of this id.
+    private func insert(_ task: TaskItem) throws -> Bool {
         let statement = try statement(
             """
             INSERT INTO tasks (
                 account, id, revision, member_revisions, title, title_folded, body, created_at, updated_at, status,
                 category_id, due, due_day, position, completed_at, deleted_at)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+            ON CONFLICT (account, id) DO NOTHING
             """)
         statement.bind(2, task.id)
         bindText(of: task, to: statement)
         bindPlace(of: task, to: statement)
         try statement.run()
+        guard connection.changes > 0 else { return false }
+        respacing = nil
+        count(task, by: 1)
+        return true
     }
 
     /// Everything but its number: every index takes the row out and in again.
