@@ -58,7 +58,10 @@ struct Push {
             return MutationResult(sent.id, outcome, revisions: after > before ? before + 1...after : nil)
         } catch let error as BoardError {
             return MutationResult(sent.id, Problem(error))
-        } catch let problem as Problem where problem.status < 500 {
+        } catch var problem as Problem where problem.status < 500 {
+            if let task = sent.faultyTask {
+                problem.faults += try writer.faults(ofTask: task.value, task.id, besides: problem.faults)
+            }
             return MutationResult(sent.id, problem)
         }
     }

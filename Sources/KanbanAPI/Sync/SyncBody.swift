@@ -73,6 +73,8 @@ struct SentMutation: Sendable {
     let pointer: String
     /// What to do, or what is wrong with it.
     let mutation: Result<Mutation, Problem>
+    /// For one with faults in its form: the value and the id of a task, in which the board may know others.
+    let faultyTask: (value: JSON, id: ID?)?
 
     /// - Throws: ``Unusable`` when it cannot even be answered.
     fileprivate init(_ json: JSON, at index: Int, defaultTitle: () throws -> String) throws {
@@ -88,13 +90,18 @@ struct SentMutation: Sendable {
         }
         self.id = id
         fingerprint = json.fingerprint
+        var faultyTask: (value: JSON, id: ID?)?
         do {
             mutation = .success(try Self.read(&members, defaultTitle: defaultTitle))
         } catch let error as BoardError {
             mutation = .failure(Problem(error))
+            if json["type"] == "task", let value = json["value"] {
+                faultyTask = (value, json["id"]?.stringValue.flatMap { ID($0) })
+            }
         } catch let problem as Problem {
             mutation = .failure(problem)
         }
+        self.faultyTask = faultyTask
     }
 
     private static func read(_ members: inout Members, defaultTitle: () throws -> String) throws -> Mutation {

@@ -90,7 +90,7 @@ struct SyncTests {
         let good = String.newID
 
         let results = try await board.sync([
-            .mutation("create", .newID, ["title": " ", "colour": "red"]),
+            .mutation("create", .newID, ["title": " ", "colour": "red", "categoryId": .string(.unknownID)]),
             .mutation("create", good, ["title": "good"]),
             .mutation("patch", .unknownID, ["title": "x"]),
             .mutation("create", .newID, ["categoryId": .string(.unknownID)]),
@@ -109,7 +109,7 @@ struct SyncTests {
                 nil, "name_taken", "required", "invalid_value",
             ])
         let faults = results[0]["problem"]?["errors"]?.arrayValue?.map { $0["pointer"]?.stringValue }
-        #expect(faults == ["#/title", "#/colour"])
+        #expect(faults == ["#/title", "#/colour", "#/categoryId"])
         #expect(results[0].status == "rejected")
         #expect(results[0]["problem"]?["status"] == 422)
         #expect(results[8]["problem"]?["status"] == 409)
