@@ -2,7 +2,7 @@ extension BoardWriter {
     /// Does what a mutation says, as far as its policy lets it.
     ///
     /// - Parameter own: the revisions that the same client made, in this request or before.
-    /// - Throws: ``BoardError`` when it is wrong in itself; then undo it with ``nested(_:)``.
+    /// - Throws: ``BoardError`` when it is wrong in itself; then nothing was written.
     package func perform(_ mutation: Mutation, own: OwnRevisions) throws -> MutationOutcome {
         let baseline = Baseline(base: mutation.base, own: own)
         let policy = mutation.policy

@@ -53,7 +53,7 @@ struct Push {
                     "\(sent.pointer)/baseRevision", .invalidValue,
                     "baseRevision is from another history: the newest revision is \(before).")
             }
-            let outcome = try writer.nested { try writer.perform(mutation, own: own) }
+            let outcome = try perform(mutation)
             let after = try writer.feedState().revision
             return MutationResult(sent.id, outcome, revisions: after > before ? before + 1...after : nil)
         } catch let error as BoardError {
@@ -65,6 +65,25 @@ struct Push {
             return MutationResult(sent.id, problem)
         }
     }
+
+    /// Rules check before they write, so a mutation that is refused has written nothing, and needs no savepoint of its
+    /// own: in a transaction of hundreds of pages those cost as much as all the rest. A rule that broke this would fail
+    /// the whole request, which then leaves nothing either.
+    private func perform(_ mutation: Mutation) throws -> MutationOutcome {
+        let before = try writer.feedState().revision
+        do {
+            return try writer.perform(mutation, own: own)
+        } catch let error as BoardError {
+            // Nothing of a board is written without a revision.
+            guard try writer.feedState().revision == before else { throw WroteInVain(cause: error) }
+            throw error
+        }
+    }
+}
+
+/// A rule refused a mutation after it had written: a fault of the program.
+private struct WroteInVain: Error {
+    var cause: BoardError
 }
 
 /// A mutation of an atomic request failed.
