@@ -167,7 +167,7 @@ struct ChangesTests {
         let cursor = try await board.pull().cursor
 
         async let answer = board.send(.get, "/changes?since=\(cursor)", headers: [("Prefer", "wait=60")])
-        while board.doorbell.waiterCount == 0 { await Task.yield() }
+        try await until("it waits") { board.doorbell.waiterCount == 1 }
         let task = try await board.task()
 
         #expect(await answer.json["changes"]?.arrayValue?.map(\.id) == [task.id])
@@ -178,7 +178,7 @@ struct ChangesTests {
         let cursor = try await board.pull().cursor
 
         async let answer = board.send(.get, "/changes?since=\(cursor)&types=dday", headers: [("Prefer", "wait=60")])
-        while board.doorbell.waiterCount == 0 { await Task.yield() }
+        try await until("it waits") { board.doorbell.waiterCount == 1 }
         try await board.task()
         await board.send(.post, "/ddays", #"{"title": "Exam", "date": "2026-12-24"}"#)
 
@@ -201,7 +201,7 @@ struct ChangesTests {
 
     @Test func `a stopping server answers those who wait`() async throws {
         async let answer = board.send(.get, "/changes", headers: [("Prefer", "wait=60")])
-        while board.doorbell.waiterCount == 0 { await Task.yield() }
+        try await until("it waits") { board.doorbell.waiterCount == 1 }
         board.doorbell.close()
 
         #expect(await answer.json["changes"] == [])

@@ -1,0 +1,60 @@
+import Foundation
+import JSON
+import Testing
+
+/// The README's client for an app, with a server.
+struct SyncClientTests {
+    @Test func `the README shows the example as it is compiled`() throws {
+        let here = URL(filePath: #filePath).deletingLastPathComponent()
+        let root = here.deletingLastPathComponent().deletingLastPathComponent()
+        let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+        let example = try String(contentsOf: here.appending(path: "SyncClientExample.swift"), encoding: .utf8)
+
+        #expect(readme.contains("```swift\n\(example)```\n"))
+        #expect(example.split(separator: "\n", omittingEmptySubsequences: false).count <= 61)
+    }
+
+    @Test func `two devices that were offline end up with the same board`() async throws {
+        let server = try Kanbase()
+        let url = try #require(URL(string: "http://localhost:\(server.port)"))
+        let (phone, pad) = (Board(server: url), Board(server: url))
+        let (first, second) = (UUID().uuidString.lowercased(), UUID().uuidString.lowercased())
+
+        await phone.edit("create", first, ["title": "from the phone"])
+        await pad.edit("create", second, ["title": "from the pad"])
+        try await phone.sync()
+        try await pad.sync()
+        await phone.edit("patch", first, ["title": "phone again"])
+        await pad.edit("patch", first, ["title": "pad, the later writer"])
+        try await phone.sync()
+        try await pad.sync()
+        try await phone.sync()
+
+        for board in [phone, pad] {
+            #expect(await board.title(of: first) == "pad, the later writer")
+            #expect(await board.title(of: second) == "from the pad")
+        }
+    }
+
+    @Test func `an outbox survives a server that was restored`() async throws {
+        let server = try Kanbase()
+        let url = try #require(URL(string: "http://localhost:\(server.port)"))
+        let board = Board(server: url)
+        let (kept, lost) = (UUID().uuidString.lowercased(), UUID().uuidString.lowercased())
+        await board.edit("create", kept, ["title": "kept"])
+        try await board.sync()
+        let client = try Client(port: server.port)
+        let backup = try client.send("GET", "/export").body
+        await board.edit("create", lost, ["title": "not in the backup"])
+        try await board.sync()
+
+        await board.edit("patch", kept, ["title": "kept and changed"])
+        let restored = try client.send(
+            "POST", "/import?mode=replace", ["content-type": "application/json"], body: backup)
+        try await board.sync()
+
+        #expect(restored.status == 200)
+        #expect(await board.title(of: kept) == "kept and changed")
+        #expect(await board.title(of: lost) == nil)
+    }
+}
