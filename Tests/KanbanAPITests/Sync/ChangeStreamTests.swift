@@ -182,7 +182,7 @@ struct ChangeStreamTests {
         try await first.end()
         board.doorbell.close()
 
-        #expect(await second.next() == nil)
+        #expect(await second.nextChange() == nil)
         try await second.end()
         #expect(board.doorbell.waiterCount == 0)
     }
@@ -194,7 +194,7 @@ struct ChangeStreamTests {
 
         try await board.store.write(.local, session: nil) { try $0.eraseBoard() }
 
-        #expect(await stream.next() == nil)
+        #expect(await stream.nextChange() == nil)
     }
 
     @Test(
