@@ -1,6 +1,6 @@
-import Synchronization
 import HTTP
 import Locks
+import Synchronization
 
 /// What is so at the moment: the parts that are made after those that ask.
 final class ServerState: Sendable {
