@@ -4,55 +4,22 @@ import Locks
 
 /// Tasks as they were last shown, right for as long as no commit changed them: a random GET then needs neither SQLite
 /// nor the JSON writer, which are more than half of its instructions.
-///
-/// Bounded as ``AnswerCache`` is: two generations, each of half the size.
 package final class TaskAnswers: Sendable {
-    private struct Key: Hashable {
-        let account: AccountKey
-        let id: ID
-    }
+    private let table: Locked<AnswerTable>
 
-    private struct Entry {
-        let tag: String
-        let body: [UInt8]
-        /// It is known to be right up to this commit.
-        var commits: UInt64
-    }
-
-    private struct Generations {
-        var young: [Key: Entry] = [:]
-        var old: [Key: Entry] = [:]
-        var youngSize = 0
-    }
-
-    private let limit: Int
-    private let generations = Locked(Generations())
-
-    /// - Parameter limit: bytes of answers, about. With 32 MiB some 75,000 tasks.
-    package init(limit: Int = 32 << 20) {
-        self.limit = limit
+    /// - Parameter limit: bytes of answers, about; with 40 MiB, some 110,000 tasks of usual length.
+    package init(limit: Int = 40 << 20) {
+        table = Locked(AnswerTable(limit: limit))
     }
 
     /// The task as it is shown plain, with its tag; `nil` when it has to be read.
     func answer(_ id: ID, of account: AccountKey, in store: any Store) -> Response? {
-        let key = Key(account: account, id: id)
         // Before the check of what changed: what is committed after this is seen by the next one who asks.
         let commits = store.commitCount
-        let entry: Entry? = generations.withLock { generations in
-            if let young = generations.young[key] { return young }
-            guard let old = generations.old.removeValue(forKey: key) else { return nil }
-            insert(old, for: key, into: &generations)
-            return old
-        }
-        guard let entry else { return nil }
+        guard let entry = table.withLock({ $0.entry(account, id) }) else { return nil }
         if entry.commits != commits {
-            let isRight = !store.mayHaveChanged(task: id, of: account, since: entry.commits)
-            generations.withLock { generations in
-                // Unless someone else put a newer one there meanwhile.
-                guard let known = generations.young[key], known.commits == entry.commits else { return }
-                if isRight { generations.young[key]?.commits = commits } else { remove(key, from: &generations) }
-            }
-            guard isRight else { return nil }
+            guard !store.mayHaveChanged(task: id, of: account, since: entry.commits) else { return nil }
+            table.withLock { $0.confirm(entry, at: commits) }
         }
         return .json(tag: entry.tag, encoded: entry.body)
     }
@@ -62,24 +29,96 @@ package final class TaskAnswers: Sendable {
     func keep(_ answer: Response, for id: ID, of account: AccountKey, since commits: UInt64) {
         guard case .bytes(let body) = answer.body, let tag = answer.headers.first(where: { $0.name == "ETag" })?.value
         else { return }
-        let entry = Entry(tag: tag, body: body, commits: commits)
-        generations.withLock { insert(entry, for: Key(account: account, id: id), into: &$0) }
+        // A copy without the room that the writer had left: it would be twice as large.
+        let exact = body.withUnsafeBufferPointer { Array($0) }
+        let entry = AnswerTable.Entry(account: account, id: id, tag: tag, body: exact, commits: commits)
+        table.withLock { $0.insert(entry) }
+    }
+}
+
+/// A table of eight places for each value of the hash, of which a ninth answer drives out one. No more than that, since
+/// a `Dictionary` knows no order to drop things in, and takes twice the memory when it has just grown.
+struct AnswerTable {
+    struct Entry {
+        let account: AccountKey
+        let id: ID
+        let tag: String
+        let body: [UInt8]
+        /// It is known to be right up to this commit.
+        var commits: UInt64
+
+        /// Bytes it takes outside of the table.
+        var size: Int { body.count + 48 }
     }
 
-    /// About what an entry takes: the bytes, their array, and its share of the dictionary.
-    private func size(_ entry: Entry) -> Int { entry.body.count + 160 }
+    private static let ways = 8
 
-    private func insert(_ entry: Entry, for key: Key, into generations: inout Generations) {
-        if let former = generations.young.updateValue(entry, forKey: key) { generations.youngSize -= size(former) }
-        generations.youngSize += size(entry)
-        if generations.youngSize > limit / 2 {
-            generations.old = generations.young
-            generations.young = [:]
-            generations.youngSize = 0
+    private let limit: Int
+    private var places: [Entry?]
+    private(set) var count = 0
+    private var size = 0
+    /// The next place to be cleared when there is too much.
+    private var hand = 0
+
+    init(limit: Int) {
+        self.limit = limit
+        places = Array(repeating: nil, count: 1024)
+    }
+
+    func entry(_ account: AccountKey, _ id: ID) -> Entry? {
+        place(account, id).flatMap { places[$0] }
+    }
+
+    /// Notes that an answer was still right at a later commit, unless there is another one by now.
+    mutating func confirm(_ entry: Entry, at commits: UInt64) {
+        guard let place = place(entry.account, entry.id), places[place]?.commits == entry.commits else { return }
+        places[place]?.commits = commits
+    }
+
+    mutating func insert(_ entry: Entry) {
+        guard entry.size <= limit else { return }
+        let home = home(entry.account, entry.id)
+        let place =
+            place(entry.account, entry.id) ?? home.first { places[$0] == nil }
+            ?? home.lowerBound + Int(truncatingIfNeeded: entry.commits &+ UInt64(count)) & (Self.ways - 1)
+        clear(place)
+        places[place] = entry
+        count += 1
+        size += entry.size
+        while size > limit {
+            if hand != place { clear(hand) }
+            hand = (hand + 1) % places.count
+        }
+        if count > places.count / 4 * 3 { grow() }
+    }
+
+    private mutating func clear(_ place: Int) {
+        guard let former = places[place] else { return }
+        places[place] = nil
+        count -= 1
+        size -= former.size
+    }
+
+    private mutating func grow() {
+        let entries = places.lazy.compactMap { $0 }
+        var larger = AnswerTable(limit: limit)
+        larger.places = Array(repeating: nil, count: places.count * 2)
+        for entry in entries { larger.insert(entry) }
+        self = larger
+    }
+
+    private func place(_ account: AccountKey, _ id: ID) -> Int? {
+        home(account, id).first { place in
+            guard let entry = places[place] else { return false }
+            return entry.id == id && entry.account == account
         }
     }
 
-    private func remove(_ key: Key, from generations: inout Generations) {
-        if let former = generations.young.removeValue(forKey: key) { generations.youngSize -= size(former) }
+    /// The places where an answer may be.
+    private func home(_ account: AccountKey, _ id: ID) -> Range<Int> {
+        var mixed = (id.high ^ id.low ^ UInt64(bitPattern: account.number)) &* 0x9e37_79b9_7f4a_7c15
+        mixed ^= mixed >> 32
+        let first = Int(truncatingIfNeeded: mixed) & (places.count / Self.ways - 1)
+        return first * Self.ways..<first * Self.ways + Self.ways
     }
 }

@@ -1,0 +1,74 @@
+"""Many live streams of one account, and how long a change takes to reach the last of them."""
+
+import http.client
+import json
+import select
+import socket
+import subprocess
+import sys
+import time
+
+from . import board, machine
+
+
+def fan_out(server, streams, rate, seconds):
+    """Milliseconds from the answer to a write until a stream had it: for each write the last stream's; the changes that
+    were missing in the end; and the KiB that a stream took of the server's own memory."""
+    cursor = newest(server)
+    before = machine.resident(server.pid)["own"]
+    sockets, poll = {}, select.epoll()
+    for _ in range(streams):
+        client = socket.create_connection(("127.0.0.1", server.port))
+        client.sendall(f"GET /changes?since={cursor} HTTP/1.1\r\nHost: localhost\r\n"
+                       "Accept: text/event-stream\r\n\r\n".encode())
+        sockets[client.fileno()] = client
+    for client in sockets.values():
+        answer = b""
+        while b"event: ready" not in answer:
+            answer += client.recv(4096)
+        client.setblocking(False)
+        poll.register(client, select.EPOLLIN | select.EPOLLET)
+    memory = (machine.resident(server.pid)["own"] - before) * 1024 / streams
+
+    # A process of its own, so that reading does not hold the writes up. The monotonic clock is the same for both.
+    writer = subprocess.Popen([sys.executable, "-m", __name__, str(server.port), str(rate), str(seconds)],
+                              stdout=subprocess.PIPE, text=True, cwd=sys.path[0])
+    arrivals = {number: [] for number in sockets}
+    ends = time.monotonic() + seconds + 5
+    while time.monotonic() < ends and any(len(times) < rate * seconds for times in arrivals.values()):
+        for number, _ in poll.poll(0.5):
+            count = sockets[number].recv(1 << 16).count(b"event: change")
+            arrivals[number] += [time.monotonic()] * count
+    answered = json.loads(writer.communicate()[0])
+    for client in sockets.values():
+        client.close()
+    missing = sum(len(answered) - len(times) for times in arrivals.values())
+    last = [max(times[index] for times in arrivals.values() if index < len(times)) if missing == 0 else float("inf")
+            for index in range(len(answered))]
+    return [(arrived - told) * 1000 for arrived, told in zip(last, answered)], missing, memory
+
+
+def newest(server):
+    """The cursor at the end of the feed."""
+    cursor, more = None, True
+    while more:
+        page = server.json("/changes?limit=1000" + (f"&since={cursor}" if cursor else ""))
+        cursor, more = page["cursor"], page["hasMore"]
+    return cursor
+
+
+def write(port, rate, seconds):
+    """Edits tasks at a steady pace and prints when each was answered."""
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    answered, began = [], time.monotonic()
+    for number in range(rate * seconds):
+        time.sleep(max(0, began + number / rate - time.monotonic()))
+        connection.request("PATCH", f"/tasks/{board.task_id(number)}", json.dumps({"title": f"live {time.time_ns()}"}),
+                           {"Content-Type": "application/merge-patch+json"})
+        connection.getresponse().read()
+        answered.append(time.monotonic())
+    print(json.dumps(answered))
+
+
+if __name__ == "__main__":
+    write(*map(int, sys.argv[1:]))
