@@ -42,8 +42,11 @@ final class Kanbase: Sendable {
         on folder: DataFolder? = nil, _ options: [String] = [], environment: [String: String] = [:]
     ) throws {
         self.folder = try folder ?? DataFolder()
+        // A client of a test may do nothing for longer than a client of an app, while others work on a busy machine.
+        let patience = ["KANBASE_IDLE_TIMEOUT": "10m"]
         process = try Kanbase.start(
-            ["serve", "--port", "0", "--data", self.folder.path] + options, environment: environment,
+            ["serve", "--port", "0", "--data", self.folder.path] + options,
+            environment: patience.merging(environment) { _, own in own },
             errors: self.folder.file("log"))
         let line = String(decoding: try process.read(seconds: 30) { $0.contains(UInt8(ascii: "\n")) }, as: UTF8.self)
         guard line.hasPrefix("Kanbase listening on http"),
