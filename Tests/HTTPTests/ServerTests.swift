@@ -4,7 +4,7 @@ import Sockets
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ServerTests {
     private func exchange(_ text: String, limits: Limits = Limits()) throws -> String? {
         let server = try TestServer(limits: limits)

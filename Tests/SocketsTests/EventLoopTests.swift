@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sockets
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct EventLoopTests {
     private func withGroup(_ count: Int = 2, _ body: (EventLoopGroup) async throws -> Void) async throws {
         let group = try EventLoopGroup(count: count)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import KanbanAPI
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ExportRoutesTests {
     let board: TestBoard
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import KanbanAPI
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct WeatherRoutesTests {
     @Test func `the weather is told with its tag`() async throws {
         let service = try StandIn(.answer(.good))
