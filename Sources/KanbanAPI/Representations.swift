@@ -9,30 +9,7 @@ extension JSONWriter {
         _ task: TaskItem, also extra: StaticString = "deadline", _ write: ((inout JSONWriter) -> Void)? = nil
     ) {
         beginObject()
-        name("id")
-        value(task.id)
-        name("title")
-        value(task.title)
-        name("body")
-        value(task.body)
-        name("status")
-        value(task.status.name)
-        name("categoryId")
-        value(task.categoryID)
-        name("dueDate")
-        value(task.dueDate)
-        name("position")
-        value(task.position.text)
-        name("createdAt")
-        value(task.createdAt)
-        name("updatedAt")
-        value(task.updatedAt)
-        name("completedAt")
-        value(task.completedAt)
-        if let deletedAt = task.deletedAt {
-            name("deletedAt")
-            value(deletedAt)
-        }
+        members(of: task)
         name("revision")
         value(task.revision)
         if let write {
@@ -44,21 +21,7 @@ extension JSONWriter {
 
     package mutating func value(_ category: Kanban.Category, counts: CategoryCounts? = nil) {
         beginObject()
-        name("id")
-        value(category.id)
-        name("name")
-        value(category.name)
-        name("color")
-        value(category.color)
-        name("emoji")
-        value(category.emoji)
-        if let counts {
-            value(counts)
-        }
-        name("createdAt")
-        value(category.createdAt)
-        name("updatedAt")
-        value(category.updatedAt)
+        members(of: category, counts: counts)
         name("revision")
         value(category.revision)
         endObject()
@@ -74,22 +37,7 @@ extension JSONWriter {
 
     package mutating func value(_ dday: DDay, countdown: ((inout JSONWriter) -> Void)? = nil) {
         beginObject()
-        name("id")
-        value(dday.id)
-        name("title")
-        value(dday.title)
-        name("date")
-        ascii(Day.textLength, dday.date.write(into:))
-        name("repeats")
-        value(dday.repeats.rawValue)
-        name("color")
-        value(dday.color)
-        name("emoji")
-        value(dday.emoji)
-        name("createdAt")
-        value(dday.createdAt)
-        name("updatedAt")
-        value(dday.updatedAt)
+        members(of: dday)
         name("revision")
         value(dday.revision)
         if let countdown {
@@ -145,6 +93,74 @@ extension JSONWriter {
         case .instant(let instant): value(instant)
         case nil: null()
         }
+    }
+}
+
+/// The members of a resource without its revision, written into the object that is open: an answer shows them, and an
+/// export, which leaves revisions to be made anew.
+extension JSONWriter {
+    mutating func members(of task: TaskItem) {
+        name("id")
+        value(task.id)
+        name("title")
+        value(task.title)
+        name("body")
+        value(task.body)
+        name("status")
+        value(task.status.name)
+        name("categoryId")
+        value(task.categoryID)
+        name("dueDate")
+        value(task.dueDate)
+        name("position")
+        value(task.position.text)
+        name("createdAt")
+        value(task.createdAt)
+        name("updatedAt")
+        value(task.updatedAt)
+        name("completedAt")
+        value(task.completedAt)
+        if let deletedAt = task.deletedAt {
+            name("deletedAt")
+            value(deletedAt)
+        }
+    }
+
+    mutating func members(of category: Kanban.Category, counts: CategoryCounts? = nil) {
+        name("id")
+        value(category.id)
+        name("name")
+        value(category.name)
+        name("color")
+        value(category.color)
+        name("emoji")
+        value(category.emoji)
+        if let counts {
+            value(counts)
+        }
+        name("createdAt")
+        value(category.createdAt)
+        name("updatedAt")
+        value(category.updatedAt)
+    }
+
+    mutating func members(of dday: DDay) {
+        name("id")
+        value(dday.id)
+        name("title")
+        value(dday.title)
+        name("date")
+        ascii(Day.textLength, dday.date.write(into:))
+        name("repeats")
+        value(dday.repeats.rawValue)
+        name("color")
+        value(dday.color)
+        name("emoji")
+        value(dday.emoji)
+        name("createdAt")
+        value(dday.createdAt)
+        name("updatedAt")
+        value(dday.updatedAt)
     }
 }
 

@@ -103,72 +103,23 @@ package enum BoardExport {
     }
 }
 
-/// Members as they stand in an export: without revisions, which an import makes anew.
+/// Resources as they stand in an export: without revisions, which an import makes anew.
 extension JSONWriter {
     fileprivate mutating func export(_ task: TaskItem) {
         beginObject()
-        name("id")
-        value(task.id)
-        name("title")
-        value(task.title)
-        name("body")
-        value(task.body)
-        name("status")
-        value(task.status.name)
-        name("categoryId")
-        value(task.categoryID)
-        name("dueDate")
-        value(task.dueDate)
-        name("position")
-        value(task.position.text)
-        name("createdAt")
-        value(task.createdAt)
-        name("updatedAt")
-        value(task.updatedAt)
-        name("completedAt")
-        value(task.completedAt)
-        if let deletedAt = task.deletedAt {
-            name("deletedAt")
-            value(deletedAt)
-        }
+        members(of: task)
         endObject()
     }
 
     fileprivate mutating func export(_ category: Kanban.Category) {
         beginObject()
-        name("id")
-        value(category.id)
-        name("name")
-        value(category.name)
-        name("color")
-        value(category.color)
-        name("emoji")
-        value(category.emoji)
-        name("createdAt")
-        value(category.createdAt)
-        name("updatedAt")
-        value(category.updatedAt)
+        members(of: category)
         endObject()
     }
 
     fileprivate mutating func export(_ dday: DDay) {
         beginObject()
-        name("id")
-        value(dday.id)
-        name("title")
-        value(dday.title)
-        name("date")
-        value(dday.date.description)
-        name("repeats")
-        value(dday.repeats.rawValue)
-        name("color")
-        value(dday.color)
-        name("emoji")
-        value(dday.emoji)
-        name("createdAt")
-        value(dday.createdAt)
-        name("updatedAt")
-        value(dday.updatedAt)
+        members(of: dday)
         endObject()
     }
 }
