@@ -200,6 +200,9 @@ class Bench:
         """10,000 tasks: each overview right after a write, and when nothing has changed."""
         kanbase = self.small
         plain = Requests.get(self.path("small-one"), [task_target(n) for n in range(10_000)])
+        # A deadline of today runs by the second, and the answer that shows it with it: then something has changed.
+        for task in kanbase.json("/today")["today"]:
+            kanbase.call("POST", f"/tasks/{task['id']}/move", '{"status":"done"}', {"Content-Type": "application/json"})
         for target in ("/today", "/stats", "/board"):
             times = []
             for number in range(60):

@@ -4,9 +4,7 @@ import Locks
 
 /// Answers to reads that stay right as long as the account's revision does, and the clock has not come to the instant
 /// at which they would read differently.
-///
-/// Bounded: two generations, each of half the size. What is asked for moves to the younger one; when that is full, the
-/// older one is dropped and the younger takes its place.
+/// Bounded; see ``Generations``.
 package final class AnswerCache: Sendable {
     /// What an answer depends on beside the account's data: its address and the language that was asked for.
     /// The zone and the language of the settings are data.
@@ -18,7 +16,11 @@ package final class AnswerCache: Sendable {
         init(_ request: Request, _ account: AccountKey) {
             self.account = account
             target = request.targetBytes
-            language = request.headers.bytes("accept-language") ?? []
+            let languages = request.headers.bytes("accept-language") ?? []
+            // Several fields are one list (RFC 9110 §5.2).
+            language =
+                languages.isEmpty || request.headers.count("accept-language") == 1
+                ? languages : ArraySlice(request.headers.values("accept-language").joined(separator: ",").utf8)
         }
 
         /// Without the head that the slices belong to, which would stay in memory with them.
@@ -35,61 +37,46 @@ package final class AnswerCache: Sendable {
 
     fileprivate struct Entry {
         let revision: Revision
-        let validUntil: Timestamp?
+        /// `nil`: at any time. A clock that was set back is before it.
+        let validity: Range<Timestamp>?
         let answer: Response
-        let size: Int
-    }
-
-    private struct Generations {
-        var young: [Key: Entry] = [:]
-        var old: [Key: Entry] = [:]
-        var youngSize = 0
     }
 
     private let limit: Int
-    private let generations = Locked(Generations())
+    private let generations: Locked<Generations<Key, Entry>>
 
     /// - Parameter limit: bytes of answers, about.
     package init(limit: Int = 8 << 20) {
         self.limit = limit
+        generations = Locked(Generations(limit: limit))
     }
 
     /// - Parameter revision: the account's, read before this call.
     func answer(for key: Key, at revision: Revision, now: Timestamp) -> Response? {
         generations.withLock { generations in
-            if let entry = generations.young[key] { return entry.isValid(at: revision, now) ? entry.answer : nil }
-            guard let entry = generations.old.removeValue(forKey: key), entry.isValid(at: revision, now) else {
-                return nil
-            }
-            insert(entry, for: key.detached(), into: &generations)
+            guard let entry = generations.value(for: key), entry.isValid(at: revision, now) else { return nil }
             return entry.answer
         }
     }
 
     /// Keeps an answer that was made from what was read after `revision`.
-    func keep(_ answer: Response, for key: Key, at revision: Revision, until validUntil: Timestamp?) {
+    /// - Parameters:
+    ///   - now: the time that it tells.
+    ///   - validUntil: from when on it would read differently; `nil` when it does not depend on the clock.
+    func keep(_ answer: Response, for key: Key, at revision: Revision, now: Timestamp, until validUntil: Timestamp?) {
         guard case .bytes(let body) = answer.body else { return }
         let size = body.count + key.target.count + 512
         // One answer must not drive out all others.
-        guard size <= limit / 8 else { return }
-        let entry = Entry(revision: revision, validUntil: validUntil, answer: answer, size: size)
-        generations.withLock { insert(entry, for: key.detached(), into: &$0) }
-    }
-
-    private func insert(_ entry: Entry, for key: Key, into generations: inout Generations) {
-        if let former = generations.young.updateValue(entry, forKey: key) { generations.youngSize -= former.size }
-        generations.youngSize += entry.size
-        if generations.youngSize > limit / 2 {
-            generations.old = generations.young
-            generations.young = [:]
-            generations.youngSize = 0
-        }
+        guard size <= limit / 4 else { return }
+        let validity = validUntil.map { now..<max(now, $0) }
+        let entry = Entry(revision: revision, validity: validity, answer: answer)
+        generations.withLock { $0.insert(entry, size: size, for: key.detached()) }
     }
 }
 
 extension AnswerCache.Entry {
     fileprivate func isValid(at revision: Revision, _ now: Timestamp) -> Bool {
-        self.revision == revision && validUntil.map { now < $0 } ?? true
+        self.revision == revision && validity?.contains(now) ?? true
     }
 }
 
@@ -115,7 +102,8 @@ extension Call {
         // Before the data: what is read later can only be newer, and then nobody asks for this revision again.
         let revision = try store.revision(of: account)
         let (answer, validUntil) = isLong ? try await store.readAside(account, body) : try store.read(account, body)
-        environment.answers.keep(answer, for: AnswerCache.Key(request, account), at: revision, until: validUntil)
+        environment.answers.keep(
+            answer, for: AnswerCache.Key(request, account), at: revision, now: now, until: validUntil)
         return answer
     }
 }

@@ -98,6 +98,7 @@ package struct Environment: Sendable {
     /// The idempotency keys of requests that are running.
     package let runningKeys = RunningKeys()
     package let answers: AnswerCache
+    package let overdueTasks: OverdueTasks
     /// Rings after each commit, and when somebody's access ends.
     package let doorbell: Doorbell
     /// The recent changes of accounts that are followed live.
@@ -111,6 +112,7 @@ package struct Environment: Sendable {
         store: any Store, accounts: AccessService? = nil, clock: @escaping @Sendable () -> Timestamp,
         zone: Zone = .utc, jsonDepth: Int = 64, bodyLimit: Int = 1 << 20, weather: WeatherService? = nil,
         answers: AnswerCache = AnswerCache(), taskAnswers: TaskAnswers = TaskAnswers(),
+        overdueTasks: OverdueTasks = OverdueTasks(),
         doorbell: Doorbell = Doorbell(),
         isReady: @escaping @Sendable () -> Bool = { true }
     ) {
@@ -122,6 +124,7 @@ package struct Environment: Sendable {
         self.bodyLimit = bodyLimit
         self.weather = weather
         self.answers = answers
+        self.overdueTasks = overdueTasks
         self.doorbell = doorbell
         self.taskAnswers = taskAnswers
         self.isReady = isReady

@@ -24,7 +24,7 @@ final class TestBoard: Sendable {
     init(
         in directory: String? = nil, at now: String = "2026-11-20T08:19:00.123Z", zone: String = "UTC",
         gate: any Gate = OpenGate(), routes: [Route] = Routes.all, weather: WeatherService? = nil,
-        streamPace: StreamPace = StreamPace()
+        overdueTasks: OverdueTasks = OverdueTasks(), streamPace: StreamPace = StreamPace()
     ) throws {
         let directory = directory ?? NSTemporaryDirectory() + "kanbase-\(UUID().uuidString)"
         self.directory = directory
@@ -37,12 +37,12 @@ final class TestBoard: Sendable {
         store = try SQLStore(in: directory, configuration: configuration, clock: { clock.now })
         var environment = Environment(
             store: store, clock: { clock.now }, zone: try #require(Zone(name: zone)), weather: weather,
-            doorbell: doorbell)
+            overdueTasks: overdueTasks, doorbell: doorbell)
         environment.streamPace = streamPace
         application = Application(environment: environment, gate: gate, routes: routes, observer: observer)
         let forgetful = Environment(
             store: store, clock: { clock.now }, zone: environment.zone, answers: AnswerCache(limit: 0),
-            taskAnswers: TaskAnswers(limit: 0))
+            taskAnswers: TaskAnswers(limit: 0), overdueTasks: OverdueTasks(limit: 0))
         uncached = Application(environment: forgetful, gate: gate, routes: routes, observer: observer)
     }
 

@@ -17,14 +17,16 @@ package struct TodayRoutes: Sendable {
             let moment = try call.moment(reader)
             let language = try call.language(reader)
             var view = TaskView(moment: moment, language: language)
-            let late = try reader.tasks(.overdue(at: moment))
+            let late = try call.environment.overdueTasks.list(reader, at: moment, in: language)
             let due = try reader.tasks(.dueToday(at: moment))
-            var json = JSONWriter(capacity: 4096 + (late.count + due.count) * 600)
+            var json = JSONWriter(capacity: 4096 + late.json.bytes.count + due.count * 600)
             json.beginObject()
             json.name("date")
             json.value(moment.today.description)
             json.name("overdue")
-            json.value(late, &view)
+            json.beginArray()
+            if !late.json.bytes.isEmpty { json.raw(late.json.bytes) }
+            json.endArray()
             json.name("today")
             let start = json.bytes.count
             json.value(due, &view)
@@ -40,14 +42,16 @@ package struct TodayRoutes: Sendable {
             // The date changes then, and nothing else does before but `remaining` and `validUntil`.
             json.value(moment.dayEnds)
             json.endObject()
-            // All else is decided by the revision and these; there may be a megabyte of what is late.
-            var decisive = Array("\(moment.today) \(moment.zone.name) \(language.rawValue) ".utf8)
+            // All else is decided by the revision and these; there may be a megabyte of what is late. It may change
+            // during the day only where clocks are set over midnight.
+            let until = late.validUntil == moment.dayEnds ? "" : late.validUntil.description
+            var decisive = Array("\(moment.today) \(until) \(moment.zone.name) \(language.rawValue) ".utf8)
             decisive += json.bytes[start..<end]
             decisive += json.bytes[weather...]
             let tag = EntityTag.tag(try reader.feedState().revision, digestOf: decisive)
             return (
                 answer: Response.json(tag: tag, headers: [("Vary", "Accept-Language")], encoded: json.bytes),
-                validUntil: min(view.validUntil ?? moment.dayEnds, moment.dayEnds)
+                validUntil: min(view.validUntil ?? moment.dayEnds, late.validUntil)
             )
         }
         // The weather changes without a write, and comes back when it was gone.
