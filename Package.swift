@@ -18,7 +18,8 @@ func room(_ name: String, knows dependencies: [Target.Dependency] = [], resource
 /// The tests of a room, with what they need besides it.
 func tests(of name: String, with dependencies: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
     .testTarget(
-        name: "\(name)Tests", dependencies: [.byName(name: name), "Locks"] + dependencies, resources: resources,
+        name: "\(name)Tests", dependencies: [.byName(name: name), "Locks", "TestSupport"] + dependencies,
+        resources: resources,
         swiftSettings: strict)
 }
 
@@ -56,6 +57,7 @@ let package = Package(
         .executableTarget(
             name: "HotPath", dependencies: ["Sockets", "HTTP", "Kanban", "KanbanSQL", "KanbanAPI"],
             path: "Benchmarks/HotPath", swiftSettings: strict),
+        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
         .target(name: "WireCorpus", path: "Tests/WireCorpus", swiftSettings: strict),
         .executableTarget(
             name: "WireReport", dependencies: ["WireCorpus"], path: "Benchmarks/WireReport", swiftSettings: strict),
@@ -69,7 +71,8 @@ let package = Package(
         tests(of: "KanbanAPI", with: ["Kanban", "HTTP", "Sockets", "JSON", "Crypto", "KanbanSQL"]),
         tests(of: "KanbanServer", with: ["KanbanAPI"]),
         .testTarget(
-            name: "ConformanceTests", dependencies: ["KanbanServer", "Locks", "JSON", "HTTP", "Sockets", "WireCorpus"],
+            name: "ConformanceTests",
+            dependencies: ["KanbanServer", "Locks", "TestSupport", "JSON", "HTTP", "Sockets", "WireCorpus"],
             exclude: ["Fixtures"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// Section 6: `kanbase backup`, `restore` and `check`.

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -10,37 +11,6 @@ import Testing
 
 /// Section 4 over sockets: nothing is skipped, whatever happens at the same time.
 struct SyncFeedTests {
-    /// Reads the events of a live feed from a socket.
-    private final class Stream {
-        private let connection: RawConnection
-
-        init(port: UInt16, since: String?, token: String? = nil) throws {
-            connection = try RawConnection(port: port)
-            let last = since.map { "Last-Event-ID: \($0)\r\n" } ?? ""
-            let access = token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
-            try connection.send(
-                Array(
-                    "GET /changes HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\(last)\(access)\r\n".utf8
-                ))
-            let head = String(decoding: try connection.read(through: "\r\n\r\n") ?? [], as: UTF8.self)
-            guard head.hasPrefix("HTTP/1.1 200") else { throw HarnessError(description: head) }
-        }
-
-        /// The lines of the next piece; `nil` at the end of the stream.
-        func next() throws -> [Substring]? {
-            guard let size = try connection.read(through: "\r\n"),
-                let count = Int(String(decoding: size.dropLast(2), as: UTF8.self), radix: 16), count > 0
-            else { return nil }
-            let text = String(decoding: try connection.read(count: count + 2), as: UTF8.self)
-            return text.split(whereSeparator: \.isNewline)
-        }
-
-        /// The ids of the next piece, which are cursors.
-        func nextIDs() throws -> [String]? {
-            try next()?.filter { $0.hasPrefix("id: ") }.map { String($0.dropFirst(4)) }
-        }
-    }
-
     private static func revision(of cursor: String) -> Int {
         cursor.split(separator: "-").last.flatMap { Int($0) } ?? -1
     }
@@ -80,7 +50,7 @@ struct SyncFeedTests {
     private static func follow(_ port: UInt16, through last: Int) throws -> [Int] {
         var (seen, id) = ([Int](), String?.none)
         while seen.last ?? 0 < last {
-            let stream = try Stream(port: port, since: id)
+            let stream = try FeedStream(port: port, since: id)
             for _ in 0..<Int.random(in: 1...12) {
                 for next in try stream.nextIDs() ?? [] {
                     seen.append(revision(of: next))
@@ -98,7 +68,7 @@ struct SyncFeedTests {
         let account: JSON = ["email": "a@example.com", "password": "correct horse"]
         try client.post("/accounts", account)
         let tokens = try (0..<2).map { _ in try #require(client.post("/sessions", account).string("token")) }
-        let streams = try tokens.map { try Stream(port: server.port, since: nil, token: $0) }
+        let streams = try tokens.map { try FeedStream(port: server.port, since: nil, token: $0) }
         for stream in streams { #expect(try stream.next()?.first == "event: ready") }
 
         try client.delete("/sessions/current", ["authorization": "Bearer \(tokens[0])"])

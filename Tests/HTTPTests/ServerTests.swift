@@ -145,13 +145,7 @@ struct ServerTests {
     }
 
     private func openDescriptors() -> Int {
-        #if canImport(Darwin)
-            let directory = "/dev/fd"
-        #else
-            let directory = "/proc/self/fd"
-        #endif
-        // Without the directory nothing can be counted, and the test says so by failing.
-        return (try? FileManager.default.contentsOfDirectory(atPath: directory).count) ?? .max
+        (0..<min(getdtablesize(), 1 << 16)).count { fcntl($0, F_GETFD) != -1 }
     }
 
     @Test func `a stream that fails is cut off before its last chunk`() throws {
@@ -305,7 +299,8 @@ struct ServerTests {
         await server.server.drain(within: .milliseconds(50))
 
         #expect(server.server.connectionCount == 0)
-        #expect(partial.receiveAll() != nil)
+        // An end, or a reset when the server had not read the bytes yet: nothing in any case, and no waiting for it.
+        #expect(partial.receiveAll() ?? "" == "")
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import JSON
@@ -7,7 +8,7 @@ import Testing
 struct JSONFoundationTests {
     @Test(arguments: 1000..<1100 as Range<UInt64>)
     func `what we write, Foundation reads as the same`(seed: UInt64) throws {
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         let value = JSON.array([.random(using: &random, depth: 5)])
 
         let theirs = try JSONSerialization.jsonObject(with: Data(value.serialized()))
@@ -19,7 +20,7 @@ struct JSONFoundationTests {
     /// Foundation is more lenient (byte order marks, duplicate names, other encodings), never stricter within its depth.
     @Test(arguments: 0..<40 as Range<UInt64>)
     func `what we accept of damaged texts, Foundation accepts`(seed: UInt64) throws {
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         let text = JSON.random(using: &random, depth: 4).serialized()
         let damage = Array("\"\\{}[],:0e-. ".utf8) + [0, 0x80, 0xED]
 

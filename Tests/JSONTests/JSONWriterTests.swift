@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import JSON
@@ -80,7 +81,7 @@ struct JSONWriterTests {
 
     @Test(arguments: 0..<200 as Range<UInt64>)
     func `whatever is written is read back the same`(seed: UInt64) throws {
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         let value = JSON.random(using: &random, depth: 5)
 
         let text = value.serialized()

@@ -4,13 +4,14 @@ import JSON
 import Kanban
 import KanbanSQL
 import Locks
+import TestSupport
 import Testing
 
 @testable import KanbanAPI
 
 /// The API over a store in a directory of its own, called without a socket, at a time that the test sets.
 final class TestBoard: Sendable {
-    private let directory: String
+    private let directory: TemporaryDirectory
     let store: SQLStore
     private let application: Application
     /// The same without a cache.
@@ -22,11 +23,11 @@ final class TestBoard: Sendable {
 
     /// - Parameter directory: of an earlier board, to go on with it after a restart.
     init(
-        in directory: String? = nil, at now: String = "2026-11-20T08:19:00.123Z", zone: String = "UTC",
+        in directory: TemporaryDirectory? = nil, at now: String = "2026-11-20T08:19:00.123Z", zone: String = "UTC",
         gate: any Gate = OpenGate(), routes: [Route] = Routes.all, weather: WeatherService? = nil,
         overdueTasks: OverdueTasks = OverdueTasks(), streamPace: StreamPace = StreamPace()
     ) throws {
-        let directory = directory ?? NSTemporaryDirectory() + "kanbase-\(UUID().uuidString)"
+        let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
         let clock = TestClock(try #require(Timestamp(rfc3339: now)))
         self.clock = clock
@@ -34,7 +35,7 @@ final class TestBoard: Sendable {
         self.doorbell = doorbell
         var configuration = SQLStoreConfiguration()
         configuration.onCommit = { doorbell.ring($0) }
-        store = try SQLStore(in: directory, configuration: configuration, clock: { clock.now })
+        store = try SQLStore(in: directory.path, configuration: configuration, clock: { clock.now })
         var environment = Environment(
             store: store, clock: { clock.now }, zone: try #require(Zone(name: zone)), weather: weather,
             overdueTasks: overdueTasks, doorbell: doorbell)
@@ -46,8 +47,12 @@ final class TestBoard: Sendable {
         uncached = Application(environment: forgetful, gate: gate, routes: routes, observer: observer)
     }
 
+    deinit {
+        store.close()
+    }
+
     /// Stops the board and keeps its directory.
-    func stop() -> String {
+    func stop() -> TemporaryDirectory {
         store.close()
         return directory
     }
@@ -57,9 +62,9 @@ final class TestBoard: Sendable {
         while try await store.runMaintenance() {}
     }
 
-    /// Stops the board and removes its files.
+    /// Stops the board. Its files go with its directory.
     func remove() throws {
-        try FileManager.default.removeItem(atPath: stop())
+        store.close()
     }
 
     /// Sends a request and waits for its answer.

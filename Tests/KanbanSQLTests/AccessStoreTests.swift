@@ -1,5 +1,6 @@
 import Foundation
 import Kanban
+import TestSupport
 import Testing
 
 @testable import KanbanSQL
@@ -152,7 +153,7 @@ struct AccessStoreTests {
         connection.close()
 
         for name in try FileManager.default.contentsOfDirectory(atPath: board.directory.path) {
-            let bytes = try Data(contentsOf: URL(filePath: board.directory.appending(name)))
+            let bytes = try Data(contentsOf: URL(filePath: board.directory.file(name)))
             for secret in secrets { #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(secret) in \(name)") }
         }
     }

@@ -1,6 +1,7 @@
 import Foundation
 import Kanban
 import KanbanSQL
+import TestSupport
 import Testing
 
 struct BackupTests {
@@ -8,7 +9,7 @@ struct BackupTests {
         let box = try TestStore()
         for number in 0..<50 { try await box.store.write { _ = try $0.makeTask("Task \(number)") } }
         let epoch = try box.store.read { try $0.feedState().epoch }
-        let file = box.directory.appending("copy.backup")
+        let file = box.directory.file("copy.backup")
 
         let backup = try SQLStore.backUp(box.directory.path, to: file, pagesPerStep: 3)
         try await box.store.write { _ = try $0.makeTask("Later") }
@@ -29,8 +30,8 @@ struct BackupTests {
 
     @Test func `a backup replaces another one and nothing else`() async throws {
         let box = try TestStore()
-        let file = box.directory.appending("copy.backup")
-        let letter = box.directory.appending("letter.txt")
+        let file = box.directory.file("copy.backup")
+        let letter = box.directory.file("letter.txt")
         try SQLStore.backUp(box.directory.path, to: file)
         try Data("Dear Anna".utf8).write(to: URL(fileURLWithPath: letter))
 
@@ -44,11 +45,11 @@ struct BackupTests {
     @Test func `a damaged backup is refused, and the data stays`() async throws {
         let box = try TestStore()
         for number in 0..<200 { try await box.store.write { _ = try $0.makeTask("Task \(number)") } }
-        let file = box.directory.appending("copy.backup")
+        let file = box.directory.file("copy.backup")
         try SQLStore.backUp(box.directory.path, to: file)
         box.store.close()
         for damage in [Damage.truncated, .scribbled, .foreign] {
-            let damaged = box.directory.appending("damaged")
+            let damaged = box.directory.file("damaged")
             try damage.write(from: file, to: damaged)
 
             #expect(throws: StoreError.self, "\(damage)") {
@@ -64,7 +65,7 @@ struct BackupTests {
     func `a restore that was cut off is finished or forgotten by the next start`(isNearlyDone: Bool) async throws {
         let box = try TestStore()
         try await box.store.write { _ = try $0.makeTask("old") }
-        let file = box.directory.appending("copy.backup")
+        let file = box.directory.file("copy.backup")
         try SQLStore.backUp(box.directory.path, to: file)
         try await box.store.write { _ = try $0.makeTask("new") }
         box.store.close()

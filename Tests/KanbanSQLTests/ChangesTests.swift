@@ -1,6 +1,7 @@
 import JSON
 import Kanban
 import KanbanSQL
+import TestSupport
 import Testing
 
 struct ChangesTests {

@@ -2,6 +2,7 @@ import CSQLite
 import Foundation
 import Kanban
 import KanbanSQL
+import TestSupport
 import Testing
 
 struct CheckTests {
@@ -51,7 +52,7 @@ struct CheckTests {
         let box = try TestStore()
         for number in 0..<200 { try await box.store.write { _ = try $0.makeTask("Task \(number)") } }
         box.store.close()
-        let sound = box.directory.appending("sound")
+        let sound = box.directory.file("sound")
         try FileManager.default.moveItem(atPath: box.store.path, toPath: sound)
         try damage.write(from: sound, to: box.store.path)
         let before = try Data(contentsOf: URL(fileURLWithPath: box.store.path))

@@ -2,6 +2,7 @@ import CSQLite
 import Foundation
 import Kanban
 import KanbanSQL
+import TestSupport
 import Testing
 
 /// What the disk does to the store, and that nothing that was acknowledged is lost by it.
@@ -121,9 +122,9 @@ struct CrashTests {
             }
         }
 
-        let whole = Directory()
+        let whole = try TemporaryDirectory()
         try copy(box, to: whole, droppingFromLog: 0)
-        let cut = Directory()
+        let cut = try TemporaryDirectory()
         let log = try box.directory.size(of: "kanbase.sqlite-wal")
         try copy(box, to: cut, droppingFromLog: Int.random(in: 0...log, using: &random))
 
@@ -139,12 +140,11 @@ struct CrashTests {
         #expect(try SQLStore.check(cut.path) == [])
     }
 
-    private func copy(_ box: TestStore, to directory: Directory, droppingFromLog count: Int) throws {
-        try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
+    private func copy(_ box: TestStore, to directory: TemporaryDirectory, droppingFromLog count: Int) throws {
         for name in ["kanbase.sqlite", "kanbase.sqlite-wal"] {
-            var bytes = try Data(contentsOf: URL(fileURLWithPath: box.directory.appending(name)))
+            var bytes = try Data(contentsOf: URL(fileURLWithPath: box.directory.file(name)))
             if name.hasSuffix("-wal") { bytes.removeLast(count) }
-            try bytes.write(to: URL(fileURLWithPath: directory.appending(name)))
+            try bytes.write(to: URL(fileURLWithPath: directory.file(name)))
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Kanban
+import TestSupport
 import Testing
 
 @testable import KanbanSQL
@@ -14,16 +15,15 @@ struct SchemaTests {
         #expect(throws: StoreError.newer(version: 99)) { try box.reopened() }
         #expect(throws: StoreError.newer(version: 99)) { try SQLStore.check(box.directory.path) }
         #expect(throws: StoreError.newer(version: 99)) {
-            try SQLStore.restore(from: box.store.path, to: Directory().path, now: box.clock.now)
+            try SQLStore.restore(from: box.store.path, to: try TemporaryDirectory().path, now: box.clock.now)
         }
 
         #expect(try Data(contentsOf: URL(fileURLWithPath: box.store.path)) == before)
     }
 
     @Test func `a database of another program is refused and left as it is`() throws {
-        let directory = Directory()
-        try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
-        let path = directory.appending(SQLStore.fileName)
+        let directory = try TemporaryDirectory()
+        let path = directory.file(SQLStore.fileName)
         try execute("CREATE TABLE recipes (name TEXT)", on: path)
 
         #expect(throws: StoreError.self) { try TestStore(directory: directory) }
@@ -74,12 +74,14 @@ struct SchemaTests {
     }
 
     @Test func `the directory and the file are for their owner only`() throws {
-        let box = try TestStore()
+        let directory = try TemporaryDirectory()
+        let store = try SQLStore(in: directory.file("data"), clock: { Timestamp(milliseconds: 0) })
+        defer { store.close() }
         let files = FileManager.default
 
-        #expect(try files.attributesOfItem(atPath: box.directory.path)[.posixPermissions] as? Int == 0o700)
-        for name in try files.contentsOfDirectory(atPath: box.directory.path) {
-            let path = box.directory.appending(name)
+        #expect(try files.attributesOfItem(atPath: directory.file("data"))[.posixPermissions] as? Int == 0o700)
+        for name in try files.contentsOfDirectory(atPath: directory.file("data")) {
+            let path = directory.file("data/\(name)")
             #expect(try files.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600, "\(name)")
         }
     }
@@ -87,25 +89,23 @@ struct SchemaTests {
     @Test func `an empty file beside its log is refused, and the log stays`() async throws {
         let box = try TestStore()
         try await box.store.write { _ = try $0.makeTask() }
-        let crashed = Directory()
-        try FileManager.default.createDirectory(atPath: crashed.path, withIntermediateDirectories: true)
+        let crashed = try TemporaryDirectory()
         let log = try Data(contentsOf: URL(fileURLWithPath: box.store.path + "-wal"))
-        try Data().write(to: URL(fileURLWithPath: crashed.appending(SQLStore.fileName)))
-        try log.write(to: URL(fileURLWithPath: crashed.appending(SQLStore.fileName + "-wal")))
+        try Data().write(to: URL(fileURLWithPath: crashed.file(SQLStore.fileName)))
+        try log.write(to: URL(fileURLWithPath: crashed.file(SQLStore.fileName + "-wal")))
 
         #expect(throws: StoreError.self) { try TestStore(directory: crashed) }
 
-        #expect(try Data(contentsOf: URL(fileURLWithPath: crashed.appending(SQLStore.fileName + "-wal"))) == log)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: crashed.file(SQLStore.fileName + "-wal"))) == log)
     }
 
     /// A file for each version that was ever released, made by that version: see `Fixtures/README.md`.
     @Test(arguments: 1...Schema.steps.count)
     func `a file of every version opens with all that is in it`(version: Int) async throws {
-        let directory = Directory()
-        try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
+        let directory = try TemporaryDirectory()
         let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appending(path: "Fixtures/version-\(version).sqlite")
-        try FileManager.default.copyItem(atPath: fixture.path, toPath: directory.appending(SQLStore.fileName))
+        try FileManager.default.copyItem(atPath: fixture.path, toPath: directory.file(SQLStore.fileName))
 
         let box = try TestStore(directory: directory)
 

@@ -2,6 +2,7 @@ import Foundation
 import JSON
 import Kanban
 import KanbanSQL
+import TestSupport
 import Testing
 
 /// What every store promises; one body for each engine.

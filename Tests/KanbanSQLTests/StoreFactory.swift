@@ -3,6 +3,7 @@ import JSON
 import Kanban
 import KanbanSQL
 import Locks
+import TestSupport
 import Testing
 
 /// A clock that stands until it is set.
@@ -20,32 +21,17 @@ final class HandClock: Sendable {
     }
 }
 
-/// A directory of its own for a test, gone with the object.
-final class Directory: Sendable {
-    let path: String
-
-    init() {
-        path = FileManager.default.temporaryDirectory.appendingPathComponent("kanbase-\(UUID().uuidString)").path
-    }
-
-    deinit {
-        // Left-overs of a test are no fault of what it tests.
-        try? FileManager.default.removeItem(atPath: path)
-    }
-
-    func appending(_ name: String) -> String { (path as NSString).appendingPathComponent(name) }
-}
-
 /// A store in a directory of its own, for tests.
 final class TestStore: Sendable {
-    let directory: Directory
+    let directory: TemporaryDirectory
     let clock: HandClock
     let store: SQLStore
 
     init(
-        directory: Directory = Directory(), clock: HandClock = HandClock(),
+        directory: TemporaryDirectory? = nil, clock: HandClock = HandClock(),
         configuration: SQLStoreConfiguration = SQLStoreConfiguration()
     ) throws {
+        let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
         self.clock = clock
         store = try SQLStore(in: directory.path, configuration: configuration, clock: { clock.now })
@@ -106,11 +92,11 @@ extension BoardWriter {
     }
 }
 
-extension Directory {
+extension TemporaryDirectory {
     /// Bytes of a file in it; 0 when it is not there.
     func size(of name: String) throws -> Int {
-        guard FileManager.default.fileExists(atPath: appending(name)) else { return 0 }
-        return try FileManager.default.attributesOfItem(atPath: appending(name))[.size] as? Int ?? 0
+        guard FileManager.default.fileExists(atPath: file(name)) else { return 0 }
+        return try FileManager.default.attributesOfItem(atPath: file(name))[.size] as? Int ?? 0
     }
 }
 

@@ -1,5 +1,6 @@
 import Kanban
 import KanbanSQL
+import TestSupport
 import Testing
 
 struct TaskListTests {

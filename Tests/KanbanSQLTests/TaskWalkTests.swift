@@ -1,5 +1,6 @@
 import Kanban
 import KanbanSQL
+import TestSupport
 import Testing
 
 /// Walks through a list while others write: whoever is there all the time and stays in its place is seen exactly once.

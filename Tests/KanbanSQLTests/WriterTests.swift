@@ -2,6 +2,7 @@ import Dispatch
 import Kanban
 import KanbanSQL
 import Locks
+import TestSupport
 import Testing
 
 struct WriterTests {

@@ -2,6 +2,7 @@
     import Foundation
     import HTTP
     import Sockets
+    import TestSupport
     import Testing
 
     @testable import TLS
@@ -48,7 +49,7 @@
                 "-subj", "/CN=\(name)", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-days", "2",
                 "-keyout", directory + "/key.pem", "-out", directory + "/certificate.pem",
             ])
-            try #require(made.status == 0, "\(made.errors)")
+            try #require(made.status == .exited(0), "\(made.errors)")
         }
 
         /// Calls with curl, which trusts the server's certificate alone.
@@ -68,28 +69,15 @@
         }
 
         struct Ran {
-            var status: Int32
+            var status: Ending
             var output: String
             var errors: String
         }
 
         private static func run(_ words: [String], input text: String = "") throws -> Ran {
-            let process = Process()
-            process.executableURL = URL(filePath: "/usr/bin/env")
-            process.arguments = words
-            let (input, output, errors) = (Pipe(), Pipe(), Pipe())
-            process.standardInput = input
-            process.standardOutput = output
-            process.standardError = errors
-            try process.run()
-            input.fileHandleForWriting.write(Data(text.utf8))
-            try input.fileHandleForWriting.close()
-            let printed = output.fileHandleForReading.readDataToEndOfFile()
-            let complained = errors.fileHandleForReading.readDataToEndOfFile()
-            process.waitUntilExit()
-            return Ran(
-                status: process.terminationStatus, output: String(decoding: printed, as: UTF8.self),
-                errors: String(decoding: complained, as: UTF8.self))
+            let ran = try ChildProcess.run(
+                "/usr/bin/env", words, environment: ProcessInfo.processInfo.environment, input: text)
+            return Ran(status: ran.ending, output: ran.output, errors: ran.errors)
         }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Locks
+import TestSupport
 
 #if canImport(Glibc)
     import Glibc
@@ -11,23 +12,15 @@ import Locks
 final class DataFolder: Sendable {
     /// Does not exist until a server makes it.
     let path: String
-    private let root: URL
+    private let root: TemporaryDirectory
 
     init() throws {
-        root = FileManager.default.temporaryDirectory.appending(path: "kanbase-test-\(UUID().uuidString)")
-        path = root.appending(path: "data").path
-        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        root = try TemporaryDirectory()
+        path = root.file("data")
     }
 
     /// A file beside the data.
-    func file(_ name: String) -> String {
-        root.appending(path: name).path
-    }
-
-    deinit {
-        // What cannot be removed stays in the temporary directory.
-        try? FileManager.default.removeItem(at: root)
-    }
+    func file(_ name: String) -> String { root.file(name) }
 }
 
 /// A server on a free port of the loopback address that runs as long as the test holds it.
@@ -44,9 +37,9 @@ final class Kanbase: Sendable {
         self.folder = try folder ?? DataFolder()
         // A client of a test may do nothing for longer than a client of an app, while others work on a busy machine.
         let patience = ["KANBASE_IDLE_TIMEOUT": "10m"]
-        process = try Kanbase.start(
-            ["serve", "--port", "0", "--data", self.folder.path] + options,
-            environment: patience.merging(environment) { _, own in own },
+        process = try ChildProcess(
+            kanbaseBinary, ["serve", "--port", "0", "--data", self.folder.path] + options,
+            environment: inheritedEnvironment.merging(patience) { $1 }.merging(environment) { $1 },
             errors: self.folder.file("log"))
         let line = String(decoding: try process.read(seconds: 30) { $0.contains(UInt8(ascii: "\n")) }, as: UTF8.self)
         guard line.hasPrefix("Kanbase listening on http"),
@@ -118,40 +111,25 @@ final class Kanbase: Sendable {
     static func run(
         _ arguments: [String], environment: [String: String] = [:], input: String = "", program: String = kanbaseBinary
     ) throws -> (ending: Ending, output: String, errors: String) {
-        let folder = try DataFolder()
-        try input.write(toFile: folder.file("in"), atomically: true, encoding: .utf8)
-        let process = try start(
-            arguments, program: program, environment: environment, input: folder.file("in"), errors: folder.file("err"))
-        let output: [UInt8]
-        do {
-            output = try process.read(seconds: 60)
-        } catch {
-            kill(process.identifier, SIGKILL)
-            _ = process.wait()
-            throw error
-        }
-        let ending = process.wait()
-        return (
-            ending, String(decoding: output, as: UTF8.self),
-            try String(contentsOfFile: folder.file("err"), encoding: .utf8)
-        )
+        try ChildProcess.run(
+            program, arguments, environment: inheritedEnvironment.merging(environment) { $1 }, input: input)
     }
+}
 
-    private static func start(
-        _ arguments: [String], program: String = kanbaseBinary, environment: [String: String],
-        input: String = "/dev/null", errors: String
-    ) throws -> ChildProcess {
-        let inherited = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("KANBASE_") }
-        let from = open(input, O_RDONLY | O_CLOEXEC)
-        let to = open(errors, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        defer {
-            close(from)
-            close(to)
-        }
-        guard from >= 0, to >= 0 else { throw HarnessError(description: "\(input) or \(errors) does not open") }
-        return try ChildProcess(
-            program, arguments, environment: inherited.merging(environment) { $1 }, input: from, errors: to)
-    }
+/// The environment of the tests, without options of the server.
+private let inheritedEnvironment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("KANBASE_") }
+
+/// The `kanbase` that was built with these tests: it lies beside their bundle. `KANBASE_BINARY` names another.
+let kanbaseBinary: String = {
+    if let named = ProcessInfo.processInfo.environment["KANBASE_BINARY"] { return named }
+    let bundles = [Bundle.main] + Bundle.allBundles
+    let folders = bundles.flatMap { [$0.bundleURL.deletingLastPathComponent(), $0.bundleURL] }
+    let candidates = folders.map { $0.appending(path: "kanbase").path }
+    return candidates.first { FileManager.default.isExecutableFile(atPath: $0) } ?? "kanbase"
+}()
+
+struct HarnessError: Error, CustomStringConvertible {
+    var description: String
 }
 
 private let sharedIdentifier = Locked<Int32?>(nil)

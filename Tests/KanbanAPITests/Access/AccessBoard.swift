@@ -6,6 +6,7 @@ import Kanban
 import KanbanSQL
 import Locks
 import Sockets
+import TestSupport
 import Testing
 
 @testable import KanbanAPI
@@ -15,7 +16,7 @@ final class AccessBoard: Sendable {
     /// Fast enough for a test.
     static let cheap = KeyDerivation.scrypt(logCost: 4, blockSize: 8, parallelism: 1)
 
-    let directory: String
+    let directory: TemporaryDirectory
     let store: SQLStore
     let accounts: AccessService
     let application: Application
@@ -25,11 +26,11 @@ final class AccessBoard: Sendable {
     let rings: Rings
 
     init(
-        in directory: String? = nil, limit: RateLimit? = nil, isSignupOpen: Bool = true,
+        in directory: TemporaryDirectory? = nil, limit: RateLimit? = nil, isSignupOpen: Bool = true,
         crossOrigin: CrossOrigin = CrossOrigin(), derivation: KeyDerivation = AccessBoard.cheap,
         routes: [Route] = Routes.all
     ) throws {
-        let directory = directory ?? NSTemporaryDirectory() + "kanbase-\(UUID().uuidString)"
+        let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
         let clock = TestClock(try #require(Timestamp(rfc3339: "2026-11-20T08:19:00.123Z")))
         self.clock = clock
@@ -41,7 +42,7 @@ final class AccessBoard: Sendable {
         let instant: @Sendable () -> ContinuousClock.Instant = {
             start + .milliseconds(clock.now.milliseconds - wallStart.milliseconds)
         }
-        store = try SQLStore(in: directory, clock: { clock.now })
+        store = try SQLStore(in: directory.path, clock: { clock.now })
         let control = AccessControl(store: store) { rings.ring($0) }
         accounts = AccessService(
             store: store, control: control, isSignupOpen: isSignupOpen, derivation: derivation, instant: instant)
@@ -54,8 +55,6 @@ final class AccessBoard: Sendable {
 
     deinit {
         store.close()
-        // Left-overs of a test are no fault of what it tests.
-        try? FileManager.default.removeItem(atPath: directory)
     }
 
     /// Sends a request and waits for its answer.

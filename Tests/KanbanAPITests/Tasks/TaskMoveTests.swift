@@ -2,6 +2,7 @@ import HTTP
 import JSON
 import Kanban
 import KanbanSQL
+import TestSupport
 import Testing
 
 @testable import KanbanAPI
@@ -133,22 +134,5 @@ struct TaskMoveTests {
         var ids: [String: String] = [:]
         for title in titles { ids[title] = try await board.task("{\"title\": \"\(title)\"}").id }
         return ids
-    }
-}
-
-/// Random numbers that are the same in every run (SplitMix64).
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ mixed >> 31
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import KanbanServer
@@ -8,7 +9,7 @@ struct LogTests {
     func lines(
         _ format: Configuration.LogFormat, level: LogLevel = .debug, capacity: Int = 1 << 20, _ body: (Log) -> Void
     ) throws -> [String] {
-        let directory = TemporaryDirectory()
+        let directory = try TemporaryDirectory()
         let path = directory.path + "/log"
         try Data().write(to: URL(filePath: path))
         let file = try #require(FileHandle(forWritingAtPath: path))

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import KanbanServer
 
 struct DataDirectoryTests {
     @Test func `missing directories are made, for their owner alone`() throws {
-        let root = TemporaryDirectory()
+        let root = try TemporaryDirectory()
         let directory = DataDirectory(path: root.path + "/a/b")
 
         try directory.create()
@@ -16,7 +17,7 @@ struct DataDirectoryTests {
     }
 
     @Test func `a file in its place is refused`() throws {
-        let root = TemporaryDirectory()
+        let root = try TemporaryDirectory()
         let path = root.path + "/file"
         try Data().write(to: URL(filePath: path))
 
@@ -26,7 +27,7 @@ struct DataDirectoryTests {
     }
 
     @Test func `the second to lock is told who was first`() throws {
-        let root = TemporaryDirectory()
+        let root = try TemporaryDirectory()
         let directory = DataDirectory(path: root.path)
         let first = try DataLock(directory, holder: "process 17")
 
@@ -42,7 +43,7 @@ struct DataDirectoryTests {
     }
 
     @Test func `a lock file left behind locks nobody out`() throws {
-        let root = TemporaryDirectory()
+        let root = try TemporaryDirectory()
         let directory = DataDirectory(path: root.path)
         do {
             let gone = try DataLock(directory, holder: "process 17 with a long story")
@@ -55,20 +56,5 @@ struct DataDirectoryTests {
         withExtendedLifetime(next) {
             #expect(note == "process 18\n")
         }
-    }
-}
-
-/// A directory that goes with the test.
-final class TemporaryDirectory {
-    let path = FileManager.default.temporaryDirectory.appending(path: "kanbase-\(UUID().uuidString)").path
-
-    init() {
-        // Fails only where nothing can be written; then the test that uses it fails, and says where.
-        try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        // What cannot be removed stays in the temporary directory.
-        try? FileManager.default.removeItem(atPath: path)
     }
 }

@@ -7,25 +7,42 @@ import Foundation
 #endif
 
 /// How a process ended.
-enum Ending: Equatable, Sendable {
+package enum Ending: Equatable, Sendable {
     case exited(Int32)
     case killed(Int32)
 }
 
-struct HarnessError: Error, CustomStringConvertible {
-    var description: String
+package struct ChildProcessError: Error, CustomStringConvertible {
+    package let description: String
 }
 
 /// A child process with a pipe from its standard output, and its standard error in a file.
-struct ChildProcess: Sendable {
-    let identifier: pid_t
+///
+/// Not Foundation's `Process`: on Linux that lists `/proc/self/fd` and copies 256 bytes for every name, beyond the end
+/// of the list when the tests have some 1,400 descriptors open.
+package struct ChildProcess: Sendable {
+    package let identifier: pid_t
     /// The reading end of its standard output; ends when the process does.
-    let output: Int32
+    package let output: Int32
 
-    init(_ executable: String, _ arguments: [String], environment: [String: String], input: Int32, errors: Int32) throws
-    {
+    /// - Parameters:
+    ///   - executable: its path; it is not looked for.
+    ///   - input, errors: paths of the files that are its standard input, and where its standard error is appended.
+    package init(
+        _ executable: String, _ arguments: [String], environment: [String: String], input: String = "/dev/null",
+        errors: String
+    ) throws {
+        let from = open(input, O_RDONLY | O_CLOEXEC)
+        let to = open(errors, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        defer {
+            close(from)
+            close(to)
+        }
+        guard from >= 0, to >= 0 else {
+            throw ChildProcessError(description: "\(input) or \(errors) does not open")
+        }
         var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { throw HarnessError(description: "pipe: \(errno)") }
+        guard pipe(&ends) == 0 else { throw ChildProcessError(description: "pipe: \(errno)") }
         // Not for the children that other tests start meanwhile: the pipe would stay open as long as they live.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         #if canImport(Darwin)
@@ -34,9 +51,9 @@ struct ChildProcess: Sendable {
             var actions = posix_spawn_file_actions_t()
         #endif
         posix_spawn_file_actions_init(&actions)
-        posix_spawn_file_actions_adddup2(&actions, input, 0)
+        posix_spawn_file_actions_adddup2(&actions, from, 0)
         posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
-        posix_spawn_file_actions_adddup2(&actions, errors, 2)
+        posix_spawn_file_actions_adddup2(&actions, to, 2)
         // The C strings are the parent's to free, once the child has its own copy.
         var argv: [UnsafeMutablePointer<CChar>?] = ([executable] + arguments).map { strdup($0) } + [nil]
         var envp: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0)=\($1)") } + [nil]
@@ -49,7 +66,7 @@ struct ChildProcess: Sendable {
         let result = posix_spawn(&child, executable, &actions, nil, &argv, &envp)
         guard result == 0 else {
             close(ends[0])
-            throw HarnessError(description: "\(executable) does not start: \(String(cString: strerror(result)))")
+            throw ChildProcessError(description: "\(executable) does not start: \(String(cString: strerror(result)))")
         }
         identifier = child
         output = ends[0]
@@ -57,7 +74,7 @@ struct ChildProcess: Sendable {
 
     /// Reads until `isEnough`, or to the end of the output.
     /// - Throws: when nothing comes for that long.
-    func read(seconds: Int, until isEnough: ([UInt8]) -> Bool = { _ in false }) throws -> [UInt8] {
+    package func read(seconds: Int, until isEnough: ([UInt8]) -> Bool = { _ in false }) throws -> [UInt8] {
         var all: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 65_536)
         while !isEnough(all) {
@@ -65,7 +82,7 @@ struct ChildProcess: Sendable {
             let ready = poll(&entry, 1, Int32(seconds * 1000))
             if ready < 0, errno == EINTR { continue }
             guard ready > 0 else {
-                throw HarnessError(
+                throw ChildProcessError(
                     description: "Nothing for \(seconds) s after \(String(decoding: all, as: UTF8.self))")
             }
             // The buffer lives for the call only.
@@ -77,7 +94,7 @@ struct ChildProcess: Sendable {
     }
 
     /// Waits for the end. Only once: then the identifier belongs to nobody.
-    func wait() -> Ending {
+    package func wait() -> Ending {
         var status: Int32 = 0
         while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
         close(output)
@@ -86,15 +103,30 @@ struct ChildProcess: Sendable {
     }
 }
 
+extension ChildProcess {
+    /// Runs a command to its end, at most a minute.
+    /// - Returns: how it ended, and what it wrote to standard output and standard error.
+    package static func run(
+        _ executable: String, _ arguments: [String], environment: [String: String], input: String = ""
+    ) throws -> (ending: Ending, output: String, errors: String) {
+        let folder = try TemporaryDirectory()
+        try input.write(toFile: folder.file("in"), atomically: true, encoding: .utf8)
+        let process = try ChildProcess(
+            executable, arguments, environment: environment, input: folder.file("in"), errors: folder.file("errors"))
+        let output: [UInt8]
+        do {
+            output = try process.read(seconds: 60)
+        } catch {
+            kill(process.identifier, SIGKILL)
+            _ = process.wait()
+            throw error
+        }
+        let ending = process.wait()
+        let errors = try String(contentsOfFile: folder.file("errors"), encoding: .utf8)
+        return (ending, String(decoding: output, as: UTF8.self), errors)
+    }
+}
+
 private func recvFromPipe(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
     read(descriptor, buffer.baseAddress, buffer.count)
 }
-
-/// The `kanbase` that was built with these tests: it lies beside their bundle. `KANBASE_BINARY` names another.
-let kanbaseBinary: String = {
-    if let named = ProcessInfo.processInfo.environment["KANBASE_BINARY"] { return named }
-    let bundles = [Bundle.main] + Bundle.allBundles
-    let folders = bundles.flatMap { [$0.bundleURL.deletingLastPathComponent(), $0.bundleURL] }
-    let candidates = folders.map { $0.appending(path: "kanbase").path }
-    return candidates.first { FileManager.default.isExecutableFile(atPath: $0) } ?? "kanbase"
-}()
