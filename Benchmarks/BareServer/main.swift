@@ -24,13 +24,7 @@ struct BareResponder: Responder {
             case 3:
                 Response(
                     status: 200, headers: [("Content-Type", "text/event-stream")],
-                    body: .stream(
-                        BodyStream(isEndless: true) { writer in
-                            while true {
-                                try await writer.write(Array(": tick\n\n".utf8))
-                                try await EventLoop.current?.sleep(for: .seconds(1))
-                            }
-                        }))
+                    body: .live(Ticks()))
             case 4:
                 await slow()
             default: Response(status: 200, headers: headers, body: .bytes(body))
@@ -52,6 +46,19 @@ struct BareResponder: Responder {
     }
 
     func finished(_ exchange: Exchange) {}
+}
+
+/// A comment a second.
+final class Ticks: LiveBody {
+    func produce(_ writer: any BodyWriter) async throws -> Bool {
+        while true {
+            try await writer.write(Array(": tick\n\n".utf8))
+            try await EventLoop.current?.sleep(for: .seconds(1))
+        }
+    }
+
+    func rest(on connection: any LiveConnection) {}
+    func endRest() {}
 }
 
 let arguments = CommandLine.arguments.dropFirst().compactMap { Int($0) }

@@ -94,23 +94,8 @@ final class TestResponder: Responder {
                         try await writer.write(Array("some".utf8))
                         throw ConnectionLost()
                     }))
-        case "/endless":
-            return Response(
-                status: 200,
-                body: .stream(
-                    BodyStream(isEndless: true) { writer in
-                        while true {
-                            try await writer.write(Array("tick\n".utf8))
-                            try await Task.sleep(for: .milliseconds(20))
-                        }
-                    }))
-        case "/flood":
-            return Response(
-                status: 200,
-                body: .stream(
-                    BodyStream(isEndless: true) { writer in
-                        while true { try await writer.write([UInt8](repeating: 0x62, count: 100_000)) }
-                    }))
+        case "/endless": return Response(status: 200, body: .live(Ticking()))
+        case "/flood": return Response(status: 200, body: .live(Flood()))
         default: return Self.text("\(request.method.rawValue) \(request.target) \(request.body.count)")
         }
     }

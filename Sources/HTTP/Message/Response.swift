@@ -6,6 +6,8 @@ package struct Response: Sendable {
         case bytes([UInt8])
         /// A body of unknown length, written piece by piece; see ``BodyStream``.
         case stream(BodyStream)
+        /// A body without an end; see ``LiveBody``.
+        case live(any LiveBody)
     }
 
     package var status: Int
@@ -22,23 +24,20 @@ package struct Response: Sendable {
     }
 }
 
-/// A body made while it is sent: export and server-sent events.
+/// A body made while it is sent: an export.
 package struct BodyStream: Sendable {
-    /// True for a body that ends only with the connection or the server (server-sent events): then a client that
-    /// closes its sending side counts as gone, and draining cancels the producer at once instead of waiting for it.
-    package var isEndless: Bool
     /// Runs on the connection's task. It is cancelled when the client is gone or the server ends.
     /// A thrown error ends the connection without the last chunk, so that the client sees that it was cut off.
     package var produce: @Sendable (BodyWriter) async throws -> Void
 
-    package init(isEndless: Bool = false, produce: @escaping @Sendable (BodyWriter) async throws -> Void) {
-        self.isEndless = isEndless
+    package init(produce: @escaping @Sendable (BodyWriter) async throws -> Void) {
         self.produce = produce
     }
 }
 
 /// Where a streamed body goes. `write` returns once the socket's buffer took the bytes: that is the back-pressure.
 package protocol BodyWriter: Sendable {
+    /// An empty piece only waits for what was written before.
     /// - Throws: ``ConnectionLost`` when the client is gone or took nothing for the write time-out.
     func write(_ bytes: [UInt8]) async throws
 }

@@ -10,7 +10,7 @@ extension Connection {
         switch response.body {
         case .none: body = []
         case .bytes(let bytes): body = bytes
-        case .stream: return false
+        case .stream, .live: return false
         }
         guard body.count <= Connection.copiedBytes else { return false }
         let framing = ResponseEncoder.framing(of: response, isHTTP11: true)
@@ -39,15 +39,18 @@ extension Connection {
         var sent = 0
         switch response.body {
         case .bytes(let body) where hasBody:
-            if await write(body) { sent = body.count } else { machine.lost() }
+            if await write(body) { sent = body.count } else { lose() }
         case .stream(let stream) where hasBody:
             sent = await run(stream, isChunked: framing == .chunked)
-        case .none, .bytes, .stream: break
+        case .live(let body) where hasBody:
+            let unreported = unreported(request, response, sent)
+            return begin(LiveAnswer(body, isChunked: framing == .chunked, unreported))
+        case .none, .bytes, .stream, .live: break
         }
         note(request, response, sent)
         machine.answered(now: loop.now)
         if output.isEmpty || output.count >= server.shared.limits.gatheredBytes {
-            if await !flush() { machine.lost() }
+            if await !flush() { lose() }
         }
     }
 
@@ -70,7 +73,11 @@ extension Connection {
     }
 
     func note(_ request: Request?, _ response: Response, _ sent: Int) {
+        unreported.append(unreported(request, response, sent))
+    }
+
+    private func unreported(_ request: Request?, _ response: Response, _ sent: Int) -> Unreported {
         let exchange = exchange(request, response, sent, machine.requestBegan)
-        unreported.append(Unreported(exchange: exchange, began: machine.requestBegan))
+        return Unreported(exchange: exchange, began: machine.requestBegan)
     }
 }

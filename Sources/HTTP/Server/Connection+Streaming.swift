@@ -8,16 +8,11 @@ extension Connection {
     /// - Returns: the bytes of content that went out.
     func run(_ stream: BodyStream, isChunked: Bool) async -> Int {
         guard await flush() else {
-            machine.lost()
+            lose()
             return 0
         }
         context.streamCount.add(1, ordering: .relaxed)
         defer { context.streamCount.subtract(1, ordering: .relaxed) }
-        if stream.isEndless {
-            endsWithServer = true
-            watch.onEnd = { [task] in task?.cancel() }
-            if watch.hasEnded || machine.isDraining { task?.cancel() }
-        }
         input.shrink(to: context.pool)
         output.shrink(to: context.pool)
         isStreaming = true
@@ -30,27 +25,36 @@ extension Connection {
             }
         } catch {
             // Whatever it was, the client learns it from the missing end; the producer's own room has logged it.
-            machine.lost()
+            lose()
         }
         isStreaming = false
-        endsWithServer = false
-        watch.onEnd = nil
         return writer.bytesWritten
     }
 
-    /// Writes one piece of a stream.
+    /// Writes one piece of a stream, after what is still gathered.
     func writePiece(_ bytes: [UInt8], isChunked: Bool) async throws {
         if Task.isCancelled || machine.isClosed { throw ConnectionLost() }
-        guard !bytes.isEmpty else { return }
-        let isSmall = bytes.count <= Connection.copiedBytes
-        output.reserve(32 + (isSmall ? bytes.count : 0), from: context.pool)
-        if isChunked { ResponseEncoder.encode(chunkSize: bytes.count, into: &output) }
-        if isSmall { output.append(bytes) } else if await !write(bytes) { throw ConnectionLost() }
-        if isChunked {
-            output.reserve(2, from: context.pool)
-            output.append("\r\n")
+        if bytes.count <= Connection.copiedBytes {
+            append(piece: bytes, isChunked: isChunked)
+        } else {
+            output.reserve(32, from: context.pool)
+            if isChunked { ResponseEncoder.encode(chunkSize: bytes.count, into: &output) }
+            if await !write(bytes) { throw ConnectionLost() }
+            if isChunked {
+                output.reserve(2, from: context.pool)
+                output.append("\r\n")
+            }
         }
         if await !flush() { throw ConnectionLost() }
         await letOthersRun()
+    }
+
+    /// Gathers one small piece. An empty one is nothing: as a chunk it would be the end.
+    func append(piece bytes: [UInt8], isChunked: Bool) {
+        guard !bytes.isEmpty else { return }
+        output.reserve(32 + bytes.count, from: context.pool)
+        if isChunked { ResponseEncoder.encode(chunkSize: bytes.count, into: &output) }
+        output.append(bytes)
+        if isChunked { output.append("\r\n") }
     }
 }

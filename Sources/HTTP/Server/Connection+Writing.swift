@@ -73,6 +73,12 @@ extension Connection {
         }
     }
 
+    /// The client is gone, or takes nothing: what is still gathered must not be waited for once more.
+    func lose() {
+        machine.lost()
+        output.consume(output.count)
+    }
+
     func report() {
         guard !unreported.isEmpty else { return }
         let now = Instant.now

@@ -24,7 +24,9 @@ final class Connection: @unchecked Sendable {
     var turnsInARow = 0
     var isHandling = false
     var isStreaming = false
-    var endsWithServer = false
+    /// The answer that is being given, if it has no end.
+    var live: LiveAnswer?
+    private var whenClosed: (@Sendable () -> Void)?
 
     /// What a step hands to the function that goes on with it.
     struct Parked {
@@ -57,20 +59,35 @@ final class Connection: @unchecked Sendable {
             // The kernel has no room for another watched descriptor: the client sees the connection close.
             return whenClosed()
         }
+        self.whenClosed = whenClosed
         context.connections[ObjectIdentifier(self)] = self
-        let task = Task(executorPreference: loop) {
-            await self.serve()
-            self.finish()
-            whenClosed()
+        watch.onBreak = { [self] in
+            task?.cancel()
+            endLive()
         }
-        self.task = task
-        watch.onBreak = { task.cancel() }
+        launch()
+    }
+
+    /// Gives the connection a task, which it has until it ends or has a live answer that rests.
+    func launch() {
+        task = Task(executorPreference: loop) {
+            await self.serve()
+            self.endTask()
+        }
+    }
+
+    private func endTask() {
+        task = nil
+        guard let live, live.isResting else { return finish() }
+        live.body.rest(on: self)
+        // Nobody could wake it before.
+        if live.mustEnd || machine.isClosed { wake() }
     }
 
     /// The server drains: an idle connection closes, a busy one after its answer, an endless stream at once.
     func drain() {
         machine.isDraining = true
-        if endsWithServer { task?.cancel() }
+        endLive()
         watch.poke()
     }
 
@@ -79,6 +96,7 @@ final class Connection: @unchecked Sendable {
         machine.lost()
         task?.cancel()
         transport.endWriting()
+        endLive()
         watch.poke()
     }
 
@@ -87,15 +105,16 @@ final class Connection: @unchecked Sendable {
         machine.refuseAdmission()
     }
 
-    func finish() {
+    private func finish() {
         report()
         watch.stop()
-        task = nil
         context.connections[ObjectIdentifier(self)] = nil
         input.consume(input.count)
         output.consume(output.count)
         input.shrink(to: context.pool)
         output.shrink(to: context.pool)
+        whenClosed?()
+        whenClosed = nil
     }
 
     // MARK: The loop
@@ -113,6 +132,7 @@ final class Connection: @unchecked Sendable {
     /// The frame of this function is what an idle connection holds, so requests and answers live in those that it calls.
     func serve() async {
         while true {
+            if let live, await streamLive(live) { return }
             switch step() {
             case .reading(let deadline):
                 guard await flush() else { return }

@@ -25,7 +25,7 @@ struct ResponseEncoder {
         return switch response.body {
         case .none: .length(0)
         case .bytes(let bytes): .length(bytes.count)
-        case .stream: isHTTP11 ? .chunked : .untilClose
+        case .stream, .live: isHTTP11 ? .chunked : .untilClose
         }
     }
 

@@ -28,6 +28,8 @@ package final class Doorbell: Sendable {
         var rings: UInt64
         var listeners = 0
         var waiting: [UInt64: Waiter] = [:]
+        /// Those who are called, by the numbers of their listeners.
+        var hearers: [UInt64: @Sendable () -> Void] = [:]
     }
 
     private struct State {
@@ -55,31 +57,41 @@ package final class Doorbell: Sendable {
     }
 
     package func ring(_ account: AccountKey) {
-        let waiting = state.withLock { state in
+        let rung = state.withLock { state -> Bell? in
             state.rings += 1
-            guard let index = state.bells.index(forKey: account) else { return [UInt64: Waiter]() }
+            guard let index = state.bells.index(forKey: account) else { return nil }
             state.bells.values[index].rings = state.rings
-            let waiting = state.bells.values[index].waiting
+            let bell = state.bells.values[index]
             state.bells.values[index].waiting = [:]
-            return waiting
+            return bell
         }
-        for waiter in waiting.values { waiter.continuation.resume(returning: .rang) }
+        guard let rung else { return }
+        for hear in rung.hearers.values { hear() }
+        for waiter in rung.waiting.values { waiter.continuation.resume(returning: .rang) }
     }
 
     /// Wakes everyone, for good.
     package func close() {
-        let waiting = state.withLock { state in
+        let bells = state.withLock { state in
             state.isClosed = true
-            let waiting = state.bells.values.flatMap(\.waiting.values)
+            let bells = Array(state.bells.values)
             for key in state.bells.keys { state.bells[key]?.waiting = [:] }
-            return waiting
+            return bells
         }
-        for waiter in waiting { waiter.continuation.resume(returning: .closed) }
+        for hear in bells.flatMap(\.hearers.values) { hear() }
+        for waiter in bells.flatMap(\.waiting.values) { waiter.continuation.resume(returning: .closed) }
     }
 
-    package func listen(to account: AccountKey) -> Listener {
-        state.withLock { $0.bells[account, default: Bell(rings: $0.rings)].listeners += 1 }
-        return Listener(doorbell: self, account: account)
+    /// - Parameter hear: called at each ring and when the doorbell is closed, on the thread that rings: not to be kept
+    ///   waiting, and not to be called back.
+    package func listen(to account: AccountKey, hear: (@Sendable () -> Void)? = nil) -> Listener {
+        let number = state.withLock { state in
+            state.nextNumber += 1
+            state.bells[account, default: Bell(rings: state.rings)].listeners += 1
+            state.bells[account]?.hearers[state.nextNumber] = hear
+            return state.nextNumber
+        }
+        return Listener(doorbell: self, account: account, number: number)
     }
 
     /// How many wait at this moment, for the metrics.
@@ -91,19 +103,26 @@ package final class Doorbell: Sendable {
     package final class Listener: Sendable {
         private let doorbell: Doorbell
         private let account: AccountKey
+        private let number: UInt64
 
-        fileprivate init(doorbell: Doorbell, account: AccountKey) {
+        fileprivate init(doorbell: Doorbell, account: AccountKey, number: UInt64) {
             self.doorbell = doorbell
             self.account = account
+            self.number = number
         }
 
         deinit {
-            doorbell.leave(account)
+            doorbell.leave(account, number)
         }
 
         /// To be read before the store: what is committed after that rings once more.
         package var rings: UInt64 {
             doorbell.rings(of: account)
+        }
+
+        /// The server stops: nothing will ring any more.
+        package var isClosed: Bool {
+            doorbell.state.withLock(\.isClosed)
         }
 
         /// Returns at the first ring after `heard`, at once when it was already.
@@ -116,8 +135,9 @@ package final class Doorbell: Sendable {
         state.withLock { $0.bells[account]?.rings ?? $0.rings }
     }
 
-    private func leave(_ account: AccountKey) {
+    private func leave(_ account: AccountKey, _ number: UInt64) {
         state.withLock { state in
+            state.bells[account]?.hearers[number] = nil
             state.bells[account]?.listeners -= 1
             if state.bells[account]?.listeners == 0 { state.bells[account] = nil }
         }

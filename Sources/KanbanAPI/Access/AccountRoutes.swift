@@ -159,8 +159,7 @@ extension Call {
 
     /// False once the session or token that let this call in has ended: for streams and waits, each time they wake.
     package func isStillAdmitted() throws -> Bool {
-        guard let grant = access.grant, let accounts = environment.accounts else { return true }
-        return try accounts.control.isGood(grant, now: environment.clock())
+        try Admittance(self).isGood()
     }
 
     /// Meets `If-Match` on the account, which has a tag and no revision.

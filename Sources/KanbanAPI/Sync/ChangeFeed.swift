@@ -68,7 +68,7 @@ struct ChangeFeed: Sendable {
                 // A proxy that gathers events before it hands them on would make them late.
                 ("X-Accel-Buffering", "no"),
             ],
-            body: .stream(BodyStream(isEndless: true, produce: stream.produce)))
+            body: .live(stream))
     }
 }
 

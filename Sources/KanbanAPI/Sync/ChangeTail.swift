@@ -1,6 +1,7 @@
 import JSON
 import Kanban
 import Locks
+import Sockets
 
 /// The most recent changes of an account, encoded once for all who follow them live: a change that a thousand streams
 /// wait for costs one query, not a thousand.
@@ -31,6 +32,7 @@ final class ChangeTail: Sendable {
 
     fileprivate struct Entry {
         let revision: Revision
+        let type: Types
         let resource: Resource
         /// Empty once the resource changed again.
         var event: [UInt8]
@@ -46,21 +48,50 @@ final class ChangeTail: Sendable {
         var bytes = 0
         var revisions: [Resource: Revision] = [:]
         /// What the last reader got: most readers are at the same place and want the same.
-        var last: (after: Revision, types: Set<ResourceType>, part: Part)?
+        var last: (after: Revision, types: Types, part: Part)?
     }
 
-    private let account: AccountKey
-    private let store: any Store
+    /// Types of resources, quickly compared.
+    struct Types: Hashable {
+        private let bits: Int
+
+        init(_ types: Set<ResourceType>) {
+            bits = ResourceType.allCases.enumerated().reduce(0) {
+                types.contains($1.element) ? $0 | 1 << $1.offset : $0
+            }
+        }
+
+        fileprivate func contains(_ type: Types) -> Bool { bits & type.bits != 0 }
+    }
+
+    let account: AccountKey
+    let store: any Store
+    private let lines: ChangeLines
+    private let listener: Doorbell.Listener
     private let state = Locked(State())
 
-    init(of account: AccountKey, in store: any Store) {
+    init(of account: AccountKey, in store: any Store, doorbell: Doorbell) {
         self.account = account
         self.store = store
+        let lines = ChangeLines()
+        self.lines = lines
+        listener = doorbell.listen(to: account) { lines.hear() }
+    }
+
+    /// The doorbell's count, to be read before the store or ``part(after:types:rings:)``.
+    var rings: UInt64 { listener.rings }
+
+    /// The server stops.
+    var isClosed: Bool { listener.isClosed }
+
+    /// Where streams of this account rest that live on a loop.
+    func line(on loop: EventLoop, _ pace: StreamPace) -> ChangeLine {
+        lines.line(on: loop, pace)
     }
 
     /// What follows a reader's cursor.
     /// - Parameter rings: the doorbell's count, read before this.
-    func part(after cursor: Cursor, types: Set<ResourceType>, rings: UInt64) throws -> Part {
+    func part(after cursor: Cursor, types: Types, rings: UInt64) throws -> Part {
         try state.withLock { state in
             if state.filledAt.map({ $0 < rings }) ?? true { try fill(&state, rings: rings) }
             guard state.epoch == cursor.epoch else { return .otherEpoch }
@@ -104,7 +135,9 @@ extension ChangeTail.State {
         }
         let event = ServerSentEvent.change(change, cursor: Cursor(epoch: epoch, revision: change.revision))
         revisions[resource] = change.revision
-        entries.append(ChangeTail.Entry(revision: change.revision, resource: resource, event: event))
+        entries.append(
+            ChangeTail.Entry(
+                revision: change.revision, type: ChangeTail.Types([change.type]), resource: resource, event: event))
         bytes += event.count
     }
 
@@ -122,11 +155,11 @@ extension ChangeTail.State {
         entries.removeFirst(count)
     }
 
-    fileprivate func part(after revision: Revision, types: Set<ResourceType>, chunk: Int) -> ChangeTail.Part {
+    fileprivate func part(after revision: Revision, types: ChangeTail.Types, chunk: Int) -> ChangeTail.Part {
         guard let first = index(after: revision) else {
             return .events([], through: max(revision, through), isAll: filledAt != nil)
         }
-        let wanted = entries[first...].lazy.filter { types.contains($0.resource.type) && !$0.event.isEmpty }
+        let wanted = entries[first...].lazy.filter { types.contains($0.type) && !$0.event.isEmpty }
         var events: [UInt8] = []
         for entry in wanted {
             // The first is shared with everyone who gets it alone.
@@ -167,14 +200,14 @@ package final class ChangeTails: Sendable {
 
     package init() {}
 
-    func tail(of account: AccountKey, in store: any Store) -> ChangeTail {
+    func tail(of account: AccountKey, in store: any Store, doorbell: Doorbell) -> ChangeTail {
         state.withLock { state in
             if let tail = state.tails[account]?.tail { return tail }
             if state.tails.count >= state.sweepAbove {
                 state.tails = state.tails.filter { $0.value.tail != nil }
                 state.sweepAbove = max(64, state.tails.count * 2)
             }
-            let tail = ChangeTail(of: account, in: store)
+            let tail = ChangeTail(of: account, in: store, doorbell: doorbell)
             state.tails[account] = WeakTail(tail: tail)
             return tail
         }

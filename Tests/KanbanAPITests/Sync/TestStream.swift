@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Locks
+import Sockets
 import Testing
 
 /// A client that follows the changes of a board.
@@ -29,21 +30,23 @@ final class TestStream: Sendable {
         }
     }
 
+    /// The loops of all tests.
+    private static let loops = Result { try EventLoopGroup(count: 2) }
+
     private let pipe: Pipe
     private let task: Task<Void, any Error>
     private let unread = Locked<ArraySlice<UInt8>>([])
 
     init(_ response: Response, isStalled: Bool = false, sourceLocation: SourceLocation = #_sourceLocation) throws {
-        guard case .stream(let body) = response.body else {
+        guard case .live(let body) = response.body else {
             Issue.record("status \(response.status), no stream", sourceLocation: sourceLocation)
             throw ConnectionLost()
         }
-        try #require(body.isEndless, sourceLocation: sourceLocation)
-        let pipe = Pipe(isStalled: isStalled)
+        let pipe = Pipe(of: body, on: try Self.loops.get().next(), isStalled: isStalled)
         self.pipe = pipe
-        task = Task {
+        task = Task(executorPreference: pipe.loop) {
             defer { pipe.end() }
-            try await body.produce(pipe)
+            while !Task.isCancelled, try await body.produce(pipe) { await pipe.rest() }
         }
     }
 
@@ -96,30 +99,68 @@ final class TestStream: Sendable {
     }
 }
 
-/// Bytes on their way. A stalled one makes the writer wait, as a full socket does.
-private final class Pipe: BodyWriter {
+/// Bytes on their way, in place of a connection. A stalled one makes the writer wait, as a full socket does.
+private final class Pipe: BodyWriter, LiveConnection {
     private struct State {
         var pieces: [[UInt8]] = []
         var isStalled: Bool
         var hasEnded = false
         var reader: CheckedContinuation<Void, Never>?
         var writers: [CheckedContinuation<Void, Never>] = []
+        /// While the body rests.
+        var rest: CheckedContinuation<Void, Never>?
     }
 
+    let loop: EventLoop
+    private let body: any LiveBody
     private let state: Locked<State>
 
-    init(isStalled: Bool) {
+    init(of body: any LiveBody, on loop: EventLoop, isStalled: Bool) {
+        self.body = body
+        self.loop = loop
         state = Locked(State(isStalled: isStalled))
     }
 
-    func write(_ bytes: [UInt8]) async throws {
-        if Task.isCancelled { throw ConnectionLost() }
+    /// Lets the body rest until it is woken, or the task is cancelled.
+    func rest() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                state.withLock { $0.rest = continuation }
+                body.rest(on: self)
+                if Task.isCancelled { wake() }
+            }
+        } onCancel: {
+            loop.execute { self.wake() }
+        }
+    }
+
+    func wake() {
+        let rest = state.withLock { state in
+            defer { state.rest = nil }
+            return state.rest
+        }
+        guard let rest else { return }
+        body.endRest()
+        rest.resume()
+    }
+
+    func writeNow(_ bytes: [UInt8]) -> Bool {
+        append(bytes)
+        return state.withLock { !$0.isStalled }
+    }
+
+    private func append(_ bytes: [UInt8]) {
         let reader = state.withLock { state in
             state.pieces.append(bytes)
             defer { state.reader = nil }
             return state.reader
         }
         reader?.resume()
+    }
+
+    func write(_ bytes: [UInt8]) async throws {
+        if Task.isCancelled { throw ConnectionLost() }
+        if !bytes.isEmpty { append(bytes) }
         await withCheckedContinuation { continuation in
             let goesOn = state.withLock { state in
                 if state.isStalled { state.writers.append(continuation) }

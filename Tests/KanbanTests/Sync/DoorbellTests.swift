@@ -1,4 +1,5 @@
 import Kanban
+import Locks
 import Testing
 
 struct DoorbellTests {
@@ -77,6 +78,24 @@ struct DoorbellTests {
         #expect(await waiting.value == .closed)
         let listener = doorbell.listen(to: .local)
         #expect(await listener.wait(after: listener.rings, until: later) == .closed)
+    }
+
+    @Test func `one who wants to be called is called at each ring and at the end, for as long as it listens`() {
+        let calls = Locked(0)
+        let other = Locked(0)
+        let stays = doorbell.listen(to: .local) { calls.withLock { $0 += 1 } }
+        var leaves: Doorbell.Listener? = doorbell.listen(to: .local) { other.withLock { $0 += 1 } }
+
+        doorbell.ring(.local)
+        doorbell.ring(AccountKey(number: 2))
+        withExtendedLifetime(leaves) {}
+        leaves = nil
+        doorbell.ring(.local)
+        doorbell.close()
+
+        #expect(calls.withLock { $0 } == 3)
+        #expect(other.withLock { $0 } == 1)
+        #expect(stays.isClosed)
     }
 
     @Test func `one that is cancelled before it waits does not wait`() async {

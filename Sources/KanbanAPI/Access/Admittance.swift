@@ -1,0 +1,20 @@
+import Kanban
+
+/// What let a call in, for what outlives the call: whether it would still let it in.
+struct Admittance: Sendable {
+    private let grant: Grant?
+    private let accounts: AccessService?
+    private let clock: @Sendable () -> Timestamp
+
+    init(_ call: Call) {
+        grant = call.access.grant
+        accounts = call.environment.accounts
+        clock = call.environment.clock
+    }
+
+    /// False once the session or token has ended. Nothing can end in open mode.
+    func isGood() throws -> Bool {
+        guard let grant, let accounts else { return true }
+        return try accounts.control.isGood(grant, now: clock())
+    }
+}
