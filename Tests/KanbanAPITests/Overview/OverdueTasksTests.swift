@@ -2,6 +2,7 @@ import HTTP
 import JSON
 import Kanban
 import KanbanSQL
+import TestSupport
 import Testing
 
 @testable import KanbanAPI
