@@ -29,14 +29,15 @@ package struct JSONWriter {
 
     /// A member name that needs no escape, as every one of our own.
     package mutating func name(_ name: StaticString) {
-        comma()
-        bytes.append(UInt8(ascii: "\""))
-        name.withUTF8Buffer {
-            assert($0.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C }, "\(name) needs an escape")
-            bytes.append(contentsOf: $0)
+        put(atMost: name.utf8CodeUnitCount + 4) { text in
+            name.withUTF8Buffer {
+                assert($0.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C }, "\(name) needs an escape")
+                text.add(UInt8(ascii: "\""))
+                text.add($0)
+            }
+            text.add(UInt8(ascii: "\""))
+            text.add(UInt8(ascii: ":"))
         }
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(UInt8(ascii: ":"))
         needsComma = false
     }
 
@@ -50,8 +51,10 @@ package struct JSONWriter {
     }
 
     package mutating func value(_ string: String) {
-        comma()
-        text(string)
+        if !plain(string) {
+            comma()
+            text(string)
+        }
     }
 
     /// Null for nil.
@@ -62,20 +65,32 @@ package struct JSONWriter {
     /// A string of so many ASCII characters, none of which needs an escape, that `write` puts in place: no `String` is
     /// made of an id or a time on its way.
     package mutating func ascii(_ count: Int, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
-        comma()
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count + 2) { text in
-            text[0] = UInt8(ascii: "\"")
-            write(UnsafeMutableBufferPointer(rebasing: text[1...count]))
-            text[count + 1] = UInt8(ascii: "\"")
-            bytes.append(contentsOf: UnsafeBufferPointer(text))
+        put(atMost: count + 3) { text in
+            text.add(UInt8(ascii: "\""))
+            write(text.room(count))
+            text.add(UInt8(ascii: "\""))
         }
     }
 
     package mutating func value(_ integer: Int) { value(Int64(integer)) }
 
     package mutating func value(_ integer: Int64) {
-        comma()
-        digits(of: integer)
+        // A comma, a sign and at most 19 digits.
+        put(atMost: 21) { text in
+            if integer < 0 { text.add(UInt8(ascii: "-")) }
+            var places = 1
+            var power: UInt64 = 10
+            while places < 19, integer.magnitude >= power {
+                places += 1
+                power *= 10
+            }
+            let digits = text.room(places)
+            var rest = integer.magnitude
+            for place in stride(from: places - 1, through: 0, by: -1) {
+                digits[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            }
+        }
     }
 
     /// Null for nil.
@@ -84,8 +99,7 @@ package struct JSONWriter {
     }
 
     package mutating func value(_ bool: Bool) {
-        comma()
-        bytes.append(contentsOf: (bool ? "true" : "false").utf8)
+        word(bool ? "true" : "false")
     }
 
     /// The shortest literal that reads back as the same number; null for what JSON has no number for.
@@ -96,8 +110,7 @@ package struct JSONWriter {
     }
 
     package mutating func null() {
-        comma()
-        bytes.append(contentsOf: "null".utf8)
+        word("null")
     }
 
     /// A value that is JSON already.
@@ -144,15 +157,43 @@ package struct JSONWriter {
         needsComma = true
     }
 
-    private mutating func digits(of integer: Int64) {
-        if integer < 0 { bytes.append(UInt8(ascii: "-")) }
-        var rest = integer.magnitude
-        let start = bytes.count
-        repeat {
-            bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
-            rest /= 10
-        } while rest > 0
-        bytes[start...].reverse()
+    private mutating func word(_ word: StaticString) {
+        put(atMost: word.utf8CodeUnitCount + 1) { text in
+            word.withUTF8Buffer { text.add($0) }
+        }
+    }
+
+    /// Puts a comma if one is due, and what `write` adds, straight into the room at the end.
+    ///
+    /// - Parameter count: bytes that there must be room for, the comma included.
+    @inline(__always)
+    private mutating func put(atMost count: Int, _ write: (inout Room) -> Void) {
+        let comma = needsComma
+        needsComma = true
+        bytes.append(addingCapacity: count) { span in
+            span.withUnsafeMutableBufferPointer { buffer, used in
+                var room = Room(buffer)
+                if comma { room.add(UInt8(ascii: ",")) }
+                write(&room)
+                used = room.count
+            }
+        }
+    }
+
+    /// Writes a string in which nothing needs an escape, as nearly all are.
+    ///
+    /// - Returns: false, and nothing is written, when something does.
+    private mutating func plain(_ string: String) -> Bool {
+        string.utf8.withContiguousStorageIfAvailable { utf8 in
+            guard let base = utf8.baseAddress else { return false }
+            guard base.endOfPlainText(from: 0, to: utf8.count) == utf8.count else { return false }
+            put(atMost: utf8.count + 3) { text in
+                text.add(UInt8(ascii: "\""))
+                text.add(utf8)
+                text.add(UInt8(ascii: "\""))
+            }
+            return true
+        } ?? false
     }
 
     private mutating func text(_ string: String) {
@@ -192,6 +233,37 @@ package struct JSONWriter {
             bytes.append(contentsOf: "u00".utf8)
             bytes.append(hexadecimal[Int(byte >> 4)])
             bytes.append(hexadecimal[Int(byte & 15)])
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Room at the end of what was written, filled from its beginning.
+    // Unsafe because the bytes are not there yet; every access is checked against the room there is.
+    private struct Room {
+        private let buffer: UnsafeMutableBufferPointer<UInt8>
+        private(set) var count = 0
+
+        @inline(__always)
+        init(_ buffer: UnsafeMutableBufferPointer<UInt8>) {
+            self.buffer = buffer
+        }
+
+        @inline(__always)
+        mutating func add(_ byte: UInt8) {
+            room(1)[0] = byte
+        }
+
+        @inline(__always)
+        mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
+            _ = room(bytes.count).update(fromContentsOf: bytes)
+        }
+
+        /// The next bytes, to be filled by the caller.
+        @inline(__always)
+        mutating func room(_ size: Int) -> UnsafeMutableBufferPointer<UInt8> {
+            defer { count += size }
+            return UnsafeMutableBufferPointer(rebasing: buffer[count..<count + size])
         }
     }
 }
