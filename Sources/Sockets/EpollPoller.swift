@@ -40,26 +40,29 @@
         /// Waits until something is ready, `wake` is called or the time is over.
         ///
         /// - Parameter milliseconds: 0 only looks, -1 waits without end.
-        func wait(milliseconds: Int32, _ body: (Int32, Readiness) -> Void) {
-            let count = epoll_wait(epoll.number, events.baseAddress, Int32(events.count), milliseconds)
+        /// - Returns: how many events there are to be asked for with ``event(_:)``.
+        func wait(milliseconds: Int32) -> Int {
             // Only EINTR can happen here; the loop comes round again.
-            guard count > 0 else { return }
-            for event in events[..<Int(count)] {
-                let descriptor = event.data.fd
-                if descriptor == wakeUp.number {
-                    var value: UInt64 = 0
-                    _ = read(descriptor, &value, 8)
-                    continue
-                }
-                var readiness: Readiness = []
-                if event.events & EPOLLIN.rawValue != 0 { readiness.insert(.readable) }
-                if event.events & EPOLLOUT.rawValue != 0 { readiness.insert(.writable) }
-                if event.events & EPOLLRDHUP.rawValue != 0 { readiness.formUnion([.ended, .readable]) }
-                if event.events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 {
-                    readiness.formUnion([.broken, .readable, .writable])
-                }
-                body(descriptor, readiness)
+            max(0, Int(epoll_wait(epoll.number, events.baseAddress, Int32(events.count), milliseconds)))
+        }
+
+        /// One event of the last ``wait(milliseconds:)``: what became ready, and how; `nil` for a `wake`.
+        func event(_ index: Int) -> (descriptor: Int32, readiness: Readiness)? {
+            let event = events[index]
+            let descriptor = event.data.fd
+            if descriptor == wakeUp.number {
+                var value: UInt64 = 0
+                _ = read(descriptor, &value, 8)
+                return nil
             }
+            var readiness: Readiness = []
+            if event.events & EPOLLIN.rawValue != 0 { readiness.insert(.readable) }
+            if event.events & EPOLLOUT.rawValue != 0 { readiness.insert(.writable) }
+            if event.events & EPOLLRDHUP.rawValue != 0 { readiness.formUnion([.ended, .readable]) }
+            if event.events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 {
+                readiness.formUnion([.broken, .readable, .writable])
+            }
+            return (descriptor, readiness)
         }
 
         /// Ends a `wait` from any thread.

@@ -29,8 +29,6 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     // Loop's thread only:
     /// The time of the current turn.
     package private(set) var now = Instant.now
-    /// Counts the batches of events: what was read in the same turn may share a snapshot.
-    package private(set) var turn: UInt64 = 0
     private var jobs: [UnownedJob] = []
     private var runningJobs: [UnownedJob] = []
     private var watches: [Watch?] = []
@@ -86,13 +84,13 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     }
 
     private func runTurn() -> Bool {
-        let wait = waitingTime()
-        poller.wait(milliseconds: wait) { descriptor, readiness in
+        let count = poller.wait(milliseconds: waitingTime())
+        now = .now
+        for index in 0..<count {
+            guard let (descriptor, readiness) = poller.event(index) else { continue }
             // One that was removed in this very batch has no watch any more.
             if Int(descriptor) < watches.count { watches[Int(descriptor)]?.became(readiness) }
         }
-        now = .now
-        turn &+= 1
         for timed in wheel.advance(to: now) { timed.timeIsUp() }
         let isStopped = takeForeign()
         runJobs()

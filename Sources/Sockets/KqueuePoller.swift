@@ -29,21 +29,26 @@
         /// Waits until something is ready, `wake` is called or the time is over.
         ///
         /// - Parameter milliseconds: 0 only looks, -1 waits without end.
-        func wait(milliseconds: Int32, _ body: (Int32, Readiness) -> Void) {
+        /// - Returns: how many events there are to be asked for with ``event(_:)``.
+        func wait(milliseconds: Int32) -> Int {
             var time = timespec(tv_sec: Int(milliseconds) / 1000, tv_nsec: Int(milliseconds) % 1000 * 1_000_000)
             let count = withUnsafePointer(to: &time) {
                 kevent(queue.number, nil, 0, events.baseAddress, Int32(events.count), milliseconds < 0 ? nil : $0)
             }
             // Only EINTR can happen here; the loop comes round again.
-            guard count > 0 else { return }
-            for event in events[..<Int(count)] where event.filter != Int16(EVFILT_USER) {
-                var readiness: Readiness = event.filter == Int16(EVFILT_READ) ? .readable : .writable
-                if event.flags & UInt16(EV_EOF) != 0 {
-                    readiness.formUnion(event.filter == Int16(EVFILT_READ) ? .ended : [.broken, .readable])
-                    if event.fflags != 0 { readiness.formUnion([.broken, .writable]) }
-                }
-                body(Int32(event.ident), readiness)
+            return max(0, Int(count))
+        }
+
+        /// One event of the last ``wait(milliseconds:)``: what became ready, and how; `nil` for a `wake`.
+        func event(_ index: Int) -> (descriptor: Int32, readiness: Readiness)? {
+            let event = events[index]
+            if event.filter == Int16(EVFILT_USER) { return nil }
+            var readiness: Readiness = event.filter == Int16(EVFILT_READ) ? .readable : .writable
+            if event.flags & UInt16(EV_EOF) != 0 {
+                readiness.formUnion(event.filter == Int16(EVFILT_READ) ? .ended : [.broken, .readable])
+                if event.fflags != 0 { readiness.formUnion([.broken, .writable]) }
             }
+            return (Int32(event.ident), readiness)
         }
 
         /// Ends a `wait` from any thread.

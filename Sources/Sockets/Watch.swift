@@ -19,6 +19,10 @@ package final class Watch: Timed, @unchecked Sendable {
     package var onBreak: (() -> Void)?
     /// Called when the other side announced that it will send nothing more.
     package var onEnd: (() -> Void)?
+    /// Called in place of ending a wait that allows it: what it can do at once needs no task to be resumed, which costs
+    /// as much as reading a head. It returns until when to go on waiting; `nil`: the task is needed, and the wait ends.
+    package var onReady: (() -> Instant?)?
+    private var allowsOnReady = false
     private var readiness: Readiness = []
     private var waiter: UnsafeContinuation<Outcome, Never>?
     private var interest = Interest.reading
@@ -43,6 +47,7 @@ package final class Watch: Timed, @unchecked Sendable {
         loop.remove(self)
         onBreak = nil
         onEnd = nil
+        onReady = nil
     }
 
     package var isBroken: Bool { readiness.contains(.broken) }
@@ -64,7 +69,11 @@ package final class Watch: Timed, @unchecked Sendable {
     }
 
     /// Waits until the descriptor is ready, at most until `deadline`.
-    package func wait(for interest: Interest, until deadline: Instant) async -> Outcome {
+    ///
+    /// - Parameter allowsOnReady: ``onReady`` may take what comes; the wait ends when that returns `nil`.
+    package func wait(
+        for interest: Interest, until deadline: Instant, allowsOnReady: Bool = false
+    ) async -> Outcome {
         if isPoked {
             isPoked = false
             return .poked
@@ -72,6 +81,7 @@ package final class Watch: Timed, @unchecked Sendable {
         if isReady(for: interest) { return .ready }
         loop.schedule(self, at: deadline)
         self.interest = interest
+        self.allowsOnReady = allowsOnReady
         // Unsafe continuation: the one store and the one load below are all there is to its life, and a checked one
         // costs an allocation a request.
         return await withUnsafeContinuation { waiter = $0 }
@@ -88,9 +98,17 @@ package final class Watch: Timed, @unchecked Sendable {
         let wasBroken = isBroken
         let hadEnded = hasEnded
         readiness.formUnion(change)
-        if isReady(for: interest) { resume(.ready) }
+        if isReady(for: interest) { takeOrResume() }
         if !hadEnded, hasEnded { onEnd?() }
         if !wasBroken, isBroken { onBreak?() }
+    }
+
+    private func takeOrResume() {
+        if allowsOnReady, waiter != nil, let deadline = onReady?() {
+            loop.schedule(self, at: deadline)
+        } else {
+            resume(.ready)
+        }
     }
 
     override func timeIsUp() {

@@ -22,6 +22,8 @@ final class Connection: @unchecked Sendable {
     var interest = Interest.reading
     /// Reads, or pieces of a stream, since the connection last had to wait.
     var turnsInARow = 0
+    /// What ``serveInPlace()`` left to the task.
+    private var pause: Pause?
     var isHandling = false
     var isStreaming = false
     /// The answer that is being given, if it has no end.
@@ -65,6 +67,7 @@ final class Connection: @unchecked Sendable {
             task?.cancel()
             endLive()
         }
+        watch.onReady = { [self] in serveInPlace() }
         launch()
     }
 
@@ -133,13 +136,17 @@ final class Connection: @unchecked Sendable {
     func serve() async {
         while true {
             if let live, await streamLive(live) { return }
-            switch step() {
+            let pause = self.pause ?? step()
+            self.pause = nil
+            switch pause {
             case .reading(let deadline):
                 guard await flush() else { return }
                 if !watch.isReady(for: interest) {
                     input.shrink(to: context.pool)
                     turnsInARow = 0
-                    guard await watch.wait(for: interest, until: deadline) == .ready else { continue }
+                    let outcome = await watch.wait(for: interest, until: deadline, allowsOnReady: true)
+                    // What came may have been read in place.
+                    guard outcome == .ready, self.pause == nil else { continue }
                 }
                 read()
                 await letOthersRun()
@@ -154,6 +161,20 @@ final class Connection: @unchecked Sendable {
                 return
             }
         }
+    }
+
+    /// Serves what came within the event that told of it, unless there is more to wait for than the next request.
+    ///
+    /// - Returns: until when to wait for that; `nil` when the task has to go on, with what is in `pause`.
+    private func serveInPlace() -> Instant? {
+        read()
+        let pause = step()
+        guard case .reading(let deadline) = pause, output.isEmpty, !watch.isReady(for: interest) else {
+            self.pause = pause
+            return nil
+        }
+        input.shrink(to: context.pool)
+        return deadline
     }
 
     /// A client that never lets its connection wait must not keep the loop from the others.
