@@ -24,22 +24,20 @@ package struct ID: Hashable, Sendable {
 
     /// Not generic: this is on the way of every request, and one for all kinds of bytes would be twenty times slower.
     private init?(reading ascii: UnsafeBufferPointer<UInt8>) {
-        guard ascii.count == 36 else { return nil }
-        var halves: (high: UInt64, low: UInt64) = (0, 0)
-        for offset in 0..<36 {
-            let byte = ascii[offset]
-            if offset == 8 || offset == 13 || offset == 18 || offset == 23 {
-                guard byte == UInt8(ascii: "-") else { return nil }
-                continue
-            }
-            guard let digit = Self.value(ofHexDigit: byte) else { return nil }
-            if offset < 18 {
-                halves.high = halves.high << 4 | digit
-            } else {
-                halves.low = halves.low << 4 | digit
-            }
+        guard ascii.count == Self.textLength else { return nil }
+        let hyphen = UInt8(ascii: "-")
+        guard ascii[8] == hyphen, ascii[13] == hyphen, ascii[18] == hyphen, ascii[23] == hyphen else { return nil }
+        let text = UnsafeRawBufferPointer(ascii)
+        func digits(_ offset: Int, _ other: Int) -> UInt64? {
+            // Unsafe only for loading four digits at once, all within the count above.
+            let first = text.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+            let second = text.loadUnaligned(fromByteOffset: other, as: UInt32.self)
+            return HexDigits(UInt64(UInt32(littleEndian: first)) | UInt64(UInt32(littleEndian: second)) << 32).value
         }
-        self.init(high: halves.high, low: halves.low)
+        guard let first = digits(0, 4), let second = digits(9, 14), let third = digits(19, 24),
+            let last = digits(28, 32)
+        else { return nil }
+        self.init(high: first << 32 | second, low: third << 32 | last)
     }
 
     /// A version 7 UUID: 48 bits of milliseconds, then random bits (RFC 9562 §5.7).
@@ -47,15 +45,6 @@ package struct ID: Hashable, Sendable {
         let milliseconds = UInt64(bitPattern: moment.milliseconds) & 0xffff_ffff_ffff
         high = milliseconds << 16 | 0x7000 | random.0 & 0x0fff
         low = 0x8000_0000_0000_0000 | random.1 & 0x3fff_ffff_ffff_ffff
-    }
-
-    private static func value(ofHexDigit byte: UInt8) -> UInt64? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt64(byte - UInt8(ascii: "a") + 10)
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt64(byte - UInt8(ascii: "A") + 10)
-        default: nil
-        }
     }
 }
 
@@ -78,16 +67,20 @@ extension ID: CustomStringConvertible {
 
     /// Writes the ``textLength`` characters.
     package func write(into text: UnsafeMutableBufferPointer<UInt8>) {
-        var offset = 0
-        for digit in 0..<32 {
-            if offset == 8 || offset == 13 || offset == 18 || offset == 23 {
-                text[offset] = UInt8(ascii: "-")
-                offset += 1
-            }
-            let half = digit < 16 ? high : low
-            let value = UInt8(truncatingIfNeeded: half >> UInt64(60 - digit % 16 * 4)) & 0xf
-            text[offset] = value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
-            offset += 1
+        precondition(text.count >= Self.textLength, "An id is longer.")
+        let text = UnsafeMutableRawBufferPointer(text)
+        func write(_ value: UInt64, at offset: Int, _ other: Int) {
+            let digits = HexDigits(of: value & 0xffff_ffff).text
+            // Unsafe only for storing four digits at once, all within the count above.
+            text.storeBytes(of: UInt32(truncatingIfNeeded: digits).littleEndian, toByteOffset: offset, as: UInt32.self)
+            text.storeBytes(
+                of: UInt32(truncatingIfNeeded: digits >> 32).littleEndian, toByteOffset: other, as: UInt32.self)
         }
+        write(high >> 32, at: 0, 4)
+        write(high, at: 9, 14)
+        write(low >> 32, at: 19, 24)
+        write(low, at: 28, 32)
+        let hyphen = UInt8(ascii: "-")
+        (text[8], text[13], text[18], text[23]) = (hyphen, hyphen, hyphen, hyphen)
     }
 }

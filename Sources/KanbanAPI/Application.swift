@@ -77,8 +77,8 @@ package final class Application: Responder {
             !head.headers.has("transfer-encoding")
         else { return nil }
         // What fails here fails in the handler too, which makes an answer of it.
-        let answer = try? shortcut(head, parameters, access.account, environment)
-        return answer?.conditional(on: head)
+        guard let answer = try? shortcut(head, parameters, access.account, environment) else { return nil }
+        return answer.conditional(on: head)
     }
 
     private func call(_ route: Route, _ request: Request, _ access: Access, _ requestID: String) async -> Response {
@@ -104,10 +104,9 @@ package final class Application: Responder {
 
     /// Adds what every answer carries.
     private func finish(
-        _ answer: Response, _ head: Request, _ requestID: String, operation: String,
+        _ answer: consuming Response, _ head: Request, _ requestID: String, operation: String,
         headers: [(name: String, value: String)] = []
     ) -> Response {
-        var answer = answer
         answer.operation = operation
         answer.headers.append(("X-Request-Id", requestID))
         if !answer.headers.contains(where: { $0.name == "Cache-Control" }) {
@@ -180,14 +179,17 @@ enum RequestID {
 
 extension Response {
     /// A 304 in place of a 200 whose tag the client has (RFC 9110 §15.4.5).
-    fileprivate func conditional(on request: Request) -> Response {
+    fileprivate consuming func conditional(on request: Request) -> Response {
         guard status == 200, request.method == .get || request.method == .head,
             let first = request.headers.bytes("if-none-match"),
             let tag = headers.first(where: { $0.name == "ETag" })?.value,
-            first.elementsEqual(tag.utf8)
+            first.equals(tag)
                 || EntityTag.matches(tag, ifNoneMatch: request.headers.values("if-none-match"))
         else { return self }
-        return Response(status: 304, headers: headers.filter { $0.name != "Content-Type" })
+        status = 304
+        headers.removeAll { $0.name == "Content-Type" }
+        body = .none
+        return self
     }
 }
 

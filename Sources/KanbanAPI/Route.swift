@@ -2,7 +2,8 @@ import HTTP
 import Kanban
 
 /// One operation of the API: where it is, who may call it, what it takes, and what answers it.
-package struct Route: Sendable {
+// A class, so that every request hands on a reference instead of a copy of all this.
+package final class Route: Sendable {
     package typealias Handler = @Sendable (Call) async throws -> Response
     /// An answer that is at hand, right now and without a ``Call``; `nil`: the handler has to make it.
     package typealias Shortcut = @Sendable (Request, PathParameters, AccountKey, Environment) throws -> Response?
@@ -33,10 +34,10 @@ package struct Route: Sendable {
     package let pattern: String
     /// The `operationId` in openapi.yaml.
     package let operation: String
-    package var audience: Audience
-    package var content: Content
+    package let audience: Audience
+    package let content: Content
     /// The names of the query parameters it knows.
-    package var parameters: Set<String>
+    package let parameters: Set<String>
     /// Asked first, when the request has no body.
     package let shortcut: Shortcut?
     package let handler: Handler

@@ -17,9 +17,9 @@ package struct SQLStoreConfiguration: Sendable {
     /// Bytes of pages that each reader may hold; a commit empties it.
     package var readerCacheSize = 2 << 20
     /// Bytes of the file that each reader maps into memory: a random read of 100,000 tasks takes 2.7 µs where they are
-    /// mapped and 3.9 µs where they are not. Each reader's mapping counts as resident, 16 MiB in all on two cores: the
+    /// mapped and 3.9 µs where they are not. Each reader's mapping counts as resident, 12 MiB in all on two cores: the
     /// memory does more in the answers that the API keeps.
-    package var mappedSize = 8 << 20
+    package var mappedSize = 6 << 20
     /// Bytes of log after which its pages are copied into the file.
     package var logSize = 8 << 20
     /// How many long reads run at the same time.

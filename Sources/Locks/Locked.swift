@@ -13,8 +13,8 @@
 /// Unchecked: the value is touched with the mutex held only.
 package final class Locked<Value>: @unchecked Sendable {
     // By pointer, because a mutex must not move. Freed with the object that owns it.
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private var value: Value
+    @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    @usableFromInline var value: Value
 
     package init(_ value: sending Value) {
         mutex = .allocate(capacity: 1)
@@ -28,6 +28,8 @@ package final class Locked<Value>: @unchecked Sendable {
         mutex.deallocate()
     }
 
+    // Inlinable, so that it is made for the value that it locks: in general it took as long as the locking.
+    @inlinable
     package func withLock<Result>(_ body: (inout Value) throws -> sending Result) rethrows -> sending Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

@@ -58,7 +58,7 @@ package struct Headers: Sendable {
     ///
     /// - Parameter name: in lower case.
     package func has(_ name: String, equalTo value: String) -> Bool {
-        bytes(name)?.elementsEqual(value.utf8) ?? false
+        bytes(name)?.equals(value) ?? false
     }
 
     private func first(_ name: String) -> FieldRange? {

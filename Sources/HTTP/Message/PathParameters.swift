@@ -36,7 +36,9 @@ package struct PathParameters: Sendable {
         case .texts(let texts): return Array(texts[index].utf8)[...]
         case .path(let head, let ranges):
             let raw = Self.slice(index, of: ranges, in: head)
-            guard raw.contains(UInt8(ascii: "%")), let decoded = PercentCoding.decode(raw) else { return raw }
+            // Lent for the search alone.
+            let isEncoded = raw.withUnsafeBufferPointer { $0.span.firstIndex(of: UInt8(ascii: "%"), from: 0) != nil }
+            guard isEncoded, let decoded = PercentCoding.decode(raw) else { return raw }
             return decoded[...]
         }
     }

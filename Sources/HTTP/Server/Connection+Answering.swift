@@ -69,7 +69,7 @@ extension Connection {
     func exchange(_ request: Request?, _ response: Response, _ sent: Int, _ end: Instant) -> Exchange {
         Exchange(
             request: request, operation: response.operation, status: response.status, headers: response.headers,
-            bodyBytesSent: sent, duration: end - machine.requestBegan)
+            bodyBytesSent: sent, microseconds: end.microseconds(since: machine.requestBegan))
     }
 
     func note(_ request: Request?, _ response: Response, _ sent: Int) {

@@ -83,7 +83,7 @@ extension Connection {
         guard !unreported.isEmpty else { return }
         let now = Instant.now
         for index in unreported.indices {
-            unreported[index].exchange.duration = now - unreported[index].began
+            unreported[index].exchange.microseconds = now.microseconds(since: unreported[index].began)
             server.responder.finished(unreported[index].exchange)
         }
         unreported.removeAll(keepingCapacity: true)

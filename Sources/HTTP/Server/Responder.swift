@@ -30,5 +30,5 @@ package struct Exchange: Sendable {
     package var headers: [(name: String, value: String)]
     package var bodyBytesSent: Int
     /// From the first byte of the request to the last byte of the answer.
-    package var duration: Duration
+    package var microseconds: Int
 }

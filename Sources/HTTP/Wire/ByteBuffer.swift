@@ -114,6 +114,12 @@ struct ByteBuffer: ~Copyable {
         end += 1
     }
 
+    /// A name of our own as it is: none of those holds a line break.
+    mutating func append(name: String) {
+        var name = name
+        name.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+    }
+
     /// The text's bytes; line breaks and NUL, which would begin another field, become spaces.
     mutating func append(line text: String) {
         var text = text

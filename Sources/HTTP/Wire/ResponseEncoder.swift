@@ -53,7 +53,7 @@ struct ResponseEncoder {
         }
         for field in response.headers {
             output.append("\r\n")
-            output.append(line: field.name)
+            output.append(name: field.name)
             output.append(": ")
             output.append(line: field.value)
         }

@@ -47,7 +47,7 @@ package struct OpenGate: Gate {
 
     /// The names by which nearly all requests call the server, told without making a `String`.
     private static func isUsual(_ host: ArraySlice<UInt8>) -> Bool {
-        host.elementsEqual("127.0.0.1".utf8) || host.elementsEqual("localhost".utf8)
+        host.equals("127.0.0.1") || host.equals("localhost")
     }
 
     /// `localhost` and names below it (RFC 6761 §6.3), 127.0.0.0/8, and ::1.

@@ -5,44 +5,50 @@ import Locks
 /// Tasks as they were last shown, right for as long as no commit changed them: a random GET then needs neither SQLite
 /// nor the JSON writer, which are more than half of its instructions.
 package final class TaskAnswers: Sendable {
-    private let table: Locked<AnswerTable>
+    /// Each with a lock of its own, so that one loop hardly ever waits for another.
+    private let shares: [Locked<AnswerTable>]
 
     /// - Parameter limit: bytes of answers, about; with 40 MiB, some 110,000 tasks of usual length.
     package init(limit: Int = 40 << 20) {
-        table = Locked(AnswerTable(limit: limit))
+        shares = (0..<16).map { _ in Locked(AnswerTable(limit: limit / 16)) }
+    }
+
+    private func share(_ account: AccountKey, _ id: ID) -> Locked<AnswerTable> {
+        shares[Int(truncatingIfNeeded: AnswerTable.hash(account, id) & 15)]
     }
 
     /// The task as it is shown plain, with its tag; `nil` when it has to be read.
     func answer(_ id: ID, of account: AccountKey, in store: any Store) -> Response? {
         // Before the check of what changed: what is committed after this is seen by the next one who asks.
         let commits = store.commitCount
-        guard let entry = table.withLock({ $0.entry(account, id) }) else { return nil }
+        let share = share(account, id)
+        guard let entry = share.withLock({ $0.entry(account, id) }) else { return nil }
         if entry.commits != commits {
             guard !store.mayHaveChanged(task: id, of: account, since: entry.commits) else { return nil }
-            table.withLock { $0.confirm(entry, at: commits) }
+            share.withLock { $0.confirm(entry, at: commits) }
         }
-        return .json(tag: entry.tag, encoded: entry.body)
+        return .json(tag: EntityTag.tag(entry.revision), encoded: entry.body)
     }
 
     /// Keeps an answer to a plain GET of a task.
     /// - Parameter commits: the store's count before the task was read.
-    func keep(_ answer: Response, for id: ID, of account: AccountKey, since commits: UInt64) {
-        guard case .bytes(let body) = answer.body, let tag = answer.headers.first(where: { $0.name == "ETag" })?.value
-        else { return }
+    func keep(_ answer: Response, to task: TaskItem, of account: AccountKey, since commits: UInt64) {
+        guard case .bytes(let body) = answer.body else { return }
         // A copy without the room that the writer had left: it would be twice as large.
         let exact = body.withUnsafeBufferPointer { Array($0) }
-        let entry = AnswerTable.Entry(account: account, id: id, tag: tag, body: exact, commits: commits)
-        table.withLock { $0.insert(entry) }
+        let entry = AnswerTable.Entry(
+            account: account, id: task.id, revision: task.revision, body: exact, commits: commits)
+        share(account, task.id).withLock { $0.insert(entry) }
     }
 }
 
-/// A table of eight places for each value of the hash, of which a ninth answer drives out one. No more than that, since
-/// a `Dictionary` knows no order to drop things in, and takes twice the memory when it has just grown.
+/// A table of homes of eight places, of which a ninth answer drives out one. No more than that, since a `Dictionary`
+/// knows no order to drop things in, and takes twice the memory when it has just grown; this one grows by half.
 struct AnswerTable {
     struct Entry {
         let account: AccountKey
         let id: ID
-        let tag: String
+        let revision: Revision
         let body: [UInt8]
         /// It is known to be right up to this commit.
         var commits: UInt64
@@ -102,7 +108,7 @@ struct AnswerTable {
     private mutating func grow() {
         let entries = places.lazy.compactMap { $0 }
         var larger = AnswerTable(limit: limit)
-        larger.places = Array(repeating: nil, count: places.count * 2)
+        larger.places = Array(repeating: nil, count: places.count / Self.ways * 3 / 2 * Self.ways)
         for entry in entries { larger.insert(entry) }
         self = larger
     }
@@ -116,9 +122,14 @@ struct AnswerTable {
 
     /// The places where an answer may be.
     private func home(_ account: AccountKey, _ id: ID) -> Range<Int> {
-        var mixed = (id.high ^ id.low ^ UInt64(bitPattern: account.number)) &* 0x9e37_79b9_7f4a_7c15
-        mixed ^= mixed >> 32
-        let first = Int(truncatingIfNeeded: mixed) & (places.count / Self.ways - 1)
-        return first * Self.ways..<first * Self.ways + Self.ways
+        // The upper bits decide: as far through the homes as the hash is through all its values.
+        let homes = UInt64(places.count / Self.ways)
+        let first = Int(Self.hash(account, id).multipliedFullWidth(by: homes).high) * Self.ways
+        return first..<first + Self.ways
+    }
+
+    static func hash(_ account: AccountKey, _ id: ID) -> UInt64 {
+        let mixed = (id.high ^ id.low ^ UInt64(bitPattern: account.number)) &* 0x9e37_79b9_7f4a_7c15
+        return mixed ^ mixed >> 32
     }
 }

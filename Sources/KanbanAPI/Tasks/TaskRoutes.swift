@@ -42,13 +42,13 @@ package struct TaskRoutes: Sendable {
         let id = try call.id(of: .task)
         let expanded = try call.query.expands("deadline")
         let commits = call.store.commitCount
-        let answer = try call.read { reader in
+        return try call.read { reader in
             guard let task = try reader.task(id), task.deletedAt == nil else { throw BoardError.notFound(.task) }
             var view = try TaskView(call, reader, expanded: expanded)
-            return view.response(task)
+            let answer = view.response(task)
+            if !expanded { call.environment.taskAnswers.keep(answer, to: task, of: call.account, since: commits) }
+            return answer
         }
-        if !expanded { call.environment.taskAnswers.keep(answer, for: id, of: call.account, since: commits) }
-        return answer
     }
 
     private func replace(_ call: Call) async throws -> Response {

@@ -20,7 +20,7 @@ struct RequestLog: Sendable {
             line.add("path", exchange.request.map { Self.path(of: $0.target) } ?? "-")
             line.add("status", exchange.status)
             line.add("bytes", exchange.bodyBytesSent)
-            line.add("microseconds", Self.microseconds(exchange.duration))
+            line.add("microseconds", exchange.microseconds)
             line.add("operation", exchange.operation)
             line.add("peer", exchange.request?.peer.host ?? "-")
             line.add("id", exchange.headers.last { $0.name == "X-Request-Id" }?.value ?? "-")
@@ -32,10 +32,5 @@ struct RequestLog: Sendable {
     private static func path(of target: String) -> String {
         guard let end = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return target }
         return String(target[..<end])
-    }
-
-    static func microseconds(_ duration: Duration) -> Int {
-        let (seconds, attoseconds) = duration.components
-        return Int(seconds) * 1_000_000 + Int(attoseconds / 1_000_000_000_000)
     }
 }

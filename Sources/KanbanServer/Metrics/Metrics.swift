@@ -20,11 +20,23 @@ final class Metrics: Sendable {
         /// One for each of ``Metrics/bounds``, and one for what is slower; not cumulative.
         var counts = [Int](repeating: 0, count: Metrics.bounds.count + 1)
         var microseconds = 0
+
+        var total: Int { counts.reduce(0, +) }
+
+        mutating func add(_ microseconds: Int, _ bucket: Int) {
+            counts[bucket] += 1
+            self.microseconds += microseconds
+        }
+
+        static func + (left: Latency, right: Latency) -> Latency {
+            Latency(
+                counts: zip(left.counts, right.counts).map(+), microseconds: left.microseconds + right.microseconds)
+        }
     }
 
+    /// One look-up a request: the status is in the key, though latencies are told by operation alone.
     struct Counts: Sendable {
-        var requests: [Key: Int] = [:]
-        var latencies: [String: Latency] = [:]
+        var latencies: [Key: Latency] = [:]
         var bytes = 0
     }
 
@@ -36,12 +48,11 @@ final class Metrics: Sendable {
 
     func count(_ exchange: Exchange) {
         let loop = EventLoop.current.map { $0.index + 1 } ?? 0
-        let microseconds = RequestLog.microseconds(exchange.duration)
+        let microseconds = exchange.microseconds
         let bucket = Self.bounds.firstIndex { microseconds <= $0 } ?? Self.bounds.count
         shares[loop % shares.count].withLock { counts in
-            counts.requests[Key(operation: exchange.operation, status: exchange.status), default: 0] += 1
-            counts.latencies[exchange.operation, default: Latency()].counts[bucket] += 1
-            counts.latencies[exchange.operation, default: Latency()].microseconds += microseconds
+            let key = Key(operation: exchange.operation, status: exchange.status)
+            counts.latencies[key, default: Latency()].add(microseconds, bucket)
             counts.bytes += exchange.bodyBytesSent
         }
     }
@@ -50,11 +61,7 @@ final class Metrics: Sendable {
     var total: Counts {
         shares.reduce(into: Counts()) { total, share in
             let counts = share.withLock { $0 }
-            total.requests.merge(counts.requests, uniquingKeysWith: +)
-            total.latencies.merge(counts.latencies) { left, right in
-                Latency(
-                    counts: zip(left.counts, right.counts).map(+), microseconds: left.microseconds + right.microseconds)
-            }
+            total.latencies.merge(counts.latencies, uniquingKeysWith: +)
             total.bytes += counts.bytes
         }
     }

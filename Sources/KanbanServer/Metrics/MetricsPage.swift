@@ -34,14 +34,17 @@ struct MetricsPage: Sendable {
         let total = metrics.total
         var page = Page()
         page.begin("kanbase_requests_total", "counter", "Answered requests by operation and status.")
-        for (key, count) in total.requests.sorted(by: {
+        for (key, latency) in total.latencies.sorted(by: {
             ($0.key.operation, $0.key.status) < ($1.key.operation, $1.key.status)
         }) {
-            page.line("kanbase_requests_total", #"{operation="\#(key.operation)",status="\#(key.status)"}"#, "\(count)")
+            page.line(
+                "kanbase_requests_total", #"{operation="\#(key.operation)",status="\#(key.status)"}"#,
+                "\(latency.total)")
         }
         page.begin(
             "kanbase_request_seconds", "histogram", "From the first byte of a request to the last of its answer.")
-        for (operation, latency) in total.latencies.sorted(by: { $0.key < $1.key }) {
+        let latencies = Dictionary(total.latencies.map { ($0.operation, $1) }, uniquingKeysWith: +)
+        for (operation, latency) in latencies.sorted(by: { $0.key < $1.key }) {
             page.histogram("kanbase_request_seconds", operation, latency)
         }
         page.begin("kanbase_response_bytes_total", "counter", "Bytes of the bodies that were sent.")

@@ -18,7 +18,7 @@ struct TaskAnswersTests {
         var table = AnswerTable(limit: 1 << 30)
 
         for number in 0..<20_000 { table.insert(entry(number, commits: 1)) }
-        let right = (0..<20_000).filter { table.entry(.local, ID(high: 0, low: UInt64($0)))?.tag == "\"\($0)\"" }
+        let right = (0..<20_000).filter { table.entry(.local, ID(high: 0, low: UInt64($0)))?.revision == Revision($0) }
 
         #expect(right.count > 18_500 && right.count == table.count)
     }
@@ -44,7 +44,7 @@ struct TaskAnswersTests {
 
     private func entry(_ number: Int, commits: UInt64) -> AnswerTable.Entry {
         AnswerTable.Entry(
-            account: .local, id: ID(high: 0, low: UInt64(number)), tag: "\"\(number)\"",
+            account: .local, id: ID(high: 0, low: UInt64(number)), revision: Revision(number),
             body: [UInt8](repeating: 32, count: 100), commits: commits)
     }
 }
