@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Kills the server again and again and looks for losses.
 
-Writers note what they asked for and what was acknowledged. Now and then, while they write, while it starts, while a
-backup or a restore runs, the server (or the command) gets SIGKILL. After each restart every task must be as it was
+Writers note what they asked for and what was acknowledged. Now and then, while they write, while it starts, while it
+makes its file, while a backup or a restore runs, the server (or the command) gets SIGKILL. After each restart every task must be as it was
 last acknowledged, or as the one request that had no answer would have made it; an atomic push is there as a whole or
 not at all; a repeated key gives its first answer; the lists and the change feed agree; no revision is given out twice;
 `kanbase check` finds nothing.
@@ -149,7 +149,24 @@ class World:
                 raise Fault(f"Revision {revision} was given out before the restart: it had reached {self.floor}")
             self.highest = max(self.highest, revision)
 
+    def birth(self):
+        """Killed while it brings a new file to the newest schema, it does so at the next start."""
+        data = os.path.join(self.folder, "newborn")
+        server = Server(self.binary, data, wait=False)
+        time.sleep(self.random.uniform(0, 0.06))
+        server.kill()
+        self.kills += 1
+        server = Server(self.binary, data)
+        status, answer = Client(server.port).send("POST", "/tasks", {"title": "first"})
+        if status != 201 or answer["revision"] != 1:
+            raise Fault(f"The first task of a new file: {status} {answer}")
+        server.stop()
+        run(self.binary, "check", "--data", data)
+        shutil.rmtree(data)
+
     def round(self):
+        if self.random.random() < 0.1:
+            self.birth()
         server = Server(self.binary, self.data, wait=False)
         if self.random.random() < 0.15:
             # In the middle of the start.
