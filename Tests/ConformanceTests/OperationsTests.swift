@@ -69,6 +69,10 @@ struct OperationsTests {
         #expect(try second.client().get("/tasks/\(task.id)").json == task)
     }
 
+    @Test func `asked to stop as soon as it serves, it stops`() throws {
+        for _ in 0..<20 { #expect(try Kanbase().stop(SIGTERM) == .exited(0)) }
+    }
+
     @Test func `a graceful stop answers what was read, and takes nothing new`() async throws {
         let server = try Kanbase()
         let port = server.port

@@ -18,7 +18,7 @@ struct Serve {
         defer { sink.flush() }
         let log = Log(sink: sink, format: configuration.logFormat, level: configuration.logLevel)
         let security = try Security(configuration)
-        let signals = Signals { security.reload(log) }
+        let signals = try Signals { security.reload(log) }
         let directory = DataDirectory(path: configuration.data)
         try directory.create()
         let process = "process \(ProcessInfo.processInfo.processIdentifier)"
