@@ -15,7 +15,8 @@ package struct AccountKey: Hashable, Sendable {
 /// Laws:
 /// - A write that returned is durable, and every later read sees it, on any thread.
 /// - A body of `write` that throws leaves no trace, and disturbs no other body.
-/// - Bodies of `write` run one after another; each sees all before it. They must not block.
+/// - Bodies of `write` run one after another; each sees all before it. They must not block, and do nothing but read and
+///   write the board: one may be run again, from the same state, when another had to be undone.
 /// - Revisions of an account become visible in order.
 package protocol Store: Sendable {
     /// Reads on the calling thread. For indexed reads, which take microseconds.

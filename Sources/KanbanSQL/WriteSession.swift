@@ -35,10 +35,11 @@ final class WriteSession {
         var by: Int
     }
 
-    /// A point of a transaction to which it can be undone.
+    /// A point of a transaction.
     struct Mark {
-        fileprivate var countChanges: Int
-        fileprivate var undoLog: Int
+        fileprivate var countChanges = 0
+        fileprivate var undoLog = 0
+        fileprivate var rows: Int64 = 0
     }
 
     init(path: String, configuration: SQLStoreConfiguration) throws {
@@ -87,9 +88,34 @@ final class WriteSession {
         return changed
     }
 
-    func mark() throws -> Mark {
+    /// Undoes the transaction and begins another. Returns as ``begin()`` does.
+    func beginAnew() throws -> Bool {
+        try connection.run("ROLLBACK")
+        forget(since: Mark())
+        changedFeeds.removeAll(keepingCapacity: true)
+        return try begin()
+    }
+
+    /// A point to which only what is in memory can be undone.
+    var mark: Mark {
+        Mark(countChanges: countChanges.count, undoLog: undoLog.count, rows: connection.allChanges)
+    }
+
+    func hasWritten(since mark: Mark) -> Bool {
+        connection.allChanges != mark.rows
+    }
+
+    /// Undoes what is in memory.
+    func forget(since mark: Mark) {
+        countChanges.removeSubrange(mark.countChanges...)
+        for (account, feed) in undoLog[mark.undoLog...].reversed() { feeds[account] = feed }
+        undoLog.removeSubrange(mark.undoLog...)
+    }
+
+    /// A point to which everything can be undone.
+    func savepoint() throws -> Mark {
         try connection.run("SAVEPOINT body")
-        return Mark(countChanges: countChanges.count, undoLog: undoLog.count)
+        return mark
     }
 
     func keep(_ mark: Mark) throws {
@@ -99,9 +125,7 @@ final class WriteSession {
     func undo(to mark: Mark) throws {
         try connection.run("ROLLBACK TO body")
         try connection.run("RELEASE body")
-        countChanges.removeSubrange(mark.countChanges...)
-        for (account, feed) in undoLog[mark.undoLog...].reversed() { feeds[account] = feed }
-        undoLog.removeSubrange(mark.undoLog...)
+        forget(since: mark)
     }
 
     // MARK: - The accounts

@@ -2,8 +2,8 @@ import Dispatch
 import Kanban
 import Locks
 
-/// The one that writes, with group commit: it takes all that is waiting, runs each in a savepoint of one transaction,
-/// commits once, tells of the commit, and then answers all.
+/// The one that writes, with group commit: it takes all that is waiting, runs it in one transaction, commits once, tells
+/// of the commit, and then answers all.
 ///
 /// Unchecked: what is mutable is `waiting`, behind its lock, and the session, which only `queue` touches.
 final class Writer: @unchecked Sendable {
@@ -70,7 +70,8 @@ final class Writer: @unchecked Sendable {
     func perform<T: Sendable>(
         _ account: AccountKey = .nobody, session: ID? = nil, _ body: @escaping @Sendable (SQLWriter) throws -> T
     ) async throws -> T {
-        try await withCheckedThrowingContinuation { continuation in
+        // Unsafe continuation: a job is answered once, at the end of its batch, and a checked one allocates.
+        try await withUnsafeThrowingContinuation { continuation in
             enqueue(PendingWrite(account: account, session: session, body: body, continuation: continuation))
         }
     }
@@ -115,7 +116,10 @@ final class Writer: @unchecked Sendable {
         do {
             let session = try openSession()
             if try session.begin() { commits.forgetAll() }
-            for job in jobs { try run(job, in: session) }
+            if try !runTogether(jobs, in: session) {
+                if try session.beginAnew() { commits.forgetAll() }
+                for job in jobs { try runApart(job, in: session) }
+            }
             let changed = try session.commit(at: latest)
             commits.publish(changed, tasks: session.takeChangedTasks())
             done.withLock { done in
@@ -132,15 +136,32 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    /// One body in its savepoint. Throws only what ends the whole batch.
-    private func run(_ job: any WriteJob, in session: WriteSession) throws {
-        latest = max(latest, context.clock())
-        let mark = try session.mark()
+    /// One body after the other, without savepoints: SQLite copies every page that one writes first, and goes through
+    /// all copies at its end. Rules check before they write, so a body that throws has written nothing, as a rule.
+    /// Throws only what ends the whole batch.
+    ///
+    /// - Returns: false when one has; then the transaction is to be begun anew.
+    private func runTogether(_ jobs: [any WriteJob], in session: WriteSession) throws -> Bool {
+        for job in jobs {
+            let mark = session.mark
+            do {
+                try job.run(on: writer(for: job, in: session))
+            } catch {
+                if let fault = session.connection.fault { throw fault }
+                if session.hasWritten(since: mark) { return false }
+                session.forget(since: mark)
+                job.fail(SQLiteError.forCallers(error))
+            }
+            if let fault = session.connection.fault { throw fault }
+        }
+        return true
+    }
+
+    /// One body in a savepoint. Throws only what ends the whole batch.
+    private func runApart(_ job: any WriteJob, in session: WriteSession) throws {
+        let mark = try session.savepoint()
         do {
-            try job.run(
-                on: SQLWriter(
-                    account: job.account, writingSession: job.session, now: latest, session: session, context: context,
-                    ids: ids))
+            try job.run(on: writer(for: job, in: session))
             try session.keep(mark)
         } catch {
             if let fault = session.connection.fault { throw fault }
@@ -148,6 +169,13 @@ final class Writer: @unchecked Sendable {
             job.fail(SQLiteError.forCallers(error))
         }
         if let fault = session.connection.fault { throw fault }
+    }
+
+    private func writer(for job: any WriteJob, in session: WriteSession) -> SQLWriter {
+        latest = max(latest, context.clock())
+        return SQLWriter(
+            account: job.account, writingSession: job.session, now: latest, session: session, context: context, ids: ids
+        )
     }
 
     private func openSession() throws -> WriteSession {

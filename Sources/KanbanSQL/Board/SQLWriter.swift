@@ -66,7 +66,7 @@ final class SQLWriter: SQLBoard, BoardWriter {
     }
 
     func nested<T>(_ body: () throws -> T) throws -> T {
-        let mark = try writing.mark()
+        let mark = try writing.savepoint()
         do {
             let result = try body()
             try writing.keep(mark)

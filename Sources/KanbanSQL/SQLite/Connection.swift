@@ -87,6 +87,9 @@ final class Connection {
 
     var changes: Int { Int(sqlite3_changes64(handle)) }
 
+    /// Rows written since the connection was opened, undone ones included.
+    var allChanges: Int64 { sqlite3_total_changes64(handle) }
+
     /// The kept statement of a literal, ready to be bound. Literals are told apart by their address.
     func statement(_ sql: StaticString) throws -> Statement {
         let key = UnsafeRawPointer(sql.utf8Start)
