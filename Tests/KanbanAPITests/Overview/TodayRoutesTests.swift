@@ -89,7 +89,8 @@ struct TodayRoutesTests {
     @Test func `the weather comes with a place, and null when it cannot be had`() async throws {
         let service = try StandIn(.answer(.good))
         let url = try #require(URL(string: service.url))
-        let board = try TestBoard(weather: WeatherService(service: url, clock: { Timestamp(milliseconds: 0) }))
+        let board = try TestBoard(
+            weather: WeatherService(service: url, timeout: .seconds(60), clock: { Timestamp(milliseconds: 0) }))
 
         let seoul = await board.send(.get, "/today?latitude=37.5665&longitude=126.978").json
         #expect(seoul["weather"]?["condition"] == "rain")

@@ -13,7 +13,7 @@ final class StandIn: Sendable {
         case answer(String)
         /// Takes the request and says nothing until the stand-in ends.
         case silence
-        /// Sends 32 MiB of a body, and then neither more nor an end.
+        /// Sends a body as fast as it is taken, until the client hangs up.
         case endless
     }
 
@@ -22,14 +22,19 @@ final class StandIn: Sendable {
     let port: Int
     private let listener: Int32
     private let state = Locked(State())
+    /// An element for each client that hung up during an endless answer.
+    let hungUp: AsyncStream<Void>
+    private let hangUps: AsyncStream<Void>.Continuation
 
     private struct State {
         var behaviour = Behaviour.silence
         var requests: [String] = []
         var silent: [Int32] = []
+        var isStopped = false
     }
 
     init(_ behaviour: Behaviour) throws {
+        (hungUp, hangUps) = AsyncStream.makeStream()
         listener = socket(AF_INET, Self.stream, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -59,15 +64,19 @@ final class StandIn: Sendable {
     }
 
     func stop() {
+        state.withLock { $0.isStopped = true }
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
         for connection in state.withLock({ $0.silent }) { close(connection) }
     }
 
     private func serve() {
         while true {
             let connection = accept(listener, nil, nil)
-            guard connection >= 0 else { return }
+            guard connection >= 0 else {
+                // Not in `stop`: this thread might then take the clients of whoever gets the same number.
+                close(listener)
+                return
+            }
             Thread.detachNewThread { self.answer(connection) }
         }
     }
@@ -97,12 +106,9 @@ final class StandIn: Sendable {
         case .endless:
             send(Array("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{\"current\": \"".utf8), connection)
             let piece = [UInt8](repeating: 0x78, count: 65_536)
-            for _ in 0..<512 where !send(piece, connection) {
-                close(connection)
-                return
-            }
-            // Still no end.
-            state.withLock { $0.silent.append(connection) }
+            while !state.withLock({ $0.isStopped }), send(piece, connection) {}
+            close(connection)
+            hangUps.yield()
         }
     }
 

@@ -53,15 +53,18 @@ struct WeatherRoutesTests {
 
     @Test func `a service that fails is a bad gateway, and one that is slow a gateway time-out`() async throws {
         let service = try StandIn(.answer("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n"))
-        let board = try board(service, timeout: .milliseconds(100))
+        let board = try board(service)
+        let hurried = try self.board(service, timeout: .milliseconds(100))
 
         let failed = await board.send(.get, "/weather?latitude=1&longitude=1")
         #expect(failed.status == 502 && failed.code == "upstream_failed")
         service.behave(.silence)
-        let slow = await board.send(.get, "/weather?latitude=1&longitude=1")
+        let slow = await hurried.send(.get, "/weather?latitude=1&longitude=1")
         #expect(slow.status == 504 && slow.code == "upstream_timeout")
+        #expect(hurried.observer.failures.isEmpty)
         #expect(board.observer.failures.isEmpty)
         service.stop()
+        try hurried.remove()
         try board.remove()
     }
 

@@ -92,6 +92,32 @@ struct WeatherServiceTests {
         defer { service.stop() }
 
         await #expect(throws: WeatherFault.unavailable) { try await weatherService(service).weather(at: seoul) }
+
+        // Not only for who asked: nobody takes any more of it.
+        var hangUps = service.hungUp.makeAsyncIterator()
+        await hangUps.next()
+    }
+
+    @Test func `answers without end from many places are cut off as well, and then it is asked again`() async throws {
+        let service = try StandIn(.endless)
+        defer { service.stop() }
+        let weather = try weatherService(service)
+        let places = (0..<4).compactMap { Place(latitude: Double($0), longitude: 0) }
+
+        // Why it fails does not matter: some are cut off, some not even sent.
+        let failures = await withTaskGroup(of: Bool.self) { group in
+            for place in places { group.addTask { await (try? weather.weather(at: place)) == nil } }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(failures == 4)
+        var hangUps = service.hungUp.makeAsyncIterator()
+        for _ in service.requests { await hangUps.next() }
+        service.behave(.answer(.good))
+
+        // Fails until Foundation says that what was cut off has ended.
+        var code: Int?
+        while code == nil { code = try? await weather.weather(at: seoul).code }
+        #expect(code == 61)
     }
 
     @Test func `a service that is not there is a failure`() async throws {
