@@ -48,6 +48,8 @@ final class WriteSession {
             memory: .init(cache: configuration.writerCacheSize, mapped: 0),
             fileSystem: configuration.fileSystem)
         pageSize = Int(try connection.integer("PRAGMA page_size") ?? 4096)
+        // A log that grew beside a long read is cut when it begins anew, or its file would stay as large for ever.
+        try connection.run("PRAGMA journal_size_limit = \(2 * configuration.logSize)" as String)
         // The hook replaces SQLite's own checkpoints; see the writer.
         sqlite3_wal_hook(
             connection.handle,

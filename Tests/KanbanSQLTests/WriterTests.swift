@@ -187,6 +187,33 @@ struct WriterTests {
         let size = try box.directory.size(of: "kanbase.sqlite-wal")
         #expect(size < 4 << 20)
     }
+
+    @Test func `a log that grew during a long read is cut short afterwards`() async throws {
+        var configuration = SQLStoreConfiguration()
+        configuration.logSize = 64 << 10
+        let box = try TestStore(configuration: configuration)
+        try await box.store.write { _ = try $0.makeTask() }
+        let write: @Sendable () async throws -> Void = {
+            for _ in 0..<100 { try await box.store.write { _ = try $0.makeTask(String(repeating: "x", count: 200)) } }
+        }
+        let (began, beginning) = AsyncStream<Void>.makeStream()
+        let end = DispatchSemaphore(value: 0)
+        async let read = box.store.readAside(.local) { reader in
+            let count = try reader.tasks(TaskQuery()).count
+            beginning.yield()
+            end.wait()
+            return count
+        }
+        for await _ in began { break }
+
+        try await write()
+        #expect(try box.directory.size(of: "kanbase.sqlite-wal") > 1 << 20)
+        end.signal()
+        #expect(try await read == 1)
+        try await write()
+
+        #expect(try box.directory.size(of: "kanbase.sqlite-wal") < 512 << 10)
+    }
 }
 
 extension TaskQuery {
