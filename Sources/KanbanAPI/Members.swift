@@ -40,10 +40,17 @@ package struct Members {
     /// Ends the reading: members that nobody asked for are unknown, unless they are `ignored`.
     /// - Throws: a 422 problem with all faults.
     package mutating func finish(ignoring ignored: Set<String> = []) throws {
+        let faults = finished(ignoring: ignored)
+        guard faults.isEmpty else { throw BoardError.invalid(faults) }
+    }
+
+    /// Ends the reading where there is more to find fault with.
+    /// - Returns: all faults.
+    package mutating func finished(ignoring ignored: Set<String> = []) -> [Fault] {
         for member in rest where !ignored.contains(member.name) {
             fault(member.name, .unknownMember, "There is no member \"\(member.name)\" here.")
         }
-        guard faults.isEmpty else { throw BoardError.invalid(faults) }
+        return faults
     }
 
     /// A fault when nothing was said of the member, right or wrong.

@@ -59,7 +59,7 @@ struct Push {
         } catch let error as BoardError {
             return MutationResult(sent.id, Problem(error))
         } catch var problem as Problem where problem.status < 500 {
-            if let task = sent.faultyTask {
+            if let task = sent.task {
                 problem.faults += try writer.faults(ofTask: task.value, task.id, besides: problem.faults)
             }
             return MutationResult(sent.id, problem)

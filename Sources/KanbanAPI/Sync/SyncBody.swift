@@ -73,8 +73,8 @@ struct SentMutation: Sendable {
     let pointer: String
     /// What to do, or what is wrong with it.
     let mutation: Result<Mutation, Problem>
-    /// For one with faults in its form: the value and the id of a task, in which the board may know others.
-    let faultyTask: (value: JSON, id: ID?)?
+    /// The value and the id of a task, in which the board may know faults besides those of the form.
+    let task: (value: JSON, id: ID?)?
 
     /// - Throws: ``Unusable`` when it cannot even be answered.
     fileprivate init(_ json: JSON, at index: Int, defaultTitle: () throws -> String) throws {
@@ -90,18 +90,14 @@ struct SentMutation: Sendable {
         }
         self.id = id
         fingerprint = json.fingerprint
-        var faultyTask: (value: JSON, id: ID?)?
+        task = json["type"] == "task" ? json["value"].map { ($0, json["id"]?.stringValue.flatMap { ID($0) }) } : nil
         do {
             mutation = .success(try Self.read(&members, defaultTitle: defaultTitle))
         } catch let error as BoardError {
             mutation = .failure(Problem(error))
-            if json["type"] == "task", let value = json["value"] {
-                faultyTask = (value, json["id"]?.stringValue.flatMap { ID($0) })
-            }
         } catch let problem as Problem {
             mutation = .failure(problem)
         }
-        self.faultyTask = faultyTask
     }
 
     private static func read(_ members: inout Members, defaultTitle: () throws -> String) throws -> Mutation {
@@ -124,9 +120,20 @@ struct SentMutation: Sendable {
         if let type = type.value, type != .settings, let op = op.value, op != .create {
             members.require("id", target)
         }
-        try members.finish()
-        guard let type = type.value, let op = op.value else { throw BoardError.invalid([]) }
-        let (operation, id) = try op.operation(of: type, on: target.value, value: value, defaultTitle: defaultTitle)
+        let faults = members.finished()
+        // Without these nothing can be said of the value.
+        guard let type = type.value, let op = op.value, op.types.contains(type),
+            type == .settings || op == .create || target.value != nil
+        else { throw BoardError.invalid(faults) }
+        let (operation, id): (Mutation.Operation, ID?)
+        do {
+            (operation, id) = try op.operation(of: type, on: target.value, value: value, defaultTitle: defaultTitle)
+        } catch BoardError.invalid(let others) {
+            throw BoardError.invalid(faults + others)
+        } catch let problem as Problem where !problem.faults.isEmpty {
+            throw BoardError.invalid(faults + problem.faults)
+        }
+        guard faults.isEmpty else { throw BoardError.invalid(faults) }
         return Mutation(operation, on: id, base: base.value, policy: policy.value ?? .merge)
     }
 }

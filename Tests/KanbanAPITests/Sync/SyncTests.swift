@@ -118,6 +118,48 @@ struct SyncTests {
 
     @Test(
         arguments: [
+            ("create", nil, #"{"title": " ", "status": "x", "categoryId": "\#(String.unknownID)", "a": 1}"#),
+            ("put", "", #"{"dueDate": "soon", "categoryId": "\#(String.unknownID)"}"#),
+            ("patch", "", #"{"body": 7, "title": "", "categoryId": "\#(String.unknownID)"}"#),
+            ("patch", "", #"{"categoryId": "\#(String.unknownID)"}"#),
+            ("patch", "", "[]"),
+            ("move", "/move", #"{"status": "x", "before": "\#(String.unknownID)"}"#),
+        ])
+    func `a task mutation lists the faults that the call of the same name lists`(
+        op: String, path: String?, value: String
+    ) async throws {
+        let task = try await board.task()
+        let methods: [String: HTTP.Method] = ["put": .put, "patch": .patch]
+        let called = await board.send(methods[op] ?? .post, "/tasks" + (path.map { "/\(task.id)\($0)" } ?? ""), value)
+
+        let mutation = JSON.mutation(op, path.map { _ in task.id }, try JSON(parsing: Array(value.utf8)))
+        let problem = try await board.sync([mutation])[0]["problem"]
+
+        #expect(called.status == 422)
+        #expect(!called.faults.isEmpty)
+        #expect(problem?["errors"] == called.json["errors"])
+        #expect(problem?["code"] == called.json["code"])
+    }
+
+    @Test func `faults of a mutation are listed beside those of its value`() async throws {
+        let task = try await board.task()
+        let value: JSON = ["title": " ", "categoryId": .string(.unknownID)]
+
+        var wrong = JSON.mutation("patch", task.id, value, onConflict: "win")
+        wrong["values"] = 1
+        let early = JSON.mutation("patch", task.id, base: 99, ["categoryId": .string(.unknownID)])
+        let results = try await board.sync([wrong, early])
+
+        let faults = results.map { $0["problem"]?["errors"]?.arrayValue?.map { $0["pointer"]?.stringValue ?? "" } }
+        #expect(
+            faults == [
+                ["#/mutations/0/onConflict", "#/mutations/0/values", "#/title", "#/categoryId"],
+                ["#/mutations/1/baseRevision", "#/categoryId"],
+            ])
+    }
+
+    @Test(
+        arguments: [
             (#"{"type": "tusk", "op": "create"}"#, "type invalid_value"),
             (#"{"type": "task", "op": "chop", "id": "\#(String.unknownID)"}"#, "op invalid_value"),
             (#"{"type": "category", "op": "move", "id": "\#(String.unknownID)"}"#, "op invalid_value"),
