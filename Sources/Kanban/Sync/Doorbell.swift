@@ -122,7 +122,7 @@ package final class Doorbell: Sendable {
 
         /// The server stops: nothing will ring any more.
         package var isClosed: Bool {
-            doorbell.state.withLock(\.isClosed)
+            doorbell.state.withLock { $0.isClosed }
         }
 
         /// Returns at the first ring after `heard`, at once when it was already.
