@@ -113,6 +113,8 @@ package protocol BoardReader {
     func keptAnswer(key: String) throws -> KeptAnswer?
     /// The kept result of a mutation, no older than thirty days.
     func keptMutation(_ id: ID) throws -> KeptMutation?
+    /// False when none of these ids has a kept result.
+    func mayHaveKeptMutations(in ids: ClosedRange<ID>) throws -> Bool
 }
 
 /// An account's rows inside a write transaction.

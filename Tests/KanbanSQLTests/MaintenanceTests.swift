@@ -136,4 +136,29 @@ struct MaintenanceTests {
 
         #expect(try store.read { try $0.keptAnswer(key: "key") } == second)
     }
+
+    @Test func `a mutation whose result counts as gone can be kept anew`() async throws {
+        let id = ID(high: 0, low: 1)
+        try await store.write { try $0.keep(KeptMutation(fingerprint: [1], result: Array("{}".utf8)), id: id) }
+        box.clock.advance(days: 31)
+
+        try await store.write { try $0.keep(KeptMutation(fingerprint: [2], result: Array("[]".utf8)), id: id) }
+
+        #expect(try store.read { try $0.keptMutation(id)?.fingerprint } == [2])
+        #expect(try count("kept_mutations", on: store.path) == 1)
+    }
+
+    @Test func `whether there may be kept mutations is told of a stretch of ids`() async throws {
+        try await store.write {
+            try $0.keep(KeptMutation(fingerprint: [1], result: Array("{}".utf8)), id: ID(high: 5, low: 5))
+        }
+
+        func mayHave(_ first: UInt64, _ last: UInt64) throws -> Bool {
+            try store.read { try $0.mayHaveKeptMutations(in: ID(high: 5, low: first)...ID(high: 5, low: last)) }
+        }
+        #expect(try mayHave(5, 5))
+        #expect(try mayHave(0, 9))
+        #expect(try !mayHave(0, 4))
+        #expect(try !mayHave(6, .max))
+    }
 }

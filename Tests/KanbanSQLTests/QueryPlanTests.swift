@@ -94,6 +94,7 @@ struct QueryPlanTests {
             _ = try board.changes(since: 5, types: Set(ResourceType.allCases), livingOnly: true, limit: 5)
             _ = try board.keptAnswer(key: "key")
             _ = try board.keptMutation(id)
+            _ = try board.mayHaveKeptMutations(in: id...id)
             _ = try board.trash(before: Timestamp(milliseconds: 0), limit: 5)
             _ = try board.oldHistory(before: Timestamp(milliseconds: 0), after: nil, limit: 5)
         }

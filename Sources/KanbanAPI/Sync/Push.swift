@@ -6,6 +6,8 @@ import Kanban
 struct Push {
     private let writer: any BoardWriter
     private var own: OwnRevisions
+    /// Some of the mutations may have been applied before.
+    private var mayRepeat = true
 
     init(_ writer: any BoardWriter) throws {
         self.writer = writer
@@ -14,6 +16,7 @@ struct Push {
 
     /// - Returns: the result of each, as JSON text.
     mutating func apply(_ mutations: [SentMutation], isAtomic: Bool) throws -> [[UInt8]] {
+        mayRepeat = try mayRepeat(mutations.map(\.id))
         guard isAtomic else { return try mutations.map { try apply($0).json } }
         do {
             return try writer.nested { try mutations.enumerated().map { try applyOrUndoAll($1, at: $0) } }
@@ -24,6 +27,13 @@ struct Push {
         }
     }
 
+    /// Clients that make ids of version 7 send a stretch of them in which there was nothing before: one look instead of
+    /// one for each.
+    private func mayRepeat(_ ids: [ID]) throws -> Bool {
+        guard let first = ids.min(), let last = ids.max() else { return false }
+        return try Set(ids).count < ids.count || writer.mayHaveKeptMutations(in: first...last)
+    }
+
     private mutating func applyOrUndoAll(_ sent: SentMutation, at index: Int) throws -> [UInt8] {
         let result = try apply(sent)
         if result.isFailure { throw Undone(index: index, json: result.json) }
@@ -31,7 +41,7 @@ struct Push {
     }
 
     private mutating func apply(_ sent: SentMutation) throws -> MutationResult {
-        if let kept = try writer.keptMutation(sent.id) {
+        if mayRepeat, let kept = try writer.keptMutation(sent.id) {
             guard kept.fingerprint == sent.fingerprint else {
                 return MutationResult(sent.id, Problem(.idempotencyKeyReused))
             }

@@ -20,6 +20,14 @@ extension SQLBoard {
         statement.bind(3, context.oldestKeptMutation)
         return try first(of: statement) { KeptMutation(fingerprint: $0.bytes(0), result: $0.bytes(1)) }
     }
+
+    func mayHaveKeptMutations(in ids: ClosedRange<ID>) throws -> Bool {
+        let statement = try statement(
+            "SELECT 1 FROM kept_mutations WHERE account = ?1 AND id >= ?2 AND id <= ?3 LIMIT 1")
+        statement.bind(2, ids.lowerBound)
+        statement.bind(3, ids.upperBound)
+        return try first(of: statement) { _ in true } ?? false
+    }
 }
 
 extension BoardContext {

@@ -112,15 +112,26 @@ extension SQLWriter {
     }
 
     func keep(_ mutation: KeptMutation, id: ID) throws {
+        if try insert(mutation, id) { return }
+        // An older one that counts as gone. Deleted, so that numbers grow with time.
         let removal = try statement("DELETE FROM kept_mutations WHERE account = ?1 AND id = ?2")
         removal.bind(2, id)
         try removal.run()
+        guard try insert(mutation, id) else { throw damaged("mutation \(id) is kept and is not") }
+    }
+
+    /// - Returns: false when there is one of this id.
+    private func insert(_ mutation: KeptMutation, _ id: ID) throws -> Bool {
         let statement = try statement(
-            "INSERT INTO kept_mutations (account, id, fingerprint, result, at) VALUES (?1, ?2, ?3, ?4, ?5)")
+            """
+            INSERT INTO kept_mutations (account, id, fingerprint, result, at) VALUES (?1, ?2, ?3, ?4, ?5)
+            ON CONFLICT (account, id) DO NOTHING
+            """)
         statement.bind(2, id)
         statement.bind(3, mutation.fingerprint)
         statement.bind(4, utf8: mutation.result)
         statement.bind(5, now)
         try statement.run()
+        return connection.changes > 0
     }
 }

@@ -86,6 +86,19 @@ struct SyncTests {
         #expect(try await board.sync([patch])[0]["problem"]?["code"] == "already_exists")
     }
 
+    @Test func `a mutation that stands twice in a request is applied once`() async throws {
+        let id = String.newID
+        let first = JSON.mutation("create", .newID, ["title": "once"], mutationID: id)
+        let other = JSON.mutation("create", .newID, ["title": "other"], mutationID: id)
+
+        let results = try await board.sync([first, first, other])
+
+        #expect(results[0].status == "applied")
+        #expect(results[1] == results[0])
+        #expect(results[2]["problem"]?["code"] == "idempotency_key_reused")
+        #expect(await board.titles("/tasks") == ["once"])
+    }
+
     @Test func `what is wrong in itself is rejected alone, with pointers into its value`() async throws {
         let good = String.newID
 
