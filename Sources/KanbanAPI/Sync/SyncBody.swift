@@ -73,8 +73,8 @@ struct SentMutation: Sendable {
     let pointer: String
     /// What to do, or what is wrong with it.
     let mutation: Result<Mutation, Problem>
-    /// The value and the id of a task, in which the board may know faults besides those of the form.
-    let task: (value: JSON, id: ID?)?
+    /// As it was sent.
+    private let json: JSON
 
     /// - Throws: ``Unusable`` when it cannot even be answered.
     fileprivate init(_ json: JSON, at index: Int, defaultTitle: () throws -> String) throws {
@@ -90,7 +90,7 @@ struct SentMutation: Sendable {
         }
         self.id = id
         fingerprint = json.fingerprint
-        task = json["type"] == "task" ? json["value"].map { ($0, json["id"]?.stringValue.flatMap { ID($0) }) } : nil
+        self.json = json
         do {
             mutation = .success(try Self.read(&members, defaultTitle: defaultTitle))
         } catch let error as BoardError {
@@ -98,6 +98,12 @@ struct SentMutation: Sendable {
         } catch let problem as Problem {
             mutation = .failure(problem)
         }
+    }
+
+    /// The value and the id of a task, in which the board may know faults besides those of the form.
+    var task: (value: JSON, id: ID?)? {
+        guard json["type"] == "task", let value = json["value"] else { return nil }
+        return (value, json["id"]?.stringValue.flatMap { ID($0) })
     }
 
     private static func read(_ members: inout Members, defaultTitle: () throws -> String) throws -> Mutation {
