@@ -44,6 +44,10 @@ final class ReaderPool: Sendable {
     /// Rung by the last reader to leave during a pause.
     private let quiet = DispatchSemaphore(value: 0)
 
+    /// Beyond so many idle readers one is closed: those that find the pool empty, because a checkpoint has the idle ones
+    /// in hand, open more than there are threads to read.
+    private let limit: Int
+
     /// How long a pause waits for those that read.
     private static let patience = DispatchTimeInterval.milliseconds(50)
 
@@ -51,6 +55,7 @@ final class ReaderPool: Sendable {
         self.path = path
         self.configuration = configuration
         self.commits = commits
+        limit = ProcessInfo.processInfo.activeProcessorCount + configuration.longReads
     }
 
     /// - Parameter afresh: sees what other processes committed as well, which nobody tells this one.
@@ -116,7 +121,7 @@ final class ReaderPool: Sendable {
         state.withLock { state in
             state.active -= 1
             if state.active == 0, state.isPaused { quiet.signal() }
-            guard let reader, !state.isClosed else { return false }
+            guard let reader, !state.isClosed, state.idle.count < limit else { return false }
             state.idle.append(reader)
             return true
         }
@@ -151,11 +156,12 @@ final class ReaderPool: Sendable {
             return state.idle
         }
         for reader in idle { reader.endSnapshot() }
-        let isClosed = state.withLock { state in
-            if !state.isClosed { state.idle.append(contentsOf: idle) }
-            return state.isClosed
+        let kept = state.withLock { state in
+            let room = state.isClosed ? 0 : max(0, limit - state.idle.count)
+            state.idle.append(contentsOf: idle.prefix(room))
+            return room
         }
-        if isClosed { for reader in idle { reader.connection.close() } }
+        for reader in idle.dropFirst(kept) { reader.connection.close() }
     }
 
     func close() {

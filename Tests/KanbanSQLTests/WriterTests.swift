@@ -1,4 +1,4 @@
-import Dispatch
+import Foundation
 import Kanban
 import KanbanSQL
 import Locks
@@ -187,6 +187,27 @@ struct WriterTests {
         let size = try box.directory.size(of: "kanbase.sqlite-wal")
         #expect(size < 4 << 20)
     }
+
+    #if !canImport(Darwin)
+        // Which files are open is read from /proc.
+        @Test func `readers that were needed at once do not all stay open`() throws {
+            let box = try TestStore()
+            func read(_ more: Int) throws {
+                try box.store.read { _ in if more > 0 { try read(more - 1) } }
+            }
+
+            try read(60)
+
+            // Of the log: SQLite keeps descriptors of the data for the next connection, since to close one of them would
+            // end the locks of all.
+            let open = (0..<4096).count { descriptor in
+                // Most numbers are no descriptor.
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)"))
+                    == box.store.path + "-wal"
+            }
+            #expect(open <= ProcessInfo.processInfo.activeProcessorCount + 3)
+        }
+    #endif
 
     @Test func `a log that grew during a long read is cut short afterwards`() async throws {
         var configuration = SQLStoreConfiguration()
