@@ -16,7 +16,8 @@ extension SQLBoard {
             if part.continues, let after = query.after {
                 statement.add(places: try places(after, of: query), descending: false)
             }
-            page += try run(statement, order: part.order(query), limit: limit)
+            page += try run(
+                statement, order: part.order(query), limit: limit, isOrdered: query.sort == .dueDate)
         }
         return page
     }
@@ -42,7 +43,8 @@ extension SQLBoard {
                 statement.add(places: [status: place], descending: query.descending)
             }
             page += try run(
-                statement, order: query.descending ? "position DESC, id" : "position, id", limit: query.limit)
+                statement, order: query.descending ? "position DESC, id" : "position, id", limit: query.limit,
+                isOrdered: true)
         }
         guard statuses.count > 1 else { return page }
         page.sort { left, right in
@@ -52,8 +54,14 @@ extension SQLBoard {
         return query.limit.map { Array(page.prefix($0)) } ?? page
     }
 
-    private func run(_ taskStatement: TaskStatement, order: String, limit: Int?) throws -> [TaskItem] {
-        let sql = taskStatement.sql(columns: TaskRow.columns, order: order, limit: limit)
+    /// - Parameter isOrdered: an index gives the order, as a rule.
+    private func run(
+        _ taskStatement: TaskStatement, order: String, limit: Int?, isOrdered: Bool
+    ) throws -> [TaskItem] {
+        let sql =
+            isOrdered || limit == nil
+            ? taskStatement.sql(columns: TaskRow.columns, order: order, limit: limit)
+            : taskStatement.sqlSortingFirst(columns: TaskRow.columns, order: order, limit: limit)
         let statement = try connection.statement(composed: sql)
         statement.bind(1, account.number)
         taskStatement.bind(to: statement, limit: limit)

@@ -75,6 +75,13 @@ struct TaskStatement {
         return "SELECT \(columns) FROM tasks WHERE \(conditions.joined(separator: " AND ")) ORDER BY \(order)\(end)"
     }
 
+    /// The same rows where no index gives the order: what is sorted are numbers, and only a page of rows is carried along.
+    /// Newest first, nearly every row of a table is for a while one of the first. (The plus sign is for seeking by number.)
+    func sqlSortingFirst(columns: String, order: String, limit: Int?) -> String {
+        let numbers = sql(columns: "number", order: order, limit: limit)
+        return "SELECT \(columns) FROM tasks WHERE +account = ?1 AND number IN (\(numbers)) ORDER BY \(order)"
+    }
+
     func sql(counting rows: String) -> String {
         "SELECT count(*) FROM \(rows) WHERE \(conditions.joined(separator: " AND "))"
     }
