@@ -116,14 +116,18 @@ struct ByteBuffer: ~Copyable {
 
     /// A name of our own as it is: none of those holds a line break.
     mutating func append(name: String) {
-        var name = name
-        name.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+        Self.lend(name) { append(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Lends the bytes of a text, without the copy that `withUTF8` needs to change it.
+    private static func lend(_ text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+        // Native strings hand out their storage; a bridged one (macOS) is copied.
+        if text.utf8.withContiguousStorageIfAvailable(body) == nil { Array(text.utf8).withUnsafeBufferPointer(body) }
     }
 
     /// The text's bytes; line breaks and NUL, which would begin another field, become spaces.
     mutating func append(line text: String) {
-        var text = text
-        text.withUTF8 { utf8 in
+        Self.lend(text) { utf8 in
             let bytes = utf8.span
             if bytes.contains(
                 in: 0..<bytes.count, where: { $0.isLineBreak }, quickly: { $0.hasByte(below: 0x0E) })

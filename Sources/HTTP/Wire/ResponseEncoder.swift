@@ -35,7 +35,10 @@ struct ResponseEncoder {
         into output: inout ByteBuffer, reserving extra: Int, from pool: BlockPool
     ) {
         var size = fixedBytes + extra
-        for field in response.headers { size += field.name.utf8.count + field.value.utf8.count + 4 }
+        // By index, here and below: a copy of a field would retain its texts.
+        for index in response.headers.indices {
+            size += response.headers[index].name.utf8.count + response.headers[index].value.utf8.count + 4
+        }
         output.reserve(size, from: pool)
         output.append(StatusLines.beginning(response.status))
         output.append(date)
@@ -51,11 +54,11 @@ struct ResponseEncoder {
         case .keepAlive: output.append("\r\nConnection: keep-alive")
         case .close: output.append("\r\nConnection: close")
         }
-        for field in response.headers {
+        for index in response.headers.indices {
             output.append("\r\n")
-            output.append(name: field.name)
+            output.append(name: response.headers[index].name)
             output.append(": ")
-            output.append(line: field.value)
+            output.append(line: response.headers[index].value)
         }
         output.append("\r\n\r\n")
     }

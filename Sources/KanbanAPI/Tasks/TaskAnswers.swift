@@ -61,14 +61,22 @@ struct AnswerTable {
 
     private let limit: Int
     private var places: [Entry?]
+    /// Some bits of the hash of what is in each place, 0 where nothing is: with them only the right entry is looked at, as
+    /// a rule, and not all of a home, each of which has a body elsewhere in memory to be retained.
+    private var marks: [UInt8]
     private(set) var count = 0
     private var size = 0
     /// The next place to be cleared when there is too much.
     private var hand = 0
 
     init(limit: Int) {
+        self.init(limit: limit, places: 128 * Self.ways)
+    }
+
+    private init(limit: Int, places count: Int) {
         self.limit = limit
-        places = Array(repeating: nil, count: 1024)
+        places = Array(repeating: nil, count: count)
+        marks = Array(repeating: 0, count: count)
     }
 
     func entry(_ account: AccountKey, _ id: ID) -> Entry? {
@@ -85,10 +93,11 @@ struct AnswerTable {
         guard entry.size <= limit else { return }
         let home = home(entry.account, entry.id)
         let place =
-            place(entry.account, entry.id) ?? home.first { places[$0] == nil }
+            place(entry.account, entry.id) ?? home.first { marks[$0] == 0 }
             ?? home.lowerBound + Int(truncatingIfNeeded: entry.commits &+ UInt64(count)) & (Self.ways - 1)
         clear(place)
         places[place] = entry
+        marks[place] = Self.mark(Self.hash(entry.account, entry.id))
         count += 1
         size += entry.size
         while size > limit {
@@ -101,21 +110,22 @@ struct AnswerTable {
     private mutating func clear(_ place: Int) {
         guard let former = places[place] else { return }
         places[place] = nil
+        marks[place] = 0
         count -= 1
         size -= former.size
     }
 
     private mutating func grow() {
         let entries = places.lazy.compactMap { $0 }
-        var larger = AnswerTable(limit: limit)
-        larger.places = Array(repeating: nil, count: places.count / Self.ways * 3 / 2 * Self.ways)
+        var larger = AnswerTable(limit: limit, places: places.count / Self.ways * 3 / 2 * Self.ways)
         for entry in entries { larger.insert(entry) }
         self = larger
     }
 
     private func place(_ account: AccountKey, _ id: ID) -> Int? {
-        home(account, id).first { place in
-            guard let entry = places[place] else { return false }
+        let mark = Self.mark(Self.hash(account, id))
+        return home(account, id).first { place in
+            guard marks[place] == mark, let entry = places[place] else { return false }
             return entry.id == id && entry.account == account
         }
     }
@@ -126,6 +136,11 @@ struct AnswerTable {
         let homes = UInt64(places.count / Self.ways)
         let first = Int(Self.hash(account, id).multipliedFullWidth(by: homes).high) * Self.ways
         return first..<first + Self.ways
+    }
+
+    /// Never 0.
+    private static func mark(_ hash: UInt64) -> UInt8 {
+        UInt8(truncatingIfNeeded: hash >> 8) | 1
     }
 
     static func hash(_ account: AccountKey, _ id: ID) -> UInt64 {
