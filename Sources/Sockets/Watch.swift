@@ -22,7 +22,10 @@ package final class Watch: Timed, @unchecked Sendable {
     /// Called in place of ending a wait that allows it: what it can do at once needs no task to be resumed, which costs
     /// as much as reading a head. It returns until when to go on waiting; `nil`: the task is needed, and the wait ends.
     package var onReady: (() -> Instant?)?
+    /// Called when a ``rest(until:)`` ends.
+    package var onWake: (() -> Void)?
     private var allowsOnReady = false
+    private var isResting = false
     private var readiness: Readiness = []
     private var waiter: UnsafeContinuation<Outcome, Never>?
     private var interest = Interest.reading
@@ -48,6 +51,8 @@ package final class Watch: Timed, @unchecked Sendable {
         onBreak = nil
         onEnd = nil
         onReady = nil
+        onWake = nil
+        isResting = false
     }
 
     package var isBroken: Bool { readiness.contains(.broken) }
@@ -87,7 +92,23 @@ package final class Watch: Timed, @unchecked Sendable {
         return await withUnsafeContinuation { waiter = $0 }
     }
 
-    /// Ends the current wait, or the next one, with `.poked`. From any thread.
+    /// Waits to read without a task: ``onReady`` takes what comes, until it returns `nil`, the time is up or someone calls
+    /// ``poke()``. Then ``onWake`` is called.
+    package func rest(until deadline: Instant) {
+        interest = .reading
+        allowsOnReady = true
+        isResting = true
+        if isPoked {
+            isPoked = false
+            resume(.poked)
+        } else if isReady(for: .reading) {
+            takeOrResume()
+        } else {
+            loop.schedule(self, at: deadline)
+        }
+    }
+
+    /// Ends the current wait or rest, or the next one, with `.poked`. From any thread.
     package func poke() {
         loop.execute { [self] in
             if !resume(.poked) { isPoked = true }
@@ -104,7 +125,7 @@ package final class Watch: Timed, @unchecked Sendable {
     }
 
     private func takeOrResume() {
-        if allowsOnReady, waiter != nil, let deadline = onReady?() {
+        if allowsOnReady, waiter != nil || isResting, let deadline = onReady?() {
             loop.schedule(self, at: deadline)
         } else {
             resume(.ready)
@@ -117,6 +138,11 @@ package final class Watch: Timed, @unchecked Sendable {
 
     @discardableResult
     private func resume(_ outcome: Outcome) -> Bool {
+        if isResting {
+            isResting = false
+            onWake?()
+            return true
+        }
         guard let waiter else { return false }
         self.waiter = nil
         waiter.resume(returning: outcome)

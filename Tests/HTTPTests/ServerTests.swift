@@ -1,8 +1,10 @@
 import Foundation
-import HTTP
+import Locks
 import Sockets
 import Synchronization
 import Testing
+
+@testable import HTTP
 
 @Suite(.timeLimit(.minutes(10)))
 struct ServerTests {
@@ -240,6 +242,39 @@ struct ServerTests {
         #expect(answer?.contains("Retry-After: 1") == true)
     }
 
+    @Test func `a connection that is asked nothing has no task, serves on, and ends like any other`() async throws {
+        var limits = Limits()
+        limits.idleTime = .seconds(600)
+        let server = try TestServer(limits: limits)
+        let clients = try (0..<3).map { _ in try server.connect() }
+        for _ in 0..<2 {
+            for client in clients {
+                client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+                #expect(client.receive(until: "GET /a 0") != nil)
+            }
+            try await until { server.server.contexts.allSatisfy { !$0.hasTasks } }
+        }
+
+        clients[0].end()
+        clients[1].reset()
+        try await until { server.server.connectionCount == 1 }
+        await server.server.drain(within: .seconds(600))
+
+        #expect(clients[2].receiveAll() == "")
+        #expect(server.server.connectionCount == 0)
+    }
+
+    @Test func `a connection without a task is closed when it was idle for too long`() throws {
+        var limits = Limits()
+        limits.idleTime = .milliseconds(800)
+        let server = try TestServer(limits: limits)
+        let client = try server.connect()
+        client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(client.receive(until: "GET /a 0") != nil)
+
+        #expect(client.receiveAll() == "")
+    }
+
     @Test func `an endless stream ends when its client is gone or ends its side`() async throws {
         let server = try TestServer()
         for leave in [{ $0.end() }, { $0.reset() }, { $0.endWriting() }] as [(TestClient) -> Void] {
@@ -307,4 +342,18 @@ struct ServerTests {
 /// Looks again and again until it is so; the time limit of the suite ends what never is.
 func until(_ condition: () -> Bool) async throws {
     while !condition() { try await Task.sleep(for: .milliseconds(2)) }
+}
+
+extension LoopContext {
+    /// Asked on its loop.
+    fileprivate var hasTasks: Bool {
+        let answer = DispatchSemaphore(value: 0)
+        let hasTasks = Locked(true)
+        loop.execute { [self] in
+            hasTasks.withLock { $0 = connections.values.contains { $0.task != nil } }
+            answer.signal()
+        }
+        answer.wait()
+        return hasTasks.withLock { $0 }
+    }
 }

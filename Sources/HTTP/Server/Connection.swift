@@ -29,6 +29,8 @@ final class Connection: @unchecked Sendable {
     /// The answer that is being given, if it has no end.
     var live: LiveAnswer?
     private var whenClosed: (@Sendable () -> Void)?
+    /// What the task that ends leaves behind: it is idle, and has so long to become busy again.
+    private var restsUntil: Instant?
 
     /// What a step hands to the function that goes on with it.
     struct Parked {
@@ -68,10 +70,12 @@ final class Connection: @unchecked Sendable {
             endLive()
         }
         watch.onReady = { [self] in serveInPlace() }
+        watch.onWake = { [self] in launch() }
         launch()
     }
 
-    /// Gives the connection a task, which it has until it ends or has a live answer that rests.
+    /// Gives the connection a task, which it has until it ends, has a live answer that rests, or is asked nothing for a
+    /// while.
     func launch() {
         task = Task(executorPreference: loop) {
             await self.serve()
@@ -81,6 +85,10 @@ final class Connection: @unchecked Sendable {
 
     private func endTask() {
         task = nil
+        if let restsUntil {
+            self.restsUntil = nil
+            return watch.rest(until: restsUntil)
+        }
         guard let live, live.isResting else { return finish() }
         live.body.rest(on: self)
         // Nobody could wake it before.
@@ -144,7 +152,11 @@ final class Connection: @unchecked Sendable {
                 if !watch.isReady(for: interest) {
                     input.shrink(to: context.pool)
                     turnsInARow = 0
-                    let outcome = await watch.wait(for: interest, until: deadline, allowsOnReady: true)
+                    let outcome = await watch.wait(for: interest, until: patience(deadline), allowsOnReady: true)
+                    if outcome == .timedOut, mayRest, loop.now < deadline {
+                        restsUntil = deadline
+                        return
+                    }
                     // What came may have been read in place.
                     guard outcome == .ready, self.pause == nil else { continue }
                 }
@@ -169,12 +181,24 @@ final class Connection: @unchecked Sendable {
     private func serveInPlace() -> Instant? {
         read()
         let pause = step()
-        guard case .reading(let deadline) = pause, output.isEmpty, !watch.isReady(for: interest) else {
+        guard case .reading(let deadline) = pause, interest == .reading, output.isEmpty, !watch.isReady(for: .reading)
+        else {
             self.pause = pause
             return nil
         }
         input.shrink(to: context.pool)
-        return deadline
+        return patience(deadline)
+    }
+
+    /// A task that ran a handler holds some 8 KiB for as long as it lives. To make a new one for each request costs a
+    /// little, so one that may be asked again soon keeps it.
+    private static let wakefulTime: Int64 = 50_000_000
+
+    private var mayRest: Bool { pause == nil && interest == .reading && machine.isIdle }
+
+    /// How long to wait, with a task or without.
+    private func patience(_ deadline: Instant) -> Instant {
+        task != nil && mayRest ? min(deadline, loop.now + Self.wakefulTime) : deadline
     }
 
     /// A client that never lets its connection wait must not keep the loop from the others.
