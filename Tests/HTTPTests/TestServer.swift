@@ -46,6 +46,7 @@ final class TestResponder: Responder {
     private let loops: [EventLoop]
     /// Resumed by a GET of `/release`.
     private let held = Locked<[CheckedContinuation<Void, Never>]>([])
+    var heldCount: Int { held.withLock { $0.count } }
 
     init(loops: [EventLoop]) {
         self.loops = loops

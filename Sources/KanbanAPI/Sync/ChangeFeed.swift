@@ -31,11 +31,12 @@ struct ChangeFeed: Sendable {
         let due = ContinuousClock.now + .seconds(wait)
         while true {
             let heard = listener.rings
+            // After that, so that an end of the session between the two rings once more.
+            guard try call.isStillAdmitted() else { throw Problem(.unauthorized) }
             let page = try call.read { reader in try self.page(after: since, in: reader) }
             guard page.isEmpty, await listener.wait(after: heard, until: due) == .rang else {
                 return page.response.adding(applied)
             }
-            guard try call.isStillAdmitted() else { throw Problem(.unauthorized) }
         }
     }
 
