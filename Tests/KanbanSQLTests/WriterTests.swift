@@ -198,8 +198,8 @@ struct WriterTests {
 
             try read(60)
 
-            // Of the log: SQLite keeps descriptors of the data for the next connection, since to close one of them would
-            // end the locks of all.
+            // Of the log: SQLite keeps descriptors of the data for the next connection, since closing one would end the
+            // locks of all.
             let open = (0..<4096).count { descriptor in
                 // Most numbers are no descriptor.
                 (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)"))

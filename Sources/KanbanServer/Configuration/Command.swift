@@ -60,8 +60,8 @@ enum Command: String, Sendable, CaseIterable {
         case .tokenList: "List the tokens of an account."
         case .tokenRemove: "Revoke a token."
         case .health: "Ask the server at --host and --port whether it is ready."
-        case .version: "Print the version."
-        case .help: "Explain a command."
+        case .version: "Print the version, as --version does."
+        case .help: "Explain a command, as --help after it does."
         }
     }
 }
