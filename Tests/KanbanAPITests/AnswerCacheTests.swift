@@ -49,7 +49,6 @@ struct AnswerCacheTests {
         }
 
         #expect(board.observer.failures.isEmpty)
-        try board.remove()
     }
 
     @Test func `a language that is asked for in two fields is another one`() async throws {
@@ -59,7 +58,6 @@ struct AnswerCacheTests {
         let second = await board.send(.get, "/board", headers: [("Accept-Language", "fr"), ("Accept-Language", "ja")])
 
         #expect(first.json["columns"]?.arrayValue?.last?["title"] != second.json["columns"]?.arrayValue?.last?["title"])
-        try board.remove()
     }
 
     @Test func `what is kept has a bound`() {

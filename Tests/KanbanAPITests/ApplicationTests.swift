@@ -21,7 +21,6 @@ struct ApplicationTests {
         #expect(wrong.status == 405 && wrong.code == "method_not_allowed")
         #expect(Set((wrong["Allow"] ?? "").components(separatedBy: ", ")) == ["GET", "HEAD", "OPTIONS", "POST"])
         #expect(options.status == 204 && options["Allow"]?.contains("PATCH") == true)
-        try board.remove()
     }
 
     @Test(arguments: [nil, "text/plain", "application/merge-patch+json", "application/json; charset=latin1"])
@@ -31,13 +30,11 @@ struct ApplicationTests {
         let answer = await board.send(.post, "/tasks", "{}", headers: headers)
 
         #expect(answer.status == 415 && answer.code == "unsupported_media_type")
-        try board.remove()
     }
 
     @Test(arguments: ["application/json", "Application/JSON; charset=UTF-8", "application/json;charset=\"utf-8\""])
     func `JSON is taken however it is spelled`(type: String) async throws {
         #expect(await board.send(.post, "/tasks", "{}", headers: [("Content-Type", type)]).status == 201)
-        try board.remove()
     }
 
     @Test func `a sensible request id is echoed and another is made`() async throws {
@@ -46,7 +43,6 @@ struct ApplicationTests {
 
         #expect(given["X-Request-Id"] == "abc-1.2_3")
         #expect(odd["X-Request-Id"]?.isEmpty == false && odd["X-Request-Id"] != "a b")
-        try board.remove()
     }
 
     @Test func `every problem has a page at its type`() async throws {
@@ -55,7 +51,6 @@ struct ApplicationTests {
             #expect(page.status == 200 && page["Content-Security-Policy"] != nil)
         }
         #expect(await board.send(.get, "/problems/none").status == 404)
-        try board.remove()
     }
 
     @Test func `every fault of a member is a problem too`() {

@@ -15,7 +15,6 @@ struct OpenAPITests {
         #expect(routed.subtracting(described).sorted() == [])
         // The metrics are a route that the program adds, for it alone has them.
         #expect(described.subtracting(routed).sorted() == ["GET /metrics showMetrics"])
-        try board.remove()
     }
 
     @Test func `no two routes have the same name`() {

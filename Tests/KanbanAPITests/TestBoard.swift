@@ -62,11 +62,6 @@ final class TestBoard: Sendable {
         while try await store.runMaintenance() {}
     }
 
-    /// Stops the board. Its files go with its directory.
-    func remove() throws {
-        store.close()
-    }
-
     /// Sends a request and waits for its answer.
     /// - Parameter body: JSON text; sent as `application/json` unless `headers` say otherwise.
     @discardableResult

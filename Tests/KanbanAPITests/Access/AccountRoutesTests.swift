@@ -165,7 +165,6 @@ struct AccountRoutesTests {
 
     @Test func `in open mode there is one account, without address, password or end`() async throws {
         let board = try TestBoard()
-        defer { try? board.remove() }
 
         #expect(
             await board.send(.post, "/accounts", #"{"email": "a@b.org", "password": "correct horse"}"#).status == 403)

@@ -23,7 +23,6 @@ struct CategoryRoutesTests {
         #expect(made.json["name"] == "일" && made.json["color"] == "#1E90ff" && made.json["taskCount"] == 0)
         #expect(patched.json["emoji"] == .null && patched.json["taskCount"] == 2 && patched.json["doneCount"] == 1)
         #expect(await board.send(.get, "/categories/\(id)").body == patched.body)
-        try board.remove()
     }
 
     @Test func `the tag changes with the counts, and the revision does not`() async throws {
@@ -40,7 +39,6 @@ struct CategoryRoutesTests {
         #expect(
             await board.send(.patch, "/categories/\(id)", "{\"name\": \"c\"}", headers: [("If-Match", tag)]).status
                 == 412)
-        try board.remove()
     }
 
     @Test func `a stale edit is refused with the category as it is read`() async throws {
@@ -54,7 +52,6 @@ struct CategoryRoutesTests {
             #expect(refused.status == 412)
             #expect(await refused.json["current"] == board.send(.get, path).json)
         }
-        try board.remove()
     }
 
     @Test func `a name is taken whatever its case`() async throws {
@@ -64,7 +61,6 @@ struct CategoryRoutesTests {
         #expect(await board.send(.post, "/categories", "{\"name\": \"STRASSE\"}").code == "name_taken")
         #expect(await board.send(.patch, "/categories/\(id)", "{\"name\": \"B\"}").code == "name_taken")
         #expect(await board.send(.patch, "/categories/\(id)", "{\"name\": \"strasse\"}").status == 200)
-        try board.remove()
     }
 
     @Test(arguments: [
@@ -80,7 +76,6 @@ struct CategoryRoutesTests {
         let answer = await board.send(.post, "/categories", body)
 
         #expect(answer.status == 422 && answer.faults == [fault])
-        try board.remove()
     }
 
     @Test func `deleting a category frees its tasks, in the trash too`() async throws {
@@ -98,7 +93,6 @@ struct CategoryRoutesTests {
         #expect(await board.send(.post, "/tasks/\(trashed.id)/restore").json["categoryId"] == .null)
         #expect(await board.send(.post, "/categories", "{\"name\": \"b\", \"id\": \"\(id)\"}").code == "already_exists")
         #expect(await board.send(.put, "/categories/\(id)", "{\"name\": \"b\"}").code == "deleted")
-        try board.remove()
     }
 
     @Test func `an account has at most five hundred categories`() async throws {
@@ -110,7 +104,6 @@ struct CategoryRoutesTests {
         #expect(answer.status == 422 && answer.code == "too_many")
         #expect(named.status == 422 && named.faults == ["#/categoryName too_many"])
         #expect(await board.send(.get, "/categories").json["items"]?.arrayValue?.count == 500)
-        try board.remove()
     }
 
     @Test func `the list is by name and tells what is uncategorized`() async throws {
@@ -121,6 +114,5 @@ struct CategoryRoutesTests {
 
         #expect(list.json["items"]?.arrayValue?.compactMap { $0["name"]?.stringValue } == ["A", "b", "가"])
         #expect(list.json["uncategorized"] == ["name": "未分類", "taskCount": 1, "doneCount": 0])
-        try board.remove()
     }
 }

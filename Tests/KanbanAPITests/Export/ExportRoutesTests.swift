@@ -36,7 +36,6 @@ struct ExportRoutesTests {
         #expect(tasks.map(\.id) == [task.id, gone.id])
         #expect(tasks.map { $0["deletedAt"] } == [nil, "2026-11-20T08:19:00.123Z"])
         #expect(tasks[0]["completedAt"] == "2026-11-20T08:19:00.123Z" && tasks[0]["revision"] == nil)
-        try board.remove()
     }
 
     @Test func `a table has the living tasks, quoted where needed`() async throws {
@@ -52,7 +51,6 @@ struct ExportRoutesTests {
                 == "id,title,body,status,category,dueDate,position,createdAt,updatedAt,completedAt\r\n"
                 + "\(task.id),\"a, \"\"b\"\"\",\"1\n2\",todo,집,,\(task["position"]?.stringValue ?? ""),"
                 + "2026-11-20T08:19:00.123Z,2026-11-20T08:19:00.123Z,\r\n")
-        try board.remove()
     }
 
     @Test func `many pages make one document, in the order of the board`() async throws {
@@ -67,7 +65,6 @@ struct ExportRoutesTests {
         #expect(statuses == Array(repeating: "todo", count: 1_750) + Array(repeating: "done", count: 1_750))
         let table = await board.send(.get, "/export?format=csv")
         #expect(table.body.count { $0 == 0x0a } == 3_501)
-        try board.remove()
     }
 
     @Test func `the tag holds while nothing is written`() async throws {
@@ -76,7 +73,6 @@ struct ExportRoutesTests {
         #expect(await board.send(.get, "/export", headers: [("If-None-Match", tag)]).status == 304)
         #expect(await board.send(.get, "/export?format=csv", headers: [("If-None-Match", tag)]).status == 200)
         #expect(await board.send(.get, "/export?format=xml").code == "invalid_parameter")
-        try board.remove()
     }
 
     @Test func `a pipe carries pieces in order, and makes whoever is ahead wait`() async throws {

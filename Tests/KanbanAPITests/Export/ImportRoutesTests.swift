@@ -40,8 +40,6 @@ struct ImportRoutesTests {
         #expect(await other.send(.get, "/stats").json["total"] == 25)
         let repeated = await other.send(.post, "/import", String(decoding: export.body, as: UTF8.self))
         #expect(repeated.json["tasks"] == ["created": 0, "updated": 0, "unchanged": 30])
-        try board.remove()
-        try other.remove()
     }
 
     @Test func `merging keeps what was changed last, and what was deleted for good stays deleted`() async throws {
@@ -67,7 +65,6 @@ struct ImportRoutesTests {
         #expect(await board.titles("/tasks?sort=title") == ["mine is newer", "y"])
         let history = await board.send(.get, "/tasks/\(new.id)/history").json["items"]?.arrayValue?.first
         #expect(history?["action"] == "moved" && history?["changes"]?.arrayValue?.count == 3)
-        try board.remove()
     }
 
     @Test func `categories meet by id, then by name`() async throws {
@@ -89,7 +86,6 @@ struct ImportRoutesTests {
         let tasks = await board.send(.get, "/tasks?sort=title").json["items"]?.arrayValue
         #expect(tasks?.map { $0["categoryId"] } == [.string(work.id), .string(home.id)])
         #expect(await board.send(.get, "/categories/\(home.id)").json["name"] == "House")
-        try board.remove()
     }
 
     @Test func `names may change places`() async throws {
@@ -107,7 +103,6 @@ struct ImportRoutesTests {
 
         let names = await board.send(.get, "/categories").json["items"]?.arrayValue?.map { $0["name"] }
         #expect(names?.count == 2 && Set(names?.compactMap { $0?.stringValue } ?? []).count == 2)
-        try board.remove()
     }
 
     @Test func `replacing leaves nothing of before, and makes cursors expire`() async throws {
@@ -121,7 +116,6 @@ struct ImportRoutesTests {
         #expect(await board.titles("/tasks?sort=title") == ["Task 0", "Task 1", "Task 2"])
         #expect(await board.send(.get, "/categories").json["items"] == [])
         #expect(await board.send(.get, "/settings").json["locale"] == .null)
-        try board.remove()
     }
 
     @Test(arguments: ["merge", "replace"])
@@ -135,7 +129,6 @@ struct ImportRoutesTests {
         let made = await board.send(.post, "/import?mode=\(mode)", BoardDocument.sample(tasks: 3))
 
         #expect(made.json["tasks"] == tried.json["tasks"] && made.json["dryRun"] == false)
-        try board.remove()
     }
 
     @Test func `faults are told with line and pointer, all of them, and nothing is taken in`() async throws {
@@ -160,7 +153,6 @@ struct ImportRoutesTests {
         let lines = answer.json["errors"]?.arrayValue?.compactMap { $0["line"]?.intValue }
         #expect(lines == [3, 3, 4, 4, 5, 5, 5, 6, 6])
         #expect(await board.titles("/tasks").isEmpty)
-        try board.remove()
     }
 
     @Test(arguments: [
@@ -175,7 +167,6 @@ struct ImportRoutesTests {
         #expect(answer.status == 400 && answer.code == "malformed_json")
         #expect(answer.json["detail"]?.stringValue?.hasPrefix(place) == true)
         #expect(await board.titles("/tasks") == ["before"])
-        try board.remove()
     }
 
     @Test func `what shows only beside the account undoes everything`() async throws {
@@ -192,7 +183,6 @@ struct ImportRoutesTests {
             "{\"tasks\": [{\"id\": \"\(known)\", \"title\": \"a\"}, {\"id\": \"\(known.uppercased())\", \"title\": \"b\"}]}"
         )
         #expect(twice.faults == ["#/tasks/1/id invalid_value"])
-        try board.remove()
     }
 
     @Test func `places that are taken or none are made anew at the end`() async throws {
@@ -215,7 +205,6 @@ struct ImportRoutesTests {
         #expect(moved.status == 200)
         #expect(
             await board.titles("/tasks?sort=position") == ["free place", "first", "same place", "none", "no place"])
-        try board.remove()
     }
 
     @Test func `an idempotency key makes it safe to send again`() async throws {
@@ -227,7 +216,6 @@ struct ImportRoutesTests {
 
         #expect(first.body == second.body && second["Idempotency-Replayed"] == "true")
         #expect(await board.titles("/tasks?sort=title").contains("since"))
-        try board.remove()
     }
 }
 

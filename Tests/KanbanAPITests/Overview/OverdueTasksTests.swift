@@ -62,7 +62,6 @@ struct OverdueTasksTests {
         }
 
         #expect(ids.count > 20 && told.count > 20 && board.observer.failures.isEmpty)
-        try board.remove()
     }
 
     @Test func `a new task is put in its place, and one that is gone leaves the list as it was`() async throws {
@@ -79,7 +78,6 @@ struct OverdueTasksTests {
         #expect(first.text.count == 10 && second.text.count == 11 && second.text[4] == "14" && second.text[5] == "new")
         #expect(third.text == first.text && third.json.bytes == first.json.bytes)
         #expect(third.feed.revision == first.feed.revision + 2)
-        try board.remove()
     }
 
     private func list(_ overdue: OverdueTasks, _ board: TestBoard) throws -> OverdueList {

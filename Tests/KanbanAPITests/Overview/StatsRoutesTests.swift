@@ -21,7 +21,6 @@ struct StatsRoutesTests {
                 == [["categoryId": .null, "name": "Uncategorized", "total": 0, "done": 0]])
         let days = try #require(stats["completedByDay"]?.arrayValue)
         #expect(days.count == 30 && days.first?["date"] == "2026-10-22" && days.last?["date"] == "2026-11-20")
-        try board.remove()
     }
 
     @Test func `tasks are counted by column, category and due day`() async throws {
@@ -43,7 +42,6 @@ struct StatsRoutesTests {
         let categories = try #require(stats["byCategory"]?.arrayValue)
         #expect(categories.map { $0["name"] } == ["일", "未分類"])
         #expect(categories.map { $0["total"] } == [7, 1] && categories.map { $0["done"] } == [2, 1])
-        try board.remove()
     }
 
     @Test func `what was completed is counted by the user's days`() async throws {
@@ -58,7 +56,6 @@ struct StatsRoutesTests {
 
         #expect(seoul.map(Array.init) == [["date": "2026-11-20", "count": 2], ["date": "2026-11-21", "count": 1]])
         #expect(berlin.map(Array.init) == [["date": "2026-11-19", "count": 0], ["date": "2026-11-20", "count": 3]])
-        try board.remove()
     }
 
     @Test func `its tag holds until something is written or the day ends`() async throws {
@@ -73,6 +70,5 @@ struct StatsRoutesTests {
         let third = await board.send(.get, "/stats", headers: [("If-None-Match", second["ETag"] ?? "")])
 
         #expect(third.status == 200 && third.json["completedByDay"]?.arrayValue?.last?["date"] == "2026-11-21")
-        try board.remove()
     }
 }

@@ -33,7 +33,6 @@ struct TodayRoutesTests {
         #expect(today["today"]?.arrayValue?.last?["deadline"]?["remaining"] == "6시간 40분 58초")
         #expect(today["progress"] == ["total": 8, "done": 1, "percent": 12])
         #expect(today["nextChangeAt"] == "2026-11-20T15:00:00.000Z")
-        try board.remove()
     }
 
     @Test func `D-days come soonest first, then the past ones, latest first`() async throws {
@@ -47,7 +46,6 @@ struct TodayRoutesTests {
         #expect(
             today.titles("ddays") == ["2026-11-20", "2026-11-21", "yearly", "2026-12-01", "2026-11-19", "2026-11-10"])
         #expect(today["ddays"]?.arrayValue?[2]["countdown"]?["nextDate"] == "2026-11-22")
-        try board.remove()
     }
 
     @Test func `its tag holds while nothing changes, and falls with a write, a second and a day`() async throws {
@@ -69,7 +67,6 @@ struct TodayRoutesTests {
         board.clock.advance(seconds: 7 * 3_600)
         let tomorrow = await board.send(.get, "/today").json
         #expect(tomorrow.titles("overdue") == ["late", "soon"] && tomorrow.titles("today") == [])
-        try board.remove()
     }
 
     @Test func `what was told before is told the same from memory`() async throws {
@@ -83,7 +80,6 @@ struct TodayRoutesTests {
         #expect(await board.send(.get, "/today").json.titles("overdue") == ["later", "late"])
         #expect(await board.send(.get, "/today?timeZone=America/New_York").json["date"] == "2026-11-20")
         #expect(await board.send(.get, "/today?timeZone=Mars/Base").code == "unknown_time_zone")
-        try board.remove()
     }
 
     @Test func `the weather comes with a place, and null when it cannot be had`() async throws {
@@ -100,8 +96,6 @@ struct TodayRoutesTests {
         let busan = await board.send(.get, "/today?latitude=35.18&longitude=129.08")
         #expect(busan.status == 200 && busan.json["weather"] == .null)
         service.stop()
-        try board.remove()
-        try self.board.remove()
     }
 }
 

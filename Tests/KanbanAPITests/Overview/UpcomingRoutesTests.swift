@@ -33,7 +33,6 @@ struct UpcomingRoutesTests {
         #expect(upcoming["nextChangeAt"] == "2026-11-20T09:19:00.000Z")
         let evening = await board.send(.get, "/upcoming?allDayTime=21:30&limit=1").json
         #expect(evening.titles("items") == ["in an hour"])
-        try board.remove()
     }
 
     @Test func `at the instant that it names, and not before, it changes`() async throws {
@@ -52,7 +51,6 @@ struct UpcomingRoutesTests {
 
         #expect(changes == ["2026-11-20T09:00:00.500Z", "2026-11-20T15:00:00.000Z"])
         #expect(await board.send(.get, "/upcoming").json == ["items": [], "nextChangeAt": .null])
-        try board.remove()
     }
 
     @Test(arguments: ["Pacific/Kiritimati", "Etc/GMT%2B12", "Asia/Seoul"])
@@ -76,7 +74,6 @@ struct UpcomingRoutesTests {
         let times = try #require(all).compactMap { $0["fireAt"]?.stringValue }
         #expect(times == times.sorted() && times.count == 200)
         #expect(few == all.map { Array($0.prefix(7)) })
-        try board.remove()
     }
 
     @Test(arguments: ["9:00", "24:00", "09:60", "0900", "09:00:00", "+9:00", "", "０９:00"])
@@ -84,6 +81,5 @@ struct UpcomingRoutesTests {
         let encoded = time.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
 
         #expect(await board.send(.get, "/upcoming?allDayTime=\(encoded)").code == "invalid_parameter")
-        try board.remove()
     }
 }

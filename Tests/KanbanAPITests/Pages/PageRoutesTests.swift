@@ -22,7 +22,6 @@ struct PageRoutesTests {
         #expect(page["Content-Security-Policy"]?.hasPrefix("default-src 'none'") == true)
         #expect(page["Content-Security-Policy"]?.contains("unsafe") == false)
         #expect(again.status == 304)
-        try board.remove()
     }
 
     @Test(arguments: ["/", "/docs", "/problems/blank"])
@@ -41,7 +40,6 @@ struct PageRoutesTests {
         }
         #expect(!page.contains("<style") && !page.contains("style=") && !page.contains("<script>"))
         #expect(!page.contains(#/\son[a-z]+="/#))
-        try board.remove()
     }
 
     @Test func `the documentation speaks of every address of the API`() async throws {
@@ -52,6 +50,5 @@ struct PageRoutesTests {
         for route in Routes.all where !pages.contains(route.pattern) {
             #expect(page.contains(route.pattern), "\(route.method.rawValue) \(route.pattern)")
         }
-        try board.remove()
     }
 }

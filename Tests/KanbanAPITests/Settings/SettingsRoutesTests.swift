@@ -24,7 +24,6 @@ struct SettingsRoutesTests {
         #expect(second.json["timeZone"] == .null)
         #expect(second.json["custom"] == ["theme": ["n": .number("1.50")], "x": [1]])
         #expect(await board.send(.get, "/settings").body == second.body)
-        try board.remove()
     }
 
     @Test(arguments: [
@@ -38,7 +37,6 @@ struct SettingsRoutesTests {
 
         #expect(answer.status == 422 && answer.faults == [fault])
         #expect(await board.send(.get, "/settings").json.revision == 0)
-        try board.remove()
     }
 
     @Test func `the settings decide the zone and the language where a request does not`() async throws {
@@ -47,6 +45,5 @@ struct SettingsRoutesTests {
 
         #expect(await board.titles("/tasks?due=upcoming") == ["新しいタスク"])
         #expect(await board.titles("/tasks?due=today&timeZone=UTC") == ["新しいタスク"])
-        try board.remove()
     }
 }

@@ -34,9 +34,7 @@ struct MergePropertyTests {
                 let now = try await board.show(kind)
                 for (member, value) in all { #expect(now[member] == value, "seed \(seed): \(kind.type) \(member)") }
             }
-            try board.remove()
         }
-        try setting.remove()
     }
 
     @Test(arguments: seeds, policies)
@@ -77,7 +75,6 @@ struct MergePropertyTests {
                 #expect(now[member] == value, "seed \(seed): \(kind.type) \(member)")
             }
         }
-        try setting.remove()
     }
 
     @Test(arguments: seeds, policies)
@@ -108,8 +105,6 @@ struct MergePropertyTests {
 
         #expect(repeated == results, "seed \(seed)")
         for kind in once.kinds { #expect(try await often.show(kind) == once.show(kind), "seed \(seed)") }
-        try once.remove()
-        try often.remove()
     }
 }
 
@@ -147,7 +142,6 @@ private struct Setting {
     }
 
     func remove() throws {
-        try board.remove()
     }
 }
 

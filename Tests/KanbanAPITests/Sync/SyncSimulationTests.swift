@@ -27,7 +27,6 @@ struct SyncSimulationTests {
             #expect(replica.copy == server, "seed \(seed): replica \(index) differs")
         }
         try await expectEachAppliedOnce(simulation)
-        try simulation.board.remove()
     }
 
     /// What was acknowledged is in the history exactly once, what was refused never.

@@ -32,7 +32,6 @@ struct TaskListTests {
         }
 
         #expect(await board.titles("/tasks\(query)") == titles)
-        try board.remove()
     }
 
     @Test(arguments: [
@@ -47,7 +46,6 @@ struct TaskListTests {
         let answer = await board.send(.get, "/tasks\(query)")
 
         #expect(answer.status == 400 && answer.code == code)
-        try board.remove()
     }
 
     @Test(arguments: ["", "&sort=-dueDate", "&sort=title", "&sort=-position", "&sort=-updatedAt", "&q=t"])
@@ -69,7 +67,6 @@ struct TaskListTests {
         }
 
         #expect(seen.filter(ids.contains).count == 50 && Set(seen).isSuperset(of: ids))
-        try board.remove()
     }
 
     @Test func `a cursor of another query is refused`() async throws {
@@ -78,7 +75,6 @@ struct TaskListTests {
 
         #expect(await board.send(.get, "/tasks?limit=2&cursor=\(cursor)").status == 200)
         #expect(await board.send(.get, "/tasks?sort=title&cursor=\(cursor)").code == "invalid_cursor")
-        try board.remove()
     }
 
     @Test func `the board shows three columns that lists go on with`() async throws {
@@ -93,7 +89,6 @@ struct TaskListTests {
         #expect(columns.compactMap { $0["count"]?.intValue } == [3, 0, 1])
         let cursor = columns.first?["nextCursor"]?.stringValue ?? ""
         #expect(await board.titles("/tasks?status=todo&sort=position&cursor=\(cursor)") == ["c"])
-        try board.remove()
     }
 
     @Test func `an unchanged list is 304 and a changed one is not`() async throws {
@@ -106,7 +101,6 @@ struct TaskListTests {
         _ = try await board.task()
 
         #expect(await board.send(.get, "/tasks", headers: [("If-None-Match", tag)]).status == 200)
-        try board.remove()
     }
 
     @Test func `the history tells each change, newest first`() async throws {
@@ -128,6 +122,5 @@ struct TaskListTests {
         #expect(
             entries[2]["changes"]?.arrayValue?.contains(["member": "status", "from": "todo", "to": "done"]) == true)
         #expect(page.json["items"]?.arrayValue?.count == 2 && rest.json["items"]?.arrayValue?.count == 3)
-        try board.remove()
     }
 }

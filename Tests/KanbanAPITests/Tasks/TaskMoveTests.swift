@@ -27,7 +27,6 @@ struct TaskMoveTests {
 
         #expect(moved.status == 200)
         #expect(await board.titles("/tasks?sort=position") == order)
-        try board.remove()
     }
 
     @Test func `a move to where it is changes nothing`() async throws {
@@ -36,7 +35,6 @@ struct TaskMoveTests {
         for body in ["{\"place\": \"last\"}", "{\"after\": \"\(ids["a"] ?? "")\"}", "{\"status\": \"todo\"}"] {
             #expect(await board.send(.post, "/tasks/\(ids["b"] ?? "")/move", body).json.revision == 2)
         }
-        try board.remove()
     }
 
     @Test func `a neighbour that is gone sends the task to the end`() async throws {
@@ -50,7 +48,6 @@ struct TaskMoveTests {
         let away = await board.send(
             .post, "/tasks/\(ids["a"] ?? "")/move", "{\"status\": \"doing\", \"before\": \"\(ids["c"] ?? "")\"}")
         #expect(away.status == 200 && away.json["status"] == "doing")
-        try board.remove()
     }
 
     @Test func `a neighbour that never was, or is the task itself, is a fault`() async throws {
@@ -67,7 +64,6 @@ struct TaskMoveTests {
         #expect(
             await board.send(.post, "/tasks/\(id)/move", "{\"before\": \"\(id)\", \"place\": \"first\"}").faults
                 == ["#/place mutually_exclusive", "#/before unknown_neighbour"])
-        try board.remove()
     }
 
     @Test func `thousands of random moves leave the order of a plain array`() async throws {
@@ -103,7 +99,6 @@ struct TaskMoveTests {
             #expect(list.json["items"]?.arrayValue?.map(\.id) == column)
         }
         #expect(board.observer.failures.isEmpty)
-        try board.remove()
     }
 
     @Test func `ten thousand inserts at the same spot keep positions short`() async throws {
@@ -127,7 +122,6 @@ struct TaskMoveTests {
         query.sort = .position
         let column = try board.store.read(.local) { try $0.tasks(query) }
         #expect(column.dropFirst().dropLast().map(\.id) == order.reversed())
-        try board.remove()
     }
 
     private func tasks(_ titles: [String]) async throws -> [String: String] {

@@ -20,7 +20,6 @@ struct TaskRoutesTests {
         #expect(made.json["categoryId"] == .null && made.json["dueDate"] == .null && made.json["completedAt"] == .null)
         #expect(made.json["createdAt"] == "2026-11-20T08:19:00.123Z")
         #expect(await board.send(.get, "/tasks/\(made.json.id)").body == made.body)
-        try board.remove()
     }
 
     @Test(arguments: [("ko-KR, en;q=0.5", "새로운 할 일"), ("ja", "新しいタスク"), ("fr", "New task")])
@@ -28,7 +27,6 @@ struct TaskRoutesTests {
         let made = await board.send(.post, "/tasks", "{\"title\": null}", headers: [("Accept-Language", language)])
 
         #expect(made.json["title"] == .string(title))
-        try board.remove()
     }
 
     @Test(arguments: [
@@ -51,7 +49,6 @@ struct TaskRoutesTests {
         #expect(answer.status == 422 && answer.faults == [fault])
         #expect(answer.code == fault.split(separator: " ").last.map(String.init))
         #expect(await board.titles("/tasks").isEmpty)
-        try board.remove()
     }
 
     @Test func `every fault is told, not only the first`() async throws {
@@ -64,7 +61,6 @@ struct TaskRoutesTests {
             ])
         #expect(answer["Content-Type"] == "application/problem+json")
         #expect(answer.json["requestId"]?.stringValue == answer["X-Request-Id"])
-        try board.remove()
     }
 
     @Test func `what only the board can tell to be wrong is told with the rest`() async throws {
@@ -83,7 +79,6 @@ struct TaskRoutesTests {
         #expect(move.faults == ["#/x unknown_member", "#/before unknown_neighbour"])
         let itself = await board.send(.post, "/tasks/\(task.id)/move", "{\"after\": \"\(task.id)\", \"status\": 1}")
         #expect(itself.faults == ["#/status invalid_type", "#/after unknown_neighbour"])
-        try board.remove()
     }
 
     @Test(arguments: ["\"+1\"", "\"01\"", "\" 1\"", "1", "W/\"1\"", "\"\""])
@@ -93,7 +88,6 @@ struct TaskRoutesTests {
         let answer = await board.send(.patch, "/tasks/\(task.id)", "{\"title\": \"x\"}", headers: [("If-Match", tag)])
 
         #expect(task.revision == 1 && answer.status == 412)
-        try board.remove()
     }
 
     @Test func `JSON that is none is told with its byte offset`() async throws {
@@ -101,7 +95,6 @@ struct TaskRoutesTests {
 
         #expect(answer.status == 400 && answer.code == "malformed_json")
         #expect(answer.json["detail"]?.stringValue?.contains("byte 14") == true)
-        try board.remove()
     }
 
     @Test func `an id that was used is never used again`() async throws {
@@ -112,7 +105,6 @@ struct TaskRoutesTests {
         #expect(await board.send(.delete, "/tasks/\(task.id)").status == 204)
         #expect(await board.send(.post, "/tasks", again).code == "already_exists")
         #expect(await board.send(.put, "/tasks/\(task.id)", "{}").code == "deleted")
-        try board.remove()
     }
 
     @Test func `GET, edit, PUT works`() async throws {
@@ -129,7 +121,6 @@ struct TaskRoutesTests {
             await board.send(.put, "/tasks/\(task.id)", "{\"id\": \"\(String.unknownID)\"}").faults == [
                 "#/id id_mismatch"
             ])
-        try board.remove()
     }
 
     @Test func `PUT makes what is not there and defaults what is absent`() async throws {
@@ -138,7 +129,6 @@ struct TaskRoutesTests {
 
         #expect(made.status == 201 && made["Location"] == "/tasks/\(String.unknownID)")
         #expect(replaced.status == 200 && replaced.json["body"] == "")
-        try board.remove()
     }
 
     @Test func `a merge patch changes what it names`() async throws {
@@ -151,7 +141,6 @@ struct TaskRoutesTests {
 
         #expect(patched.json["title"] == "New task" && patched.json["body"] == "b" && patched.json["dueDate"] == .null)
         #expect(patched.json.revision == 2 && unchanged.json.revision == 2 && unchanged.status == 200)
-        try board.remove()
     }
 
     @Test func `another spelling of the same letter is a change, and text comes back byte for byte`() async throws {
@@ -163,7 +152,6 @@ struct TaskRoutesTests {
 
         #expect(patched.json.revision == 2 && patched.json["title"] == .string(decomposed))
         #expect(patched.json["title"] != .string(composed))
-        try board.remove()
     }
 
     @Test func `entering done stamps the completion and leaving clears it`() async throws {
@@ -177,7 +165,6 @@ struct TaskRoutesTests {
         #expect(done.json["completedAt"] == "2026-11-20T08:19:00.123Z")
         #expect(still.json["completedAt"] == done.json["completedAt"])
         #expect(back.json["completedAt"] == .null)
-        try board.remove()
     }
 
     @Test func `a deleted task is gone until it is restored`() async throws {
@@ -193,7 +180,6 @@ struct TaskRoutesTests {
         #expect(await board.send(.post, "/tasks/\(first.id)/restore").status == 200)
         #expect(await board.send(.post, "/tasks/\(first.id)/restore").status == 404)
         #expect(await board.titles("/tasks?sort=position") == ["second", "first"])
-        try board.remove()
     }
 
     @Test func `a stale edit is refused with what is there now`() async throws {
@@ -207,7 +193,6 @@ struct TaskRoutesTests {
         }
         let fresh = await board.send(.delete, "/tasks/\(task.id)", headers: [("If-Match", "\"9\", \"2-abc\"")])
         #expect(fresh.status == 204)
-        try board.remove()
     }
 
     @Test func `If-None-Match keeps PUT from replacing and GET from repeating`() async throws {
@@ -218,7 +203,6 @@ struct TaskRoutesTests {
         let unchanged = await board.send(.get, "/tasks/\(task.id)", headers: [("If-None-Match", "\"7\", W/\(tag)")])
         #expect(unchanged.status == 304 && unchanged.body.isEmpty && unchanged["ETag"] == tag)
         #expect(await board.send(.get, "/tasks/\(task.id)", headers: [("If-None-Match", "\"7\"")]).status == 200)
-        try board.remove()
     }
 
     @Test func `an expanded deadline is part of the tag`() async throws {
@@ -233,7 +217,6 @@ struct TaskRoutesTests {
         #expect(expanded["ETag"] != later["ETag"])
         #expect(expanded.json["deadline"]?["dDay"] == "D-3" && expanded.json["deadline"]?["remaining"] == "3일")
         #expect(await board.send(.get, "/tasks/\(task.id)?timeZone=Asia/Nowhere").code == "unknown_time_zone")
-        try board.remove()
     }
 
     @Test func `a category can be named and is made when there is none`() async throws {
@@ -243,7 +226,6 @@ struct TaskRoutesTests {
         #expect(first["categoryId"]?.stringValue != nil && first["categoryId"] == second["categoryId"])
         let list = await board.send(.get, "/categories").json["items"]?.arrayValue
         #expect(list?.count == 1 && list?.first?["name"] == "Work" && list?.first?["taskCount"] == 2)
-        try board.remove()
     }
 
     @Test(arguments: ["not-a-uuid", "0199a3c4", String.unknownID])
@@ -254,6 +236,5 @@ struct TaskRoutesTests {
         ] as [(HTTP.Method, String, String?)] {
             #expect(await board.send(method, "/tasks/\(id)\(path)", body).status == 404)
         }
-        try board.remove()
     }
 }

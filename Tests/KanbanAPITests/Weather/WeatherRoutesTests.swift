@@ -24,7 +24,6 @@ struct WeatherRoutesTests {
             .get, "/weather?latitude=37.57&longitude=126.98", headers: [("If-None-Match", tag)])
         #expect(again.status == 304)
         service.stop()
-        try board.remove()
     }
 
     @Test func `without a service it is off`() async throws {
@@ -33,7 +32,6 @@ struct WeatherRoutesTests {
         let answer = await board.send(.get, "/weather?latitude=37.57&longitude=126.98")
 
         #expect(answer.status == 404 && answer.code == "weather_off")
-        try board.remove()
     }
 
     @Test(arguments: [
@@ -48,7 +46,6 @@ struct WeatherRoutesTests {
         #expect(await board.send(.get, "/weather\(query)").code == "invalid_parameter")
         #expect(service.requests.isEmpty)
         service.stop()
-        try board.remove()
     }
 
     @Test func `a service that fails is a bad gateway, and one that is slow a gateway time-out`() async throws {
@@ -64,8 +61,6 @@ struct WeatherRoutesTests {
         #expect(hurried.observer.failures.isEmpty)
         #expect(board.observer.failures.isEmpty)
         service.stop()
-        try hurried.remove()
-        try board.remove()
     }
 
     /// Waits longer than a busy machine may keep the stand-in from answering.
