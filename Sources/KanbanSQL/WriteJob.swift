@@ -18,12 +18,12 @@ final class PendingWrite<T: Sendable>: WriteJob, @unchecked Sendable {
     let account: AccountKey
     let session: ID?
     private let body: @Sendable (SQLWriter) throws -> T
-    private let continuation: UnsafeContinuation<T, any Error>
+    private let continuation: CheckedContinuation<T, any Error>
     private var result: Result<T, any Error> = .failure(StoreError.closed)
 
     init(
         account: AccountKey, session: ID?, body: @escaping @Sendable (SQLWriter) throws -> T,
-        continuation: UnsafeContinuation<T, any Error>
+        continuation: CheckedContinuation<T, any Error>
     ) {
         self.account = account
         self.session = session
