@@ -36,8 +36,9 @@ lint: ## check the format of all Swift files
 fuzz: libraries ## feed broken bytes to the parsers (FUZZ_SECONDS=60 each)
 	Fuzz/run $(FUZZ_SECONDS)
 
-crash: libraries ## kill the server again and again and look for losses (KILLS=1000)
+crash: libraries ## fill the disk, kill the server again and again, and look for losses (KILLS=1000)
 	swift build -c release --product kanbase
+	python3 Tests/Crash/disk.py .build/release/kanbase
 	python3 Tests/Crash/crash.py --kills $(KILLS) .build/release/kanbase
 
 soak: libraries ## mixed load for an hour, looking for growth (SOAK_SECONDS=3600)
