@@ -53,6 +53,28 @@ struct ChangesTests {
         #expect(try SQLStore.check(box.directory.path) == [])
     }
 
+    /// Few are sorted, many are walked through by revision.
+    @Test(arguments: [10, 1_200])
+    func `the living state comes in pages, past what is in the trash`(count: Int) async throws {
+        try await box.store.write { tx in
+            for number in 0..<count {
+                let doomed = try tx.makeTask("doomed \(number)")
+                try tx.makeTask("\(number)")
+                try tx.change(doomed.id) { $0.deletedAt = tx.now }
+            }
+        }
+
+        var (titles, since): ([String], Revision) = ([], 0)
+        while case let page = try box.store.read({
+            try $0.changes(since: since, types: [.task], livingOnly: true, limit: 7)
+        }), let last = page.last {
+            for change in page { if case .task(let task) = change.value { titles.append(task.title) } }
+            since = last.revision
+        }
+
+        #expect(titles == (0..<count).map { "\($0)" })
+    }
+
     @Test func `only the types asked for come, and none is passed over for others`() async throws {
         for _ in 0..<5 {
             try await box.store.write { tx in

@@ -91,7 +91,6 @@ struct QueryPlanTests {
             _ = try board.countDDays()
             _ = try board.settings()
             _ = try board.changes(since: 5, types: Set(ResourceType.allCases), livingOnly: false, limit: 5)
-            _ = try board.changes(since: 5, types: Set(ResourceType.allCases), livingOnly: true, limit: 5)
             _ = try board.keptAnswer(key: "key")
             _ = try board.keptMutation(id)
             _ = try board.mayHaveKeptMutations(in: id...id)
@@ -103,5 +102,12 @@ struct QueryPlanTests {
         for (text, steps) in plans {
             #expect(steps.allSatisfy { $0.hasPrefix("SEARCH") }, "\(text) \(steps)")
         }
+    }
+
+    @Test func `the living state of few tasks is sorted from an index without the trash`() throws {
+        let plans = try plans { _ = try $0.changes(since: 5, types: [.task], livingOnly: true, limit: 5) }
+
+        let steps = try #require(plans.first { $0.key.contains("tasks_by_due") }?.value)
+        #expect(steps == ["SEARCH tasks USING INDEX tasks_by_due (account=?)", "USE TEMP B-TREE FOR ORDER BY"])
     }
 }

@@ -51,19 +51,38 @@ extension SQLBoard {
     }
 
     private func taskChanges(livingOnly: Bool) throws -> Statement {
-        livingOnly
-            ? try statement(
-                """
-                SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
-                    deleted_at, member_revisions, title, body
-                FROM tasks WHERE account = ?1 AND revision > ?2 AND deleted_at IS NULL ORDER BY revision
-                """)
-            : try statement(
+        guard livingOnly else {
+            return try statement(
                 """
                 SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
                     deleted_at, member_revisions, title, body
                 FROM tasks WHERE account = ?1 AND revision > ?2 ORDER BY revision
                 """)
+        }
+        // By revision, the walk goes through the whole trash. Few living ones are sooner sorted than a large trash is
+        // passed by: 300 among 86,000 take 0.3 ms instead of 30.
+        return try livingTasks() <= Self.fewTasks
+            ? try statement(
+                """
+                SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
+                    deleted_at, member_revisions, title, body
+                FROM tasks INDEXED BY tasks_by_due
+                WHERE account = ?1 AND revision > ?2 AND deleted_at IS NULL ORDER BY revision
+                """)
+            : try statement(
+                """
+                SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
+                    deleted_at, member_revisions, title, body
+                FROM tasks WHERE account = ?1 AND revision > ?2 AND deleted_at IS NULL ORDER BY revision
+                """)
+    }
+
+    private static var fewTasks: Int { 1_000 }
+
+    private func livingTasks() throws -> Int {
+        try first(of: try statement("SELECT COALESCE(SUM(count), 0) FROM task_counts WHERE account = ?1")) {
+            Int($0.integer(0))
+        } ?? 0
     }
 
     private func categoryChanges() throws -> Statement {
