@@ -9,18 +9,19 @@
 
     /// An HTTPS server on a free port of the loopback address, with a certificate of its own.
     final class TLSServer: Sendable {
-        let directory: String
+        let directory: TemporaryDirectory
         let context: TLSContext
         let group: EventLoopGroup
         let server: Server
         let address: SocketAddress
 
-        var certificate: String { directory + "/certificate.pem" }
+        var certificate: String { directory.file("certificate.pem") }
 
         init() throws {
-            directory = try Self.makeDirectory()
+            let directory = try TemporaryDirectory()
+            self.directory = directory
             try Self.makeCertificate(in: directory, name: "first.example.org")
-            let context = try TLSContext(certificate: directory + "/certificate.pem", key: directory + "/key.pem")
+            let context = try TLSContext(certificate: directory.file("certificate.pem"), key: directory.file("key.pem"))
             self.context = context
             group = try EventLoopGroup(count: 2)
             server = Server(group: group, responder: Echo()) { socket, _ in
@@ -32,22 +33,14 @@
 
         deinit {
             group.shutDown()
-            // Left-overs of a test are no fault of what it tests.
-            try? FileManager.default.removeItem(atPath: directory)
-        }
-
-        static func makeDirectory() throws -> String {
-            let directory = NSTemporaryDirectory() + "kanbase-tls-\(UUID().uuidString)"
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-            return directory
         }
 
         /// A self-signed certificate and its key, by the openssl command.
-        static func makeCertificate(in directory: String, name: String) throws {
+        static func makeCertificate(in directory: TemporaryDirectory, name: String) throws {
             let made = try run([
                 "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
                 "-subj", "/CN=\(name)", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-days", "2",
-                "-keyout", directory + "/key.pem", "-out", directory + "/certificate.pem",
+                "-keyout", directory.file("key.pem"), "-out", directory.file("certificate.pem"),
             ])
             try #require(made.status == .exited(0), "\(made.errors)")
         }

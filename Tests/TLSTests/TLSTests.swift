@@ -27,7 +27,7 @@
 
         @Test func `large bodies go both ways whole`() throws {
             let server = try TLSServer()
-            let file = server.directory + "/body"
+            let file = server.directory.file("body")
             try Data(repeating: 0x62, count: 6_000_000).write(to: URL(filePath: file))
 
             let down = try server.curl("/large", ["--output", "/dev/null", "--write-out", "%{size_download}"])
@@ -104,27 +104,23 @@
         }
 
         @Test func `files that are none, or do not belong together, are told apart`() throws {
-            let (one, other) = (try TLSServer.makeDirectory(), try TLSServer.makeDirectory())
-            defer {
-                // Left-overs of a test are no fault of what it tests.
-                for directory in [one, other] { try? FileManager.default.removeItem(atPath: directory) }
-            }
+            let (one, other) = (try TemporaryDirectory(), try TemporaryDirectory())
             try TLSServer.makeCertificate(in: one, name: "one.example.org")
             try TLSServer.makeCertificate(in: other, name: "other.example.org")
 
             let missing = #expect(throws: TLSError.self) {
-                try TLSContext(certificate: one + "/none.pem", key: one + "/key.pem")
+                try TLSContext(certificate: one.file("none.pem"), key: one.file("key.pem"))
             }
             let swapped = #expect(throws: TLSError.self) {
-                try TLSContext(certificate: one + "/key.pem", key: one + "/key.pem")
+                try TLSContext(certificate: one.file("key.pem"), key: one.file("key.pem"))
             }
             let mixed = #expect(throws: TLSError.self) {
-                try TLSContext(certificate: one + "/certificate.pem", key: other + "/key.pem")
+                try TLSContext(certificate: one.file("certificate.pem"), key: other.file("key.pem"))
             }
 
             #expect(missing?.description.hasSuffix("No such file or directory") == true)
             #expect(swapped?.description.contains("holds no certificate") == true)
-            #expect(mixed?.description.contains(other) == true)
+            #expect(mixed?.description.contains(other.path) == true)
         }
     }
 #endif

@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Kanban
+import TestSupport
 import Testing
 
 /// `GET /changes` as JSON.
@@ -125,7 +126,7 @@ struct ChangesTests {
     }
 
     @Test func `a walk misses nothing and shows the latest while others write`() async throws {
-        var random = Seeded(7)
+        var random = SeededRandom(7)
         var ids: [String] = []
         for _ in 0..<40 { ids.append(try await board.task().id) }
         var copy: [String: JSON] = [:]

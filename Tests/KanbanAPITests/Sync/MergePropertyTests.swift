@@ -1,6 +1,7 @@
 import Foundation
 import HTTP
 import JSON
+import TestSupport
 import Testing
 
 /// What holds of the member-wise merge whatever the edits are. `KANBASE_MERGE_SEEDS=500` tries so many.
@@ -11,7 +12,7 @@ struct MergePropertyTests {
 
     @Test(arguments: seeds, policies)
     func `the order in which independent edits arrive does not matter`(seed: Int, policy: String) async throws {
-        var random = Seeded(seed)
+        var random = SeededRandom(seed)
         let setting = try await Setting()
         let edits = setting.kinds.flatMap { kind in
             kind.divided(among: 3, using: &random).filter { !$0.isEmpty }.map { (kind: kind, edit: $0) }
@@ -41,7 +42,7 @@ struct MergePropertyTests {
     func `any edits on any copies come out as the contract says, and repeating them changes nothing`(
         seed: Int, policy: String
     ) async throws {
-        var random = Seeded(seed &* 3)
+        var random = SeededRandom(seed &* 3)
         let setting = try await Setting()
         var models: [String: MergeModel] = [:]
         for kind in setting.kinds {
@@ -81,7 +82,7 @@ struct MergePropertyTests {
     func `an outbox that is sent again and again, longer each time, comes out as if sent once`(
         seed: Int, policy: String
     ) async throws {
-        var random = Seeded(seed &* 5)
+        var random = SeededRandom(seed &* 5)
         let once = try await Setting()
         let often = try await Setting(like: once)
         // Somebody else was faster with some members.
@@ -212,7 +213,7 @@ private struct Kind: Sendable {
     func mutation(
         _ edit: [String: JSON], base: Int?, _ policy: String, using random: inout some RandomNumberGenerator
     ) -> JSON {
-        var random = Seeded(Int(truncatingIfNeeded: random.next() >> 8))
+        var random = SeededRandom(Int(truncatingIfNeeded: random.next() >> 8))
         let value = JSON.object(edit.sorted { $0.key < $1.key }.map { JSON.Member($0.key, $0.value) })
         return .mutation(
             of: type, "patch", id, base: base, value, onConflict: policy, mutationID: random.id())

@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import TestSupport
 
 /// What the people in the simulation do.
 extension SyncSimulation {

@@ -2,6 +2,7 @@ import Foundation
 import HTTP
 import JSON
 import Kanban
+import TestSupport
 import Testing
 
 /// Some devices, a server that restarts, and a network that loses, repeats and reorders, all driven by one seed.
@@ -10,7 +11,7 @@ import Testing
 /// the same story.
 final class SyncSimulation {
     let seed: Int
-    var random: Seeded
+    var random: SeededRandom
     var board: TestBoard
     var replicas: [Replica]
     private var requests: [Message] = []
@@ -31,7 +32,7 @@ final class SyncSimulation {
 
     init(seed: Int, replicas: Int = 4) throws {
         self.seed = seed
-        random = Seeded(seed)
+        random = SeededRandom(seed)
         board = try TestBoard()
         self.replicas = (0..<replicas).map { _ in Replica() }
     }

@@ -1,19 +1,10 @@
 import Foundation
+import TestSupport
 
-/// A random source that always says the same for the same seed (SplitMix64).
-struct Seeded: RandomNumberGenerator {
-    private var state: UInt64
-
+extension SeededRandom {
+    /// Seeds that follow one another begin far apart.
     init(_ seed: Int) {
-        state = UInt64(bitPattern: Int64(seed)) &* 0x9e37_79b9_7f4a_7c15 &+ 1
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
+        self.init(seed: UInt64(bitPattern: Int64(seed)) &* 0x9e37_79b9_7f4a_7c15 &+ 1)
     }
 
     /// A version 4 UUID.
