@@ -49,7 +49,7 @@ struct DeadlineTests {
         let zone = try #require(Zone(name: name))
         var random = SeededRandom(seed: 4)
 
-        for (index, pair) in zone.instructivePairs(count: 400, using: &random).enumerated() {
+        for (index, pair) in zone.instructivePairs(count: 150, using: &random).enumerated() {
             let due: DueDate = index % 5 == 4 ? .day(zone.day(of: pair.end)) : .instant(pair.end)
             let deadline = Deadline(due, isDone: false, at: Moment(now: pair.now, zone: zone))
             let end = deadline.validUntil
