@@ -66,11 +66,18 @@ let directory = NSTemporaryDirectory() + "hotpath-\(UUID().uuidString)"
 defer { try? FileManager.default.removeItem(atPath: directory) }  // Only litter, if it stays.
 let clock: @Sendable () -> Timestamp = { Timestamp(milliseconds: 1_795_000_000_000) }
 let store = try SQLStore(in: directory, clock: clock)
-let application = Application(
-    environment: Environment(store: store, clock: clock), gate: OpenGate(), routes: Routes.all, observer: NoObserver())
 let group = try EventLoopGroup(count: 1)
-let server = Server(group: group, responder: application)
-let client = Client(port: try server.start(SocketAddress(host: "127.0.0.1", port: 0)).port)
+func serve(answers: AnswerCache = AnswerCache()) throws -> (server: Server, client: Client) {
+    let environment = Environment(store: store, clock: clock, answers: answers)
+    let server = Server(
+        group: group,
+        responder: Application(
+            environment: environment, gate: OpenGate(), routes: Routes.all, observer: NoObserver()))
+    return (server, Client(port: try server.start(SocketAddress(host: "127.0.0.1", port: 0)).port))
+}
+let (server, client) = try serve()
+/// Makes every page anew, as after a write.
+let (forgetful, anew) = try serve(answers: AnswerCache(limit: 0))
 
 func request(_ line: String, _ field: String = "", body: String = "") -> String {
     let content = body.isEmpty ? "" : "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n"
@@ -82,13 +89,16 @@ let post = request(
 for _ in 0..<100 { _ = client.text(post, expecting: 201) }
 let task = client.text(post, expecting: 201).components(separatedBy: "\"id\":\"")[1].prefix(36)
 let revision = 101
+let cursor = client.text(request("GET /tasks?limit=50"), expecting: 200)
+    .components(separatedBy: "\"nextCursor\":\"")[1].prefix { $0 != "\"" }
 let workloads = [
-    ("get", request("GET /tasks/\(task)"), 200),
-    ("unchanged", request("GET /tasks/\(task)", "If-None-Match: \"\(revision)\"\r\n"), 304),
-    ("page", request("GET /tasks?limit=50"), 200),
-    ("create", post, 201),
+    (client, "get", request("GET /tasks/\(task)"), 200),
+    (client, "unchanged", request("GET /tasks/\(task)", "If-None-Match: \"\(revision)\"\r\n"), 304),
+    (client, "page", request("GET /tasks?limit=50"), 200),
+    (anew, "page anew", request("GET /tasks?limit=50&cursor=\(cursor)"), 200),
+    (client, "create", post, 201),
 ]
-for (name, request, status) in workloads {
+for (client, name, request, status) in workloads {
     for _ in 0..<50 { _ = client.text(request, expecting: status) }
     let bytes = Array(request.utf8)
     var answer = [UInt8](repeating: 0, count: 1 << 17)

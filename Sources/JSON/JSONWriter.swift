@@ -119,6 +119,13 @@ package struct JSONWriter {
         bytes.append(contentsOf: encoded)
     }
 
+    /// The same of an array, in one copy. Not generic, and so made for what it copies.
+    package mutating func raw(_ encoded: [UInt8]) {
+        put(atMost: encoded.count + 1) { text in
+            encoded.withUnsafeBufferPointer { text.add($0) }
+        }
+    }
+
     package mutating func value(_ json: JSON) {
         switch json {
         case .null: null()

@@ -41,7 +41,11 @@ package protocol Store: Sendable {
     var commitCount: UInt64 { get }
 
     /// Whether a living task may have changed, or gone, after so many commits. Without a statement; true when in doubt.
+    /// A change that any read can see by now is among those, even when its commit does not count yet.
     func mayHaveChanged(task id: ID, of account: AccountKey, since commits: UInt64) -> Bool
+
+    /// The same of many, each after so many commits as stand beside it.
+    func mayHaveChanged(_ tasks: [(id: ID, commits: UInt64)], of account: AccountKey) -> [Bool]
 }
 
 /// How a store fails, beyond what a rule forbids.
@@ -70,6 +74,8 @@ package protocol BoardReader {
     /// True for tasks that live, lie in the trash or were purged from it.
     func taskEverExisted(_ id: ID) throws -> Bool
     func tasks(_ query: TaskQuery) throws -> [TaskItem]
+    /// The ids of the same list, from an index alone where it is ordered by one: for those who know most of its tasks.
+    func taskIDs(_ query: TaskQuery) throws -> [ID]
     /// How many tasks the query finds, without reading them; its order, anchor and limit do not count.
     func countTasks(_ query: TaskQuery) throws -> Int
     /// Where the next page of `query` begins when `last` was the last item of this one.

@@ -14,13 +14,17 @@ final class Commits: Sendable {
     /// Grows with every commit. A read transaction that began after this was read sees all that was acknowledged by then.
     var count: UInt64 { counter.load(ordering: .acquiring) }
 
-    /// Publishes a commit. The counter goes before the revisions: whoever learns the new revision must not find an old
-    /// snapshot good enough, or it would keep old rows under the new number. The tasks go before the counter: whoever
-    /// learns the new count must find out what changed in it.
+    /// Announces the tasks that the commit that is about to be made changes. Before anybody can see it: whoever reads
+    /// a change must find out that there was one, and not take what is known from before for the same.
     ///
-    /// - Parameter tasks: those that may have changed; `nil`: any.
-    func publish(_ changed: [(account: AccountKey, revision: Revision)], tasks: [ChangedTasks.Key]?) {
+    /// - Parameter tasks: `nil`: any.
+    func announce(_ tasks: [ChangedTasks.Key]?) {
         changedTasks.withLock { $0.note(tasks, in: counter.load(ordering: .relaxed) + 1) }
+    }
+
+    /// Publishes a commit. The counter goes before the revisions: whoever learns the new revision must not find an old
+    /// snapshot good enough, or it would keep old rows under the new number.
+    func publish(_ changed: [(account: AccountKey, revision: Revision)]) {
         counter.wrappingAdd(1, ordering: .acquiringAndReleasing)
         guard !changed.isEmpty else { return }
         revisions.withLock { revisions in
@@ -45,6 +49,13 @@ final class Commits: Sendable {
     /// Whether the task may have changed after so many commits.
     func mayHaveChanged(_ task: ChangedTasks.Key, since commits: UInt64) -> Bool {
         changedTasks.withLock { $0.contains(task, after: commits) }
+    }
+
+    /// The same of many, which takes the lock once.
+    func mayHaveChanged(_ tasks: [(id: ID, commits: UInt64)], of account: AccountKey) -> [Bool] {
+        changedTasks.withLock { changed in
+            tasks.map { changed.contains(ChangedTasks.Key(account: account.number, id: $0.id), after: $0.commits) }
+        }
     }
 
     /// After a commit of which nobody knows whether it is there.

@@ -88,6 +88,10 @@ package final class SQLStore: Store {
         self.commits.mayHaveChanged(ChangedTasks.Key(account: account.number, id: id), since: commits)
     }
 
+    package func mayHaveChanged(_ tasks: [(id: ID, commits: UInt64)], of account: AccountKey) -> [Bool] {
+        commits.mayHaveChanged(tasks, of: account)
+    }
+
     package func revision(of account: AccountKey) throws -> Revision {
         if let known = commits.revision(of: account) { return known }
         let loaded = try read(account) { try $0.feedState().revision }

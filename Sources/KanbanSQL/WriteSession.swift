@@ -204,7 +204,7 @@ final class WriteSession {
         changedTasks = nil
     }
 
-    /// Those of the transaction that was committed; `nil` when it is not known which.
+    /// Those of the transaction that is about to be committed; `nil` when it is not known which.
     func takeChangedTasks() -> [ChangedTasks.Key]? {
         defer { changedTasks = [] }
         return changedTasks

@@ -121,8 +121,9 @@ final class Writer: @unchecked Sendable {
                 if try session.beginAnew() { commits.forgetAll() }
                 for job in jobs { try runApart(job, in: session) }
             }
+            commits.announce(session.takeChangedTasks())
             let changed = try session.commit(at: latest)
-            commits.publish(changed, tasks: session.takeChangedTasks())
+            commits.publish(changed)
             done.withLock { done in
                 done.commits.add(since: start)
                 done.writes += jobs.count

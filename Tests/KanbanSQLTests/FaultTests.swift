@@ -2,6 +2,7 @@ import CSQLite
 import Foundation
 import Kanban
 import KanbanSQL
+import Locks
 import TestSupport
 import Testing
 
@@ -34,6 +35,24 @@ struct FaultTests {
         configuration.logSize = 64 << 10
         configuration.writerCacheSize = 128 << 10
         return try TestStore(configuration: configuration)
+    }
+
+    @Test func `what a commit changes is told before anybody can see it`() async throws {
+        let box = try open()
+        let id = try await box.store.write { try $0.makeTask() }.id
+        let other = try await box.store.write { try $0.makeTask() }.id
+        let told = Locked<[[Bool]]>([])
+        FaultyFileSystem.beforeLogSyncs {
+            let commits = box.store.commitCount
+            let tasks = [(id: id, commits: commits), (id: other, commits: commits)]
+            told.withLock { $0.append(box.store.mayHaveChanged(tasks, of: .local)) }
+        }
+        defer { FaultyFileSystem.beforeLogSyncs(nil) }
+
+        try await box.store.write { try $0.change(id) { $0.title = "changed" } }
+
+        let answers = told.withLock { $0 }
+        #expect(!answers.isEmpty && answers.allSatisfy { $0 == [true, false] })
     }
 
     @Test(arguments: disks, [0, 1, 3, 8])

@@ -34,6 +34,13 @@ enum FaultyFileSystem {
         self.fault.withLock { $0 = fault }
     }
 
+    private static let syncObserver = Locked<(@Sendable () -> Void)?>(nil)
+
+    /// Calls `body` before each sync of the log: the last that happens before a commit can be seen.
+    static func beforeLogSyncs(_ body: (@Sendable () -> Void)?) {
+        syncObserver.withLock { $0 = body }
+    }
+
     /// The result code of this call, when it is to fail.
     private static func failure(_ call: Call, _ place: Place) -> Int32? {
         fault.withLock { fault in
@@ -118,7 +125,9 @@ enum FaultyFileSystem {
                 ?? FaultyFileSystem.log.system.xWrite?(file, bytes, count, offset) ?? SQLITE_IOERR
         }
         methods.xSync = { file, flags in
-            FaultyFileSystem.failure(.sync, .log) ?? FaultyFileSystem.log.system.xSync?(file, flags) ?? SQLITE_IOERR
+            FaultyFileSystem.syncObserver.withLock { $0 }?()
+            return FaultyFileSystem.failure(.sync, .log) ?? FaultyFileSystem.log.system.xSync?(file, flags)
+                ?? SQLITE_IOERR
         }
         methods.xRead = { file, bytes, count, offset in
             FaultyFileSystem.failure(.read, .log)

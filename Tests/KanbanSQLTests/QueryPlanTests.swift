@@ -56,11 +56,38 @@ struct QueryPlanTests {
     private func `a page is a stretch of an index`(index: Int) throws {
         let (name, query) = Self.queries[index]
 
-        let plans = try plans { _ = try $0.tasks(query) }
+        let plans = try plans { board in
+            _ = try board.tasks(query)
+            _ = try board.taskIDs(query)
+        }
 
         #expect(!plans.isEmpty)
         for (text, steps) in plans {
             #expect(steps.allSatisfy { $0.hasPrefix("SEARCH") || isSortOfTies($0, query) }, "\(name): \(text) \(steps)")
+        }
+    }
+
+    @Test func `the ids of a list in the order of an index are read from that index alone`() throws {
+        let box = try TestStore()
+        let connection = try Connection(path: box.store.path, access: .readOnly)
+        defer { connection.close() }
+        let reader = SQLReader(account: .local, connection: connection, context: box.store.context)
+        // What is overdue is also a matter of `due_day`, which is in no index.
+        for (_, query) in Self.queries where query.dueBefore.isEmpty { _ = try reader.taskIDs(query) }
+
+        let texts = connection.texts.filter { $0.hasPrefix("SELECT id") }
+        #expect(texts.count > 10)
+        for text in texts {
+            let program = try Statement("EXPLAIN " + text, on: connection)
+            defer { program.finalize() }
+            var tables: Set<Int64> = []
+            var read: Set<Int64> = []
+            while try program.step() {
+                // The row of the table that is only sought when one of its columns is read.
+                if program.text(1) == "DeferredSeek" { tables.insert(program.integer(4)) }
+                if program.text(1) == "Column" { read.insert(program.integer(2)) }
+            }
+            #expect(!tables.isEmpty && tables.isDisjoint(with: read), "\(text)")
         }
     }
 

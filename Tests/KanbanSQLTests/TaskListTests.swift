@@ -83,8 +83,10 @@ struct TaskListTests {
             let query = source.query()
             let expected = query.answer(from: tasks)
             #expect(try box.store.read { try $0.tasks(query) } == expected, "\(query)")
+            #expect(try box.store.read { try $0.taskIDs(query) } == expected.map(\.id), "\(query)")
             let limit = Int.random(in: 1...40, using: &source.random)
             #expect(try box.store.read { try $0.walk(query, limit: limit) } == expected, "\(query) by \(limit)")
+            #expect(try box.store.read { try $0.walkIDs(query, limit: limit) } == expected.map(\.id), "\(query)")
         }
     }
 

@@ -77,4 +77,17 @@ extension BoardReader {
             query.after = try anchor(after: last, of: query)
         }
     }
+
+    /// The ids of the whole list, page by page.
+    func walkIDs(_ query: TaskQuery, limit: Int) throws -> [ID] {
+        var query = query
+        query.limit = limit
+        var all: [ID] = []
+        while true {
+            let page = try taskIDs(query)
+            all += page
+            guard let last = try page.last.flatMap(task), page.count == limit else { return all }
+            query.after = try anchor(after: last, of: query)
+        }
+    }
 }

@@ -101,7 +101,10 @@ package struct DDayRoutes: Sendable {
 
     /// A place in the one order there is: by date, then id.
     private static func cursor(after dday: DDay) -> String {
-        PageCursor.encode([.string(dday.date.description), .string(dday.id.description)], for: "ddays")
+        PageCursor.encode(for: "ddays") { json in
+            json.value(dday.date.description)
+            json.value(dday.id)
+        }
     }
 
     private static func anchor(_ cursor: String) throws -> DDay {

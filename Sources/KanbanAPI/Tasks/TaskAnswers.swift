@@ -3,7 +3,7 @@ import Kanban
 import Locks
 
 /// Tasks as they were last shown, right for as long as no commit changed them: a random GET then needs neither SQLite
-/// nor the JSON writer, which are more than half of its instructions.
+/// nor the JSON writer, which are more than half of its instructions, and a list no more than the ids of its tasks.
 package final class TaskAnswers: Sendable {
     /// Each with a lock of its own, so that one loop hardly ever waits for another.
     private let shares: [Locked<AnswerTable>]
@@ -30,10 +30,42 @@ package final class TaskAnswers: Sendable {
         return .json(tag: EntityTag.tag(entry.revision), encoded: entry.body)
     }
 
-    /// Keeps an answer to a plain GET of a task.
+    /// What tasks are shown as in a snapshot of the account; `nil` for those that have to be read in it.
+    ///
+    /// What is known of a task is what the snapshot has, if the task has not changed since that was known, and if the
+    /// snapshot is not older than it:
+    /// - A commit that the snapshot has was announced before anybody could see it, and the question what changed comes
+    ///   after the snapshot. So "unchanged" reaches from the commit at which the entry was right to that of the snapshot.
+    /// - An entry may also come from a later commit than the snapshot. But every change of a task gives it a revision
+    ///   above all that its account had before. If the entry's is not above the snapshot's, the commit that made it is
+    ///   in the snapshot, and between that one and the one that the entry was read at nothing changed.
+    ///
+    /// That the count of commits is still the same says nothing here, other than for a single answer: a snapshot may
+    /// have one commit more than is counted.
+    ///
+    /// - Parameter revision: the account's, as read from the snapshot.
+    func bodies(
+        of ids: ArraySlice<ID>, account: AccountKey, at revision: Revision, in store: any Store
+    ) -> [[UInt8]?] {
+        var bodies: [[UInt8]?] = []
+        var known: [(id: ID, commits: UInt64)] = []
+        bodies.reserveCapacity(ids.count)
+        known.reserveCapacity(ids.count)
+        for id in ids {
+            let entry = share(account, id).withLock { $0.entry(account, id) }
+            let isOld = entry.map { $0.revision <= revision } ?? false
+            bodies.append(isOld ? entry?.body : nil)
+            known.append((id, entry?.commits ?? 0))
+        }
+        for (place, hasChanged) in store.mayHaveChanged(known, of: account).enumerated() where hasChanged {
+            bodies[place] = nil
+        }
+        return bodies
+    }
+
+    /// Keeps what a living task is shown as, plain.
     /// - Parameter commits: the store's count before the task was read.
-    func keep(_ answer: Response, to task: TaskItem, of account: AccountKey, since commits: UInt64) {
-        guard case .bytes(let body) = answer.body else { return }
+    func keep(_ body: [UInt8], of task: TaskItem, account: AccountKey, since commits: UInt64) {
         // A copy without the room that the writer had left: it would be twice as large.
         let exact = body.withUnsafeBufferPointer { Array($0) }
         let entry = AnswerTable.Entry(
@@ -125,8 +157,8 @@ struct AnswerTable {
     private func place(_ account: AccountKey, _ id: ID) -> Int? {
         let mark = Self.mark(Self.hash(account, id))
         return home(account, id).first { place in
-            guard marks[place] == mark, let entry = places[place] else { return false }
-            return entry.id == id && entry.account == account
+            // Looked at in place: a copy of the entry would be retained.
+            marks[place] == mark && places[place]?.id == id && places[place]?.account == account
         }
     }
 

@@ -6,6 +6,12 @@ import Kanban
 package struct TaskListQuery: Sendable {
     package static let filters: Set<String> = ["status", "categoryId", "due", "dueBefore", "dueAfter", "q", "deleted"]
 
+    /// The parameters that decide what is found, in the order of their spelling.
+    private static let spelled = filters.union(["sort", "timeZone"]).sorted()
+    private static let statuses = TaskStatus.allCases.map(\.name).joined(separator: ", ")
+    private static let dues = Dictionary(
+        uniqueKeysWithValues: ["overdue", "today", "upcoming", "none"].map { ($0, $0) })
+
     package var query = TaskQuery()
     /// The parameters that a cursor is bound to, in a canonical spelling.
     private var spelling: String
@@ -16,18 +22,23 @@ package struct TaskListQuery: Sendable {
     package init(_ call: Call, _ reader: any BoardReader, sort: String = "dueDate", status: TaskStatus? = nil) throws {
         let parameters = call.query
         let sorted = parameters["sort"] ?? sort
-        var spelled = ["sort": sorted]
-        for name in Self.filters.union(["timeZone"]) { spelled[name] = parameters[name] }
-        if let status { spelled["status"] = status.name }
-        if spelled["deleted"] == "false" { spelled["deleted"] = nil }
-        // A zone matters to a cursor only where a filter depends on it.
-        if spelled["due"] == nil { spelled["timeZone"] = nil }
-        spelling = spelled.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "&")
+        spelling = ""
+        for name in Self.spelled {
+            let value: String? =
+                switch name {
+                case "sort": sorted
+                case "status": status?.name ?? parameters[name]
+                case "deleted": parameters[name] == "false" ? nil : parameters[name]
+                // A zone matters to a cursor only where a filter depends on it.
+                case "timeZone": parameters["due"] == nil ? nil : parameters[name]
+                default: parameters[name]
+                }
+            if let value { spelling += "\(spelling.isEmpty ? "" : "&")\(name)=\(value)" }
+        }
 
-        let names = TaskStatus.allCases.map(\.name).joined(separator: ", ")
         if let status {
             query.statuses = [status]
-        } else if let statuses = try parameters.list("status", of: names, TaskStatus.init(name:)) {
+        } else if let statuses = try parameters.list("status", of: Self.statuses, TaskStatus.init(name:)) {
             query.statuses = Set(statuses)
         }
         let category = { (text: String) -> ID?? in text == "none" ? .some(nil) : ID(text).map { .some($0) } }
@@ -52,10 +63,7 @@ package struct TaskListQuery: Sendable {
     private mutating func readDueDates(_ call: Call, _ reader: any BoardReader) throws {
         if let after = try dueBound("dueAfter", call) { query.dueFrom.append(after) }
         if let before = try dueBound("dueBefore", call) { query.dueBefore.append(before) }
-        let words = ["overdue", "today", "upcoming", "none"]
-        guard let due = try call.query.choice("due", Dictionary(uniqueKeysWithValues: words.map { ($0, $0) })) else {
-            return
-        }
+        guard let due = try call.query.choice("due", Self.dues) else { return }
         let zone = try call.zone(reader)
         let today = zone.day(of: call.now)
         let start = { (day: Day) in TaskQuery.DueBound(day: day, instant: zone.startOfDay(day)) }
@@ -108,28 +116,35 @@ package struct TaskListQuery: Sendable {
 
     /// The cursor that continues after `task`.
     package func cursor(after task: TaskItem, _ reader: any BoardReader) throws -> String {
-        PageCursor.encode(try reader.anchor(after: task, of: query).parts, for: spelling)
+        let anchor = try reader.anchor(after: task, of: query)
+        return PageCursor.encode(for: spelling) { $0.elements(of: anchor) }
+    }
+}
+
+extension JSONWriter {
+    /// As the elements of a cursor.
+    fileprivate mutating func elements(of anchor: TaskQuery.Anchor) {
+        value(anchor.id)
+        switch anchor.key {
+        case .none: null()
+        case .number(let number): value(number)
+        case .text(let text): value(text)
+        }
+        value(anchor.position.text)
+        if let revision = anchor.revision { value(revision) } else { null() }
+        beginArray()
+        for place in anchor.places {
+            beginArray()
+            value(place.status.rawValue)
+            value(place.position.text)
+            value(place.id)
+            endArray()
+        }
+        endArray()
     }
 }
 
 extension TaskQuery.Anchor {
-    /// As the elements of a cursor.
-    fileprivate var parts: [JSON] {
-        let key: JSON =
-            switch key {
-            case .none: .null
-            case .number(let number): .number("\(number)")
-            case .text(let text): .string(text)
-            }
-        let places = places.map { place in
-            JSON.array([JSON(place.status.rawValue), .string(place.position.text), .string(place.id.description)])
-        }
-        return [
-            .string(id.description), key, .string(position.text), revision.map { .number("\($0)") } ?? .null,
-            .array(places),
-        ]
-    }
-
     /// - Throws: a 400 problem when these are not the elements of a cursor.
     fileprivate init(_ parts: [JSON]) throws {
         guard parts.count == 5, let id = parts[0].stringValue.flatMap({ ID($0) }),

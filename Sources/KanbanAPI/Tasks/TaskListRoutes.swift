@@ -27,12 +27,13 @@ package struct TaskListRoutes: Sendable {
             try query.resume(call)
             return query
         }
+        let listed = ListedTasks(call)
         return try await call.cached(aside: query.isLong) { reader in
             var view = try TaskView(call, reader, expanded: expanded)
             let revision = try reader.feedState().revision
-            var json = JSONWriter(capacity: 16_384)
+            var json = JSONWriter(capacity: 24_576)
             json.beginObject()
-            let next = try json.page(of: query, limit: limit, reader, &view, named: "items")
+            let next = try json.page(of: query, limit: limit, at: revision, reader, &view, listed, named: "items")
             json.endObject()
             let ends = try [view.validUntil, query.validUntil(call, reader)].compactMap(\.self).min()
             let tag = ends == nil ? EntityTag.tag(revision) : EntityTag.tag(revision, digestOf: json.bytes)
@@ -45,9 +46,11 @@ package struct TaskListRoutes: Sendable {
         let limit = try call.query.limit()
         let expanded = try call.query.expands("deadline")
         let isLong = try call.read { try TaskListQuery(call, $0, sort: "position").isLong }
+        let listed = ListedTasks(call)
         return try await call.cached(aside: isLong) { reader in
             var view = try TaskView(call, reader, expanded: expanded)
             let language = try call.language(reader)
+            let revision = try reader.feedState().revision
             let counts = try reader.taskCounts()
             var json = JSONWriter(capacity: 16_384)
             json.beginObject()
@@ -65,12 +68,12 @@ package struct TaskListRoutes: Sendable {
                 json.value(language.title(of: status))
                 json.name("count")
                 json.value(column.reduce(0) { $0 + $1.count })
-                _ = try json.page(of: query, limit: limit, reader, &view, named: "tasks")
+                _ = try json.page(of: query, limit: limit, at: revision, reader, &view, listed, named: "tasks")
                 json.endObject()
             }
             json.endArray()
             json.endObject()
-            let tag = EntityTag.tag(try reader.feedState().revision, digestOf: json.bytes)
+            let tag = EntityTag.tag(revision, digestOf: json.bytes)
             let answer = Response.json(tag: tag, headers: [("Vary", "Accept-Language")], encoded: json.bytes)
             return (answer, view.validUntil)
         }
@@ -92,7 +95,7 @@ package struct TaskListRoutes: Sendable {
             let page = entries.prefix(limit)
             let next =
                 entries.count > limit
-                ? page.last.map { PageCursor.encode([.number("\($0.revision)")], for: walk) } : nil
+                ? page.last.map { last in PageCursor.encode(for: walk) { $0.value(last.revision) } } : nil
             return .json(tag: EntityTag.tag(task.revision), headers: call.link(toNext: next), capacity: 8192) { json in
                 json.beginObject()
                 json.name("items")
@@ -111,29 +114,40 @@ extension Call {
     /// `Link: <…>; rel="next"` (RFC 8288): this address with the cursor of the next page.
     package func link(toNext cursor: String?) -> [(name: String, value: String)] {
         guard let cursor else { return [] }
-        var parts = (request.query ?? "").split(separator: "&").map(String.init)
-        parts.removeAll { $0.hasPrefix("cursor=") }
-        parts.append("cursor=\(cursor)")
-        return [("Link", "<\(request.path)?\(parts.joined(separator: "&"))>; rel=\"next\"")]
+        var link = "<\(request.path)?"
+        for part in request.queryBytes.split(separator: UInt8(ascii: "&")) where !part.starts(with: "cursor=".utf8) {
+            link += String(decoding: part, as: UTF8.self)
+            link += "&"
+        }
+        link += "cursor=\(cursor)>; rel=\"next\""
+        return [("Link", link)]
     }
 }
 
 extension JSONWriter {
     /// The tasks of a page and `nextCursor`, as members of the object that is open.
+    /// - Parameter revision: the account's, as the reader sees it.
     /// - Returns: the cursor of the next page.
     fileprivate mutating func page(
-        of list: TaskListQuery, limit: Int, _ reader: any BoardReader, _ view: inout TaskView,
-        named member: StaticString
+        of list: TaskListQuery, limit: Int, at revision: Revision, _ reader: any BoardReader, _ view: inout TaskView,
+        _ listed: ListedTasks, named member: StaticString
     ) throws -> String? {
         var query = list.query
         query.limit = limit + 1
-        let tasks = try reader.tasks(query)
-        let page = tasks.prefix(limit)
         name(member)
         beginArray()
-        for task in page { view.write(task, into: &self) }
+        var last: TaskItem?
+        if view.isPlain, !query.inTrash {
+            let ids = try reader.taskIDs(query)
+            try listed.write(ids.prefix(limit), of: query, at: revision, reader, into: &self)
+            last = ids.count > limit ? try reader.task(ids[limit - 1]) : nil
+        } else {
+            let tasks = try reader.tasks(query)
+            for task in tasks.prefix(limit) { view.write(task, into: &self) }
+            last = tasks.count > limit ? tasks[limit - 1] : nil
+        }
         endArray()
-        let next = tasks.count > limit ? try page.last.map { try list.cursor(after: $0, reader) } : nil
+        let next = try last.map { try list.cursor(after: $0, reader) }
         name("nextCursor")
         value(next)
         return next

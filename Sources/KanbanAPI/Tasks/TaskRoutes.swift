@@ -40,9 +40,10 @@ package struct TaskRoutes: Sendable {
         if let answer = answers.answer(id, of: account, in: store) { return answer }
         let commits = store.commitCount
         guard let task = try store.read(account, { try $0.task(id) }), task.deletedAt == nil else { return nil }
-        let answer = Response.task(task)
-        answers.keep(answer, to: task, of: account, since: commits)
-        return answer
+        var json = JSONWriter(capacity: 512)
+        json.value(task)
+        answers.keep(json.bytes, of: task, account: account, since: commits)
+        return .json(tag: EntityTag.tag(task.revision), encoded: json.bytes)
     }
 
     private func show(_ call: Call) throws -> Response {

@@ -10,6 +10,9 @@ package struct TaskView: Sendable {
     /// The first instant at which anything written so far would read differently; `nil` when nothing would.
     package private(set) var validUntil: Timestamp?
 
+    /// True when what it writes depends on the tasks alone.
+    package var isPlain: Bool { moment == nil }
+
     /// - Parameter expanded: whether the call asks for the deadline.
     package init(_ call: Call, _ reader: any BoardReader, expanded: Bool) throws {
         moment = expanded ? try call.moment(reader) : nil

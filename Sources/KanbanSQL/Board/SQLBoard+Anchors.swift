@@ -29,10 +29,12 @@ extension SQLBoard {
     /// Where the walk is in each column of the query, by the positions of now.
     func places(_ anchor: TaskQuery.Anchor, of query: TaskQuery) throws -> [TaskStatus: TaskPlace] {
         var places: [TaskStatus: TaskPlace] = [:]
+        // Most accounts have none, and then one look is enough for all columns.
+        let revision = try anchor.revision.flatMap { try !query.inTrash && hasRespacings() ? $0 : nil }
         for status in query.statuses ?? Set(TaskStatus.allCases) {
             let known = anchor.places.first { $0.status == status }
             var place = TaskPlace(position: known?.position ?? anchor.position, id: known?.id ?? anchor.id)
-            if let revision = anchor.revision, !query.inTrash {
+            if let revision {
                 let descending = query.sort == .position && query.descending
                 for respacing in try respacings(of: status, since: revision) {
                     place = try follow(place, through: respacing, of: status, descending: descending)
@@ -41,6 +43,10 @@ extension SQLBoard {
             places[status] = place
         }
         return places
+    }
+
+    func hasRespacings() throws -> Bool {
+        try exists(try statement("SELECT 1 FROM respacings WHERE account = ?1 LIMIT 1"))
     }
 
     private func respacings(of status: TaskStatus, since revision: Revision) throws -> [Revision] {

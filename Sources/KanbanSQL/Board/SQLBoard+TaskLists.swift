@@ -3,11 +3,21 @@ import Kanban
 /// Pages of tasks by keyset: a page begins after the sort key, the position and the id of the one before.
 extension SQLBoard {
     func tasks(_ query: TaskQuery) throws -> [TaskItem] {
+        try list(query, of: .whole)
+    }
+
+    func taskIDs(_ query: TaskQuery) throws -> [ID] {
+        // Columns are merged by their positions; elsewhere nobody asks for them.
+        let isMerged = query.sort == .position && query.statuses?.count != 1
+        return try isMerged ? list(query, of: .places).map(\.id) : list(query, of: .ids)
+    }
+
+    private func list<Row>(_ query: TaskQuery, of columns: TaskColumns<Row>) throws -> [Row] {
         let statuses = query.statuses ?? Set(TaskStatus.allCases)
         guard !statuses.isEmpty, query.categoryIDs?.isEmpty != true, query.limit != 0 else { return [] }
-        guard query.sort != .position else { return try tasksByPosition(query, statuses) }
+        guard query.sort != .position else { return try listByPosition(query, statuses, of: columns) }
 
-        var page: [TaskItem] = []
+        var page: [Row] = []
         for part in TaskListPart.parts(of: query) {
             let limit = query.limit.map { $0 - page.count }
             guard limit != 0 else { break }
@@ -17,7 +27,7 @@ extension SQLBoard {
                 statement.add(places: try places(after, of: query), descending: false)
             }
             page += try run(
-                statement, order: part.order(query), limit: limit, isOrdered: query.sort == .dueDate)
+                statement, of: columns, order: part.order(query), limit: limit, isOrdered: query.sort == .dueDate)
         }
         return page
     }
@@ -34,38 +44,37 @@ extension SQLBoard {
     }
 
     /// Column by column, since the index by position is one of columns, and then merged.
-    private func tasksByPosition(_ query: TaskQuery, _ statuses: Set<TaskStatus>) throws -> [TaskItem] {
+    private func listByPosition<Row>(
+        _ query: TaskQuery, _ statuses: Set<TaskStatus>, of columns: TaskColumns<Row>
+    ) throws -> [Row] {
         let places = try query.after.map { try self.places($0, of: query) }
-        var page: [TaskItem] = []
+        var page: [Row] = []
         for status in statuses {
             var statement = TaskStatement(query, statuses: [status], seeksStatus: true)
             if let place = places?[status] {
                 statement.add(places: [status: place], descending: query.descending)
             }
             page += try run(
-                statement, order: query.descending ? "position DESC, id" : "position, id", limit: query.limit,
-                isOrdered: true)
+                statement, of: columns, order: query.descending ? "position DESC, id" : "position, id",
+                limit: query.limit, isOrdered: true)
         }
         guard statuses.count > 1 else { return page }
-        page.sort { left, right in
-            if left.position != right.position { return (left.position < right.position) != query.descending }
-            return left.id < right.id
-        }
+        page.sort { columns.place($1).isBeyond(columns.place($0), descending: query.descending) }
         return query.limit.map { Array(page.prefix($0)) } ?? page
     }
 
     /// - Parameter isOrdered: an index gives the order, as a rule.
-    private func run(
-        _ taskStatement: TaskStatement, order: String, limit: Int?, isOrdered: Bool
-    ) throws -> [TaskItem] {
+    private func run<Row>(
+        _ taskStatement: TaskStatement, of columns: TaskColumns<Row>, order: String, limit: Int?, isOrdered: Bool
+    ) throws -> [Row] {
         let sql =
             isOrdered || limit == nil
-            ? taskStatement.sql(columns: TaskRow.columns, order: order, limit: limit)
-            : taskStatement.sqlSortingFirst(columns: TaskRow.columns, order: order, limit: limit)
+            ? taskStatement.sql(columns: columns.names, order: order, limit: limit)
+            : taskStatement.sqlSortingFirst(columns: columns.names, order: order, limit: limit)
         let statement = try connection.statement(composed: sql)
         statement.bind(1, account.number)
         taskStatement.bind(to: statement, limit: limit)
-        return try all(of: statement, TaskRow.decode)
+        return try all(of: statement, columns.decode)
     }
 }
 

@@ -25,10 +25,6 @@ extension SQLReader {
         return newest
     }
 
-    func hasRespacings() throws -> Bool {
-        try exists(try statement("SELECT 1 FROM respacings WHERE account = ?1 LIMIT 1"))
-    }
-
     func hasExpiredSessions() throws -> Bool {
         let statement = try statement("SELECT 1 FROM sessions WHERE account = ?1 AND expires_at < ?2 LIMIT 1")
         statement.bind(2, context.clock())
