@@ -3,13 +3,14 @@ import Kanban
 /// Pages of tasks by keyset: a page begins after the sort key, the position and the id of the one before.
 extension SQLBoard {
     func tasks(_ query: TaskQuery) throws -> [TaskItem] {
-        try list(query, of: .whole)
+        // Of each column as many as the page may have would be read for the merge.
+        try query.mergesColumns ? taskIDs(query).compactMap(task) : list(query, of: .whole)
     }
 
     func taskIDs(_ query: TaskQuery) throws -> [ID] {
-        // Columns are merged by their positions; elsewhere nobody asks for them.
-        let isMerged = query.sort == .position && query.statuses?.count != 1
-        return try isMerged ? list(query, of: .places).map(\.id) : list(query, of: .ids)
+        guard query.mergesColumns else { return try list(query, of: .ids) }
+        let places = try list(query, of: .places).sorted { $1.isBeyond($0, descending: query.descending) }
+        return places.prefix(query.limit ?? .max).map(\.id)
     }
 
     private func list<Row>(_ query: TaskQuery, of columns: TaskColumns<Row>) throws -> [Row] {
@@ -43,7 +44,7 @@ extension SQLBoard {
         return try first(of: statement) { Int($0.integer(0)) } ?? 0
     }
 
-    /// Column by column, since the index by position is one of columns, and then merged.
+    /// Column by column, since the index by position is one of columns; of each as many as the query may have.
     private func listByPosition<Row>(
         _ query: TaskQuery, _ statuses: Set<TaskStatus>, of columns: TaskColumns<Row>
     ) throws -> [Row] {
@@ -58,9 +59,7 @@ extension SQLBoard {
                 statement, of: columns, order: query.descending ? "position DESC, id" : "position, id",
                 limit: query.limit, isOrdered: true)
         }
-        guard statuses.count > 1 else { return page }
-        page.sort { columns.place($1).isBeyond(columns.place($0), descending: query.descending) }
-        return query.limit.map { Array(page.prefix($0)) } ?? page
+        return page
     }
 
     /// - Parameter isOrdered: an index gives the order, as a rule.
@@ -76,6 +75,11 @@ extension SQLBoard {
         taskStatement.bind(to: statement, limit: limit)
         return try all(of: statement, columns.decode)
     }
+}
+
+extension TaskQuery {
+    /// True when the columns that are listed have to be merged.
+    fileprivate var mergesColumns: Bool { sort == .position && statuses?.count != 1 }
 }
 
 /// A stretch of a list whose order an index can give. A list by a member is: the rest of those that are alike with the

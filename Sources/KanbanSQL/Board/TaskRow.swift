@@ -32,29 +32,20 @@ enum TaskRow {
 struct TaskColumns<Row> {
     let names: String
     let decode: (Statement) throws -> Row
-    /// Where it stands in its column.
-    let place: (Row) -> TaskPlace
 }
 
 extension TaskColumns<TaskItem> {
-    static var whole: Self {
-        Self(names: TaskRow.columns, decode: TaskRow.decode) { TaskPlace(position: $0.position, id: $0.id) }
-    }
+    static var whole: Self { Self(names: TaskRow.columns, decode: TaskRow.decode) }
 }
 
 extension TaskColumns<TaskPlace> {
     static var places: Self {
-        Self(
-            names: "id, position", decode: { TaskPlace(position: Position(text: $0.text(1)), id: try $0.id(0)) },
-            place: \.self)
+        Self(names: "id, position") { TaskPlace(position: Position(text: $0.text(1)), id: try $0.id(0)) }
     }
 }
 
 extension TaskColumns<ID> {
-    /// For lists that are in order as they are read.
-    static var ids: Self {
-        Self(names: "id", decode: { try $0.id(0) }, place: { TaskPlace(position: Position(text: ""), id: $0) })
-    }
+    static var ids: Self { Self(names: "id") { try $0.id(0) } }
 }
 
 extension Statement {
