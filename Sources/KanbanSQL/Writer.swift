@@ -78,17 +78,15 @@ final class Writer: @unchecked Sendable {
     }
 
     private func enqueue(_ job: any WriteJob) {
-        let isClosed = waiting.withLock { waiting in
-            guard !waiting.isClosed else { return true }
+        let (isClosed, wasAwake) = waiting.withLock { waiting in
+            guard !waiting.isClosed else { return (true, true) }
             waiting.jobs.append(job)
-            if !waiting.isAwake {
-                waiting.isAwake = true
-                // Inside the lock, so that closing finds the work in the queue before it.
-                queue.async { self.work() }
-            }
-            return false
+            defer { waiting.isAwake = true }
+            return (false, waiting.isAwake)
         }
         if isClosed { job.answer(failure: StoreError.closed) }
+        // Outside of the lock, which the writer asks for as soon as it wakes.
+        if !wasAwake { queue.async { self.work() } }
     }
 
     // MARK: - Working
@@ -211,25 +209,24 @@ final class Writer: @unchecked Sendable {
     /// Answers what was taken on, and refuses everything from now on.
     func close() {
         waiting.withLock { $0.isClosed = true }
-        onQueue {}
+        // Whoever took a job on may not have come to wake the queue for it. On the queue, `work` is already going on.
+        if !isOnQueue { queue.sync { work() } }
     }
 
     /// The last connection to close copies the log into the file and removes it.
     func closeFile() {
-        onQueue {
-            session?.close()
-            session = nil
-        }
+        if isOnQueue { closeSession() } else { queue.sync { closeSession() } }
+    }
+
+    private func closeSession() {
+        session?.close()
+        session = nil
     }
 
     private static let ownQueue = DispatchSpecificKey<ObjectIdentifier>()
 
-    /// Runs the body on the queue. The last one to let go of a store may be a body of a write, and then it is there already.
-    private func onQueue(_ body: () -> Void) {
-        if DispatchQueue.getSpecific(key: Self.ownQueue) == ObjectIdentifier(self) {
-            body()
-        } else {
-            queue.sync(execute: body)
-        }
+    /// The last one to let go of a store may be a body of a write.
+    private var isOnQueue: Bool {
+        DispatchQueue.getSpecific(key: Self.ownQueue) == ObjectIdentifier(self)
     }
 }
