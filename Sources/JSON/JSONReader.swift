@@ -6,7 +6,7 @@
 /// try reader.enterObject()
 /// while let name = try reader.nextName() where name == "tasks" {
 ///     try reader.enterArray()
-///     while try reader.nextElement() { save(try reader.value(), at: reader.pointer, line: reader.line) }
+///     while try reader.nextElement() { save(try reader.value(), from: reader.line) }
 /// }
 /// try reader.finish()
 /// ```
@@ -26,7 +26,7 @@ package struct JSONReader: Sendable {
 
     /// A container that was entered, and how far the reading in it has come.
     private enum Step: Sendable {
-        case object(names: MemberNames, current: String)
+        case object(names: MemberNames)
         case array(count: Int)
     }
 
@@ -34,17 +34,6 @@ package struct JSONReader: Sendable {
         self.bytes = bytes
         self.maximumDepth = maximumDepth
         goToValue()
-    }
-
-    /// The way to the value that is next to be read, or was read last.
-    package var pointer: JSONPointer {
-        JSONPointer(
-            path.map {
-                switch $0 {
-                case .object(_, let current): current
-                case .array(let count): String(count - 1)
-                }
-            })
     }
 
     /// The line of a byte, such as that of a ``JSONError``; counted from the beginning of the text.
@@ -74,7 +63,7 @@ package struct JSONReader: Sendable {
     /// Steps into the next value, which must be an object.
     package mutating func enterObject() throws(JSONError) {
         try enter(UInt8(ascii: "{"), "an object")
-        path.append(.object(names: MemberNames(), current: ""))
+        path.append(.object(names: MemberNames()))
     }
 
     /// Steps into the next value, which must be an array.
@@ -87,7 +76,7 @@ package struct JSONReader: Sendable {
     /// of the object, when there is none.
     package mutating func nextName() throws(JSONError) -> String? {
         if valueIsNext { try skip() }
-        guard case .object(var names, _)? = path.last else { preconditionFailure("not in an object") }
+        guard case .object(var names)? = path.last else { preconditionFailure("not in an object") }
         let isFirst = names.isEmpty
         guard let name = try scan({ (scanner) throws(JSONError) in try scanner.nextName(isFirst: isFirst) }) else {
             path.removeLast()
@@ -96,7 +85,7 @@ package struct JSONReader: Sendable {
         // Taken out first, so that the names are changed in place and not copied.
         path.removeLast()
         try names.insert(name.string, at: name.offset)
-        path.append(.object(names: names, current: name.string))
+        path.append(.object(names: names))
         goToValue()
         return name.string
     }

@@ -39,7 +39,7 @@ package struct Fault: Hashable, Sendable {
         case rolledBack = "rolled_back"
     }
 
-    /// A URI fragment with a JSON pointer (RFC 6901 §6): `#/title`, `#` for the whole value.
+    /// `#` and a JSON pointer (RFC 6901), whose characters stand as they are: `#/title`; `#` for the whole value.
     package var pointer: String
     package var code: Code
     /// What to change, in a sentence.
@@ -52,5 +52,10 @@ package struct Fault: Hashable, Sendable {
         self.code = code
         self.detail = detail
         self.line = line
+    }
+
+    /// The pointer of a member of what `parent` points to.
+    package static func pointer(_ parent: String, _ member: String) -> String {
+        "\(parent)/\(member.replacing("~", with: "~0").replacing("/", with: "~1"))"
     }
 }

@@ -44,10 +44,14 @@ package struct Members {
         guard faults.isEmpty else { throw BoardError.invalid(faults) }
     }
 
+    /// Who sends more than so many unknown members is told of these; a body of 1 MiB holds 80,000.
+    private static let mostUnknown = 100
+
     /// Ends the reading where there is more to find fault with.
     /// - Returns: all faults.
     package mutating func finished(ignoring ignored: Set<String> = []) -> [Fault] {
-        for member in rest where !ignored.contains(member.name) {
+        let unknown = rest.lazy.filter { !ignored.contains($0.name) }
+        for member in unknown.prefix(Self.mostUnknown) {
             fault(member.name, .unknownMember, "There is no member \"\(member.name)\" here.")
         }
         return faults
@@ -60,8 +64,7 @@ package struct Members {
     }
 
     package mutating func fault(_ member: String, _ code: Fault.Code, _ detail: String) {
-        let escaped = member.replacing("~", with: "~0").replacing("/", with: "~1")
-        faults.append(Fault(pointer: "\(pointer)/\(escaped)", code: code, detail: detail))
+        faults.append(Fault(pointer: Fault.pointer(pointer, member), code: code, detail: detail))
     }
 
     /// The member's value as it is.

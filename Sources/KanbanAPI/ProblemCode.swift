@@ -115,7 +115,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .deleted:
             (409, "Deleted", "The thing was deleted. A task in the trash can be restored first.")
         case .nameTaken:
-            (409, "Name taken", "Another category has this name, but for upper and lower case.")
+            (409, "Name taken", "Another category has this name; upper and lower case are the same here.")
         case .emailTaken:
             (409, "E-mail address taken", "There is an account with this e-mail address. Log in instead.")
         case .idempotencyKeyInUse:
@@ -123,7 +123,10 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .cursorExpired:
             (410, "Cursor expired", "The history that this cursor belongs to is gone. Start over without since.")
         case .preconditionFailed:
-            (412, "Precondition failed", "It changed since you read it. The current member holds what it is now.")
+            (
+                412, "Precondition failed",
+                "What If-Match or If-None-Match says does not hold: it changed since you read it, or is there already. Read it again; the current member holds a single resource as it is now."
+            )
         case .payloadTooLarge:
             (413, "Payload too large", "The body is larger than the server's limit (--body-limit).")
         case .uriTooLong:

@@ -79,14 +79,4 @@ struct JSONMeaningTests {
 
         #expect(spelled.count == 5)
     }
-
-    @Test(arguments: [
-        ([], "#"), (["mutations", "3", "mutationId"], "#/mutations/3/mutationId"),
-        (["a/b", "m~n", ""], "#/a~1b/m~0n/"),
-        (["한", " \"%", "\n"], "#/%ED%95%9C/%20%22%25/%0A"),
-    ])
-    func `a pointer is a URI fragment`(names: [String], text: String) {
-        #expect(JSONPointer(names).description == text)
-        #expect(names.reduce(JSONPointer()) { $0.appending($1) } == JSONPointer(names))
-    }
 }

@@ -22,7 +22,7 @@ package enum DueDate: Hashable, Sendable {
     /// When it has passed: an all-day deadline at the midnight that ends its day.
     package func end(in zone: Zone) -> Timestamp {
         switch self {
-        case .day(let day): zone.startOfDay(day.adding(days: 1))
+        case .day(let day): min(zone.startOfDay(day.adding(days: 1)), Timestamp.range.upperBound)
         case .instant(let instant): instant
         }
     }
@@ -33,7 +33,10 @@ package enum DueDate: Hashable, Sendable {
     /// When to remind of it: an all-day deadline so many milliseconds after the midnight that its day begins with.
     package func alarm(in zone: Zone, allDayTime: Int64) -> Timestamp {
         switch self {
-        case .day(let day): max(zone.instant(of: WallClock(day: day, time: allDayTime)), zone.startOfDay(day))
+        case .day(let day):
+            min(
+                max(zone.instant(of: WallClock(day: day, time: allDayTime)), zone.startOfDay(day)),
+                Timestamp.range.upperBound)
         case .instant(let instant): instant
         }
     }

@@ -24,12 +24,14 @@ package struct Zone: Sendable {
             self = .utc
             return
         }
+        // Before the look among the known ones: to a dictionary, a Kelvin sign is a K.
+        guard Self.isInDatabase(name) else { return nil }
         let known = Self.known.withLock { $0[name] }
         if let known {
             self.init(rules: known)
             return
         }
-        guard Self.isInDatabase(name), let zone = TimeZone(identifier: name) else { return nil }
+        guard let zone = TimeZone(identifier: name) else { return nil }
         let rules = ZoneRules(name: name, zone: zone)
         Self.known.withLock { $0[name] = rules }
         self.init(rules: rules)

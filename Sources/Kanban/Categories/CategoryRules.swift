@@ -63,15 +63,13 @@ extension BoardWriter {
         try precondition.check(old.revision, current: .category(old))
         var query = TaskQuery()
         query.categoryIDs = [id]
-        for task in try tasks(query) {
-            var freed = task
-            freed.categoryID = nil
-            try record(&freed, since: task, as: .updated)
-        }
-        query.inTrash = true
-        for var task in try tasks(query) {
-            task.categoryID = nil
-            try save(task)
+        for isInTrash in [false, true] {
+            query.inTrash = isInTrash
+            for task in try tasks(query) {
+                var freed = task
+                freed.categoryID = nil
+                try record(&freed, since: task, as: .updated)
+            }
         }
         try removeCategory(id, revision: try nextRevision())
     }

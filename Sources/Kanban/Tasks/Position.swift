@@ -14,7 +14,19 @@ package struct Position: Hashable, Comparable, Sendable {
     package init?(reading text: String) {
         guard text.utf8.count <= 64, Parts.areWellFormed(text.utf8) else { return nil }
         self.text = text
+        // Before the least whole number there is no place.
+        guard Parts.decrement(Parts(self).whole) != nil else { return nil }
     }
+
+    /// Where to begin a search that finds this place first: before it and after all lesser ones. No place itself.
+    var justBelow: Position {
+        var bytes = Array(text.utf8)
+        guard let last = bytes.popLast() else { return self }
+        return Position(text: String(decoding: bytes + [last - 1, UInt8(ascii: "~")], as: UTF8.self))
+    }
+
+    /// The same from above.
+    var justAbove: Position { Position(text: text + "!") }
 
     package static func < (left: Position, right: Position) -> Bool {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)

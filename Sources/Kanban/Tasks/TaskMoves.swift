@@ -96,8 +96,8 @@ extension BoardWriter {
         query.statuses = [status]
         query.sort = .position
         query.descending = side == .below
-        // The least id comes before the task at the edge itself.
-        query.after = .init(id: ID(high: 0, low: 0), key: .text(edge.text), position: edge)
+        let start = side == .below ? edge.justAbove : edge.justBelow
+        query.after = .init(id: ID(high: 0, low: 0), key: .text(start.text), position: start)
         query.limit = count + 1
         let tasks = try tasks(query)
         return tasks.count > count ? (Array(tasks.prefix(count)), tasks[count].position) : (tasks, nil)

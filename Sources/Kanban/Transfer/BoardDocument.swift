@@ -3,10 +3,13 @@ package struct BoardDocument: Sendable {
     /// A thing with the line of the text that it begins in, for the faults that show only beside the account's own data.
     package struct Entry<Value: Sendable>: Sendable {
         package var value: Value
+        /// Its place in its array, faulty ones counted.
+        package var index: Int
         package var line: Int
 
-        package init(_ value: Value, line: Int) {
+        package init(_ value: Value, index: Int, line: Int) {
             self.value = value
+            self.index = index
             self.line = line
         }
     }

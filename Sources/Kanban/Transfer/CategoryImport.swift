@@ -9,14 +9,14 @@ struct CategoryImport {
     private let writer: any BoardWriter
     private let existing: [ID: Category]
     /// Who has a name in the end, by the folded name.
-    private var holders: [String: ID] = [:]
+    private var holders: [Spelling: ID] = [:]
     private var changed: [Category] = []
 
     init(_ writer: any BoardWriter) throws {
         self.writer = writer
         let categories = try writer.categories()
         existing = Dictionary(uniqueKeysWithValues: categories.map { ($0.id, $0) })
-        for category in categories { holders[CaseFolding.fold(category.name)] = category.id }
+        for category in categories { holders[category.name.key] = category.id }
     }
 
     /// - Parameter most: how many an account may have.
@@ -39,7 +39,7 @@ struct CategoryImport {
         var merged = old
         merged.color = category.color
         merged.emoji = category.emoji
-        let holder = holders[CaseFolding.fold(category.name)]
+        let holder = holders[category.name.key]
         // A name that another one has stays with it.
         if holder == nil || holder == old.id { merged.name = category.name }
         let differs = merged != old || !merged.name.isSpelled(like: old.name)
@@ -47,8 +47,8 @@ struct CategoryImport {
             counts.unchanged += 1
             return
         }
-        holders[CaseFolding.fold(old.name)] = nil
-        holders[CaseFolding.fold(merged.name)] = old.id
+        holders[old.name.key] = nil
+        holders[merged.name.key] = old.id
         merged.updatedAt = category.updatedAt
         changed.append(merged)
         counts.updated += 1
@@ -56,7 +56,7 @@ struct CategoryImport {
 
     /// - Returns: false when there are too many.
     private mutating func add(_ category: Category, most: Int) throws -> Bool {
-        let name = CaseFolding.fold(category.name)
+        let name = category.name.key
         if let holder = holders[name] {
             ids[category.id] = holder
             counts.unchanged += 1
@@ -77,7 +77,7 @@ struct CategoryImport {
     /// put aside first, under names that nobody has.
     private func save() throws {
         for category in changed {
-            guard var old = existing[category.id], old.name != category.name else { continue }
+            guard var old = existing[category.id], !old.name.isSpelled(like: category.name) else { continue }
             old.name = "\u{fffc}\(old.id)"
             try writer.save(old)
         }
@@ -86,4 +86,9 @@ struct CategoryImport {
             try writer.save(category)
         }
     }
+}
+
+extension String {
+    /// By which names are the same: without regard to case, and without normalization.
+    fileprivate var key: Spelling { Spelling(CaseFolding.fold(self)) }
 }

@@ -7,11 +7,14 @@ extension BoardDocument {
 
     /// Reads an export. Every fault, up to a hundred, is told with its line and pointer.
     ///
-    /// - Parameter now: when things were made and changed that do not say when, unless the document says when it was.
+    /// - Parameters:
+    ///   - now: when things were made and changed that do not say when, unless the document says when it was.
+    ///   - depth: how many arrays and objects within each other a body may have; a document, which holds the settings
+    ///     in a member, may have one more.
     /// - Throws: a 400 problem for what is no JSON, ``BoardError/invalid(_:)`` for what is no export.
-    package init(parsing bytes: [UInt8], now: Timestamp) throws {
+    package init(parsing bytes: [UInt8], now: Timestamp, depth: Int = 512) throws {
         self.init()
-        var reader = JSONReader(bytes)
+        var reader = JSONReader(bytes, maximumDepth: depth + 1)
         var faults: [Fault] = []
         do {
             guard try reader.kind() == .object else {
@@ -40,7 +43,7 @@ extension BoardDocument {
                     tasks = try Self.entries(&reader, &faults, "tasks", TaskItem.init(imported:at:))
                 default:
                     let fault = Fault(
-                        pointer: JSONPointer([name]).description, code: .unknownMember,
+                        pointer: Fault.pointer("#", name), code: .unknownMember,
                         detail: "There is no member \"\(name)\" here.", line: reader.line)
                     faults.append(fault)
                 }
@@ -77,7 +80,7 @@ extension BoardDocument {
             let line = reader.line
             let json = try reader.value()
             if let value = try collect(&faults, line: line, { try read(json, "#/\(member)/\(index)") }) {
-                entries.append(Entry(value, line: line))
+                entries.append(Entry(value, index: index, line: line))
             }
             guard faults.count < mostFaults else { throw BoardError.invalid(faults) }
             index += 1
@@ -114,26 +117,21 @@ extension BoardDocument {
 
     /// The same thing twice would make the order of the document decide.
     private func findDoubles(_ faults: inout [Fault]) {
-        // Ids of each kind are in the order of the entries only while none of them is at fault.
-        guard faults.isEmpty else { return }
-        faults += Self.doubles(categories.map { ($0.value.id.description, $0.line) }, "categories", "id")
-        faults += Self.doubles(categories.map { (CaseFolding.fold($0.value.name), $0.line) }, "categories", "name")
-        faults += Self.doubles(ddays.map { ($0.value.id.description, $0.line) }, "ddays", "id")
-        var seen: Set<ID> = []
-        seen.reserveCapacity(tasks.count)
-        for (index, entry) in tasks.enumerated() where !seen.insert(entry.value.id).inserted {
-            faults.append(Self.double("#/tasks/\(index)/id", line: entry.line))
+        faults += Self.doubles(categories, "categories", "id") { $0.id }
+        faults += Self.doubles(categories, "categories", "name") { Spelling(CaseFolding.fold($0.name)) }
+        faults += Self.doubles(ddays, "ddays", "id") { $0.id }
+        faults += Self.doubles(tasks, "tasks", "id") { $0.id }
+    }
+
+    private static func doubles<Value, Name: Hashable>(
+        _ entries: [Entry<Value>], _ kind: String, _ member: String, _ name: (Value) -> Name
+    ) -> [Fault] {
+        var seen = Set<Name>(minimumCapacity: entries.count)
+        return entries.filter { !seen.insert(name($0.value)).inserted }.map { entry in
+            Fault(
+                pointer: "#/\(kind)/\(entry.index)/\(member)", code: .invalidValue,
+                detail: "This was given before in the document.", line: entry.line)
         }
-    }
-
-    private static func doubles(_ names: [(name: String, line: Int)], _ kind: String, _ member: String) -> [Fault] {
-        var seen: Set<Spelling> = []
-        return names.enumerated().filter { !seen.insert(Spelling($0.element.name)).inserted }
-            .map { double("#/\(kind)/\($0.offset)/\(member)", line: $0.element.line) }
-    }
-
-    private static func double(_ pointer: String, line: Int) -> Fault {
-        Fault(pointer: pointer, code: .invalidValue, detail: "This was given before in the document.", line: line)
     }
 }
 

@@ -1,7 +1,6 @@
-import Dispatch
+import Foundation
 import HTTP
 import Kanban
-import Locks
 
 /// The whole board as a file.
 package struct ExportRoutes: Sendable {
@@ -32,31 +31,30 @@ package struct ExportRoutes: Sendable {
 }
 
 /// Sends exports as fast as they are taken. Each reads its one snapshot on a thread of its own, so that a slow client
-/// holds up nobody; there are few at a time, since an old snapshot keeps the store's log from being cut.
+/// holds up nobody; there are few at a time, since an old snapshot keeps the store's log from being cut, and the others
+/// wait in line.
 private final class ExportStream: Sendable {
     static let shared = ExportStream()
 
     private static let most = 8
+    private static let longestLine = 64
     /// After so long a client that takes little by little is cut off.
     private static let patience = Duration.seconds(600)
 
-    private let running = Locked(0)
-    private let queue = DispatchQueue(label: "kanbase.exports", attributes: .concurrent)
+    private let queue = OperationQueue()
 
-    var hasRoom: Bool { running.withLock { $0 < Self.most } }
+    private init() {
+        queue.name = "kanbase.exports"
+        queue.maxConcurrentOperationCount = Self.most
+    }
 
-    /// Throws without the end of the document when there is no room any more, or no patience.
+    var hasRoom: Bool { queue.operationCount < Self.longestLine }
+
+    /// Throws without the end of the document when there is no patience any more.
     func send(_ format: BoardExport.Format, for call: Call, to writer: any BodyWriter) async throws {
-        let isFree = running.withLock { running in
-            guard running < Self.most else { return false }
-            running += 1
-            return true
-        }
-        guard isFree else { throw Problem(.unavailable, "Too many exports are running.") }
         let pipe = PiecePipe(capacity: 4)
-        let deadline = ContinuousClock.now + Self.patience
-        queue.async { [self] in
-            defer { running.withLock { $0 -= 1 } }
+        queue.addOperation {
+            let deadline = ContinuousClock.now + Self.patience
             pipe.finish(
                 Result {
                     try call.store.read(call.account) { reader in

@@ -22,12 +22,15 @@ package struct ImportRoutes: Sendable {
         let mode = try call.query.choice("mode", words) ?? .merge
         let isDryRun = try call.query.flag("dryRun")
         // Reading may take a second, which no event loop has: a detached task runs elsewhere.
-        let document = await Task.detached { [body = call.request.body, now = call.now] in
-            Result { try BoardDocument(parsing: body, now: now) }
+        let document = await Task.detached {
+            [body = call.request.body, now = call.now, depth = call.environment.jsonDepth] in
+            Result { try BoardDocument(parsing: body, now: now, depth: depth) }
         }.value
         return try await call.write {
             let document = try document.get()
+            let precondition = call.precondition
             return { writer in
+                try writer.checkBoard(precondition)
                 let report = try writer.importBoard(document, mode: mode, isDryRun: isDryRun)
                 return .json { $0.value(report, mode: mode, isDryRun: isDryRun) }
             }

@@ -51,7 +51,7 @@ extension TaskItem {
             createdAt: members.instant("createdAt") ?? .unknown, updatedAt: members.instant("updatedAt") ?? .unknown,
             completedAt: status == .done ? completedAt ?? .unknown : nil, deletedAt: members.instant("deletedAt"),
             revision: 0)
-        try members.finish(ignoring: ["deadline", "revision"])
+        try members.finish(ignoring: ["deadline", "fireAt", "revision"])
     }
 }
 

@@ -21,7 +21,10 @@ final class PiecePipe: Sendable {
 
     /// - Parameter capacity: how many pieces may wait.
     init(capacity: Int) {
-        room = DispatchSemaphore(value: capacity)
+        // Dispatch ends the process when a semaphore is released with less than it was made with, as one is here when
+        // nobody takes the last pieces. So it is made with nothing.
+        room = DispatchSemaphore(value: 0)
+        for _ in 0..<capacity { room.signal() }
     }
 
     /// Waits until there is room.

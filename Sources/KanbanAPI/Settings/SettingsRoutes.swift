@@ -38,10 +38,14 @@ package enum SettingsBody {
         }
         let locale = members.choice("locale", Language.allCases.map(\.rawValue)) { Language(rawValue: $0)?.rawValue }
         let custom = members.read("custom") { json -> Result<JSON, MemberFault> in
-            json.objectMembers == nil ? .failure(MemberFault(.invalidType, "must be an object.")) : .success(json)
+            guard json.objectMembers != nil else { return .failure(MemberFault(.invalidType, "must be an object.")) }
+            return json.holdsNUL ? .failure(MemberFault(.controlCharacter)) : .success(json)
         }
-        try members.finish(ignoring: ["revision", "id"])
+        let faults = members.finished(ignoring: ["revision", "id"])
+        // Whether the app's own object becomes too long is seen only where it is: then all is told there.
+        guard faults.isEmpty || custom.value != nil else { throw BoardError.invalid(faults) }
         return { settings in
+            var faults = faults
             if zone.isGiven { settings.timeZone = zone.value }
             if locale.isGiven { settings.locale = locale.value }
             switch custom {
@@ -49,10 +53,26 @@ package enum SettingsBody {
             case .null: settings.custom = .object([])
             case .value(let patch):
                 settings.custom = settings.custom.mergePatched(with: patch)
-                guard settings.custom.serialized().count <= Settings.longestCustom else {
-                    throw BoardError.invalid("\(pointer)/custom", .tooLong, "custom must have at most 16 KiB as JSON.")
+                if settings.custom.serialized().count > Settings.longestCustom {
+                    faults.append(
+                        Fault(
+                            pointer: "\(pointer)/custom", code: .tooLong,
+                            detail: "custom must have at most 16 KiB as JSON."))
                 }
             }
+            guard faults.isEmpty else { throw BoardError.invalid(faults) }
+        }
+    }
+}
+
+extension JSON {
+    /// True when a string or a name of a member in it has a U+0000.
+    fileprivate var holdsNUL: Bool {
+        switch self {
+        case .string(let text): text.utf8.contains(0)
+        case .array(let elements): elements.contains { $0.holdsNUL }
+        case .object(let members): members.contains { $0.name.utf8.contains(0) || $0.value.holdsNUL }
+        case .null, .bool, .number: false
         }
     }
 }

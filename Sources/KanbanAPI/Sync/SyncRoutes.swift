@@ -23,7 +23,9 @@ package struct SyncRoutes: Sendable {
     private func sync(_ call: Call) async throws -> Response {
         try await call.write {
             let body = try SyncBody(call.json(), defaultTitle: call.defaultTitle)
+            let precondition = call.precondition
             return { writer in
+                try writer.checkBoard(precondition)
                 if case .cursor(let text) = body.since { _ = try Cursor(text, in: writer.feedState()) }
                 var push = try Push(writer)
                 let results = try push.apply(body.mutations, isAtomic: body.isAtomic)

@@ -5,7 +5,7 @@ import Kanban
 package enum TaskBodies {
     /// Members that the server shows and a client may send back.
     package static let readOnly: Set<String> = [
-        "position", "createdAt", "updatedAt", "completedAt", "deletedAt", "revision", "deadline",
+        "position", "createdAt", "updatedAt", "completedAt", "deletedAt", "revision", "deadline", "fireAt",
     ]
 
     /// All members of a task; what is absent or null takes its default. A title that is missing is `nil`.

@@ -29,7 +29,8 @@ extension BoardReader {
                 !known.contains(where: { $0.pointer == pointer })
             else { continue }
             let exists = try code == .unknownCategory ? category(other) != nil : other != id && taskEverExisted(other)
-            if !exists { faults.append(Fault(pointer: pointer, code: code, detail: "\(member) names nothing known.")) }
+            let detail = other == id ? "\(member) is the task itself." : "\(member) names nothing known."
+            if !exists { faults.append(Fault(pointer: pointer, code: code, detail: detail)) }
         }
         return faults
     }

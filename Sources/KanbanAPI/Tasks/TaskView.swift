@@ -13,6 +13,11 @@ package struct TaskView: Sendable {
     /// True when what it writes depends on the tasks alone.
     package var isPlain: Bool { moment == nil }
 
+    /// What an answer that shows tasks so says beside them.
+    package var fields: [(name: String, value: String)] {
+        isPlain ? [] : [("Vary", "Accept-Language")]
+    }
+
     /// - Parameter expanded: whether the call asks for the deadline.
     package init(_ call: Call, _ reader: any BoardReader, expanded: Bool) throws {
         moment = expanded ? try call.moment(reader) : nil
@@ -45,7 +50,7 @@ package struct TaskView: Sendable {
         var json = JSONWriter(capacity: 512)
         write(task, into: &json)
         let tag = moment == nil ? EntityTag.tag(task.revision) : EntityTag.tag(task.revision, digestOf: json.bytes)
-        return .json(status: status, tag: tag, headers: headers, encoded: json.bytes)
+        return .json(status: status, tag: tag, headers: headers + fields, encoded: json.bytes)
     }
 }
 

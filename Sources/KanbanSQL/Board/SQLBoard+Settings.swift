@@ -6,9 +6,10 @@ extension SQLBoard {
         let statement = try statement(
             "SELECT revision, time_zone, locale, custom FROM settings WHERE account = ?1")
         return try first(of: statement) { row in
-            Settings(
-                timeZone: row.optionalText(1), locale: row.optionalText(2), custom: try JSON(parsing: row.bytes(3)),
-                revision: row.integer(0))
+            // As deep as it was allowed to be when it was taken in.
+            let custom = try JSON(parsing: row.bytes(3), maximumDepth: .max)
+            return Settings(
+                timeZone: row.optionalText(1), locale: row.optionalText(2), custom: custom, revision: row.integer(0))
         } ?? Settings()
     }
 }

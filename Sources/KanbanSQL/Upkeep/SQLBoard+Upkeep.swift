@@ -44,7 +44,8 @@ extension SQLReader {
             """
             SELECT task_id, revision, at FROM history WHERE account = ?1 AND task_id > ?2 ORDER BY task_id, revision
             """)
-        statement.bind(2, task ?? ID(high: 0, low: 0))
+        // No bytes come before those of any id.
+        if let task { statement.bind(2, task) } else { statement.bind(2, [UInt8]()) }
         defer { statement.reset() }
         var entries: [HistoryKey] = []
         var last: ID?

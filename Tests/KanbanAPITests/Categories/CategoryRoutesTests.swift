@@ -91,6 +91,9 @@ struct CategoryRoutesTests {
         let entry = await board.send(.get, "/tasks/\(kept.id)/history").json["items"]?.arrayValue?.first
         #expect(entry?["changes"] == [["member": "categoryId", "from": .string(id), "to": .null]])
         #expect(await board.send(.post, "/tasks/\(trashed.id)/restore").json["categoryId"] == .null)
+        let entries = await board.send(.get, "/tasks/\(trashed.id)/history").json["items"]?.arrayValue ?? []
+        #expect(entries.map { $0["action"] } == ["restored", "updated", "deleted", "created"])
+        #expect(entries.dropFirst().first?["changes"] == entry?["changes"])
         #expect(await board.send(.post, "/categories", "{\"name\": \"b\", \"id\": \"\(id)\"}").code == "already_exists")
         #expect(await board.send(.put, "/categories/\(id)", "{\"name\": \"b\"}").code == "deleted")
     }

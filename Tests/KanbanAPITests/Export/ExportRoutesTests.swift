@@ -87,6 +87,27 @@ struct ExportRoutesTests {
         #expect(received == Array(0..<200))
     }
 
+    @Test func `a pipe may be let go of with pieces in it`() throws {
+        let pipe = PiecePipe(capacity: 4)
+        for number in 0..<UInt8(4) { try pipe.send([number]) }
+
+        pipe.abandon()
+
+        #expect(throws: PiecePipe.Abandoned.self) { try pipe.send([4]) }
+    }
+
+    @Test func `more exports than run at once wait in line, and all are whole`() async throws {
+        await board.send(.post, "/import", BoardDocument.sample(tasks: 2_500))
+        let export = await board.send(.get, "/export").body
+
+        let exports = await withTaskGroup(of: [UInt8].self) { [board] group in
+            for _ in 0..<24 { group.addTask { await board.send(.get, "/export").body } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+
+        #expect(exports == Array(repeating: export, count: 24))
+    }
+
     @Test func `who makes pieces that nobody takes any more is told`() async throws {
         let pipe = PiecePipe(capacity: 1)
         let (ends, end) = AsyncStream<Bool>.makeStream()

@@ -88,6 +88,40 @@ struct ImportRoutesTests {
         #expect(await board.send(.get, "/categories/\(home.id)").json["name"] == "House")
     }
 
+    @Test func `names that differ by normalization alone are two`() async throws {
+        for name in ["Caf\u{e9}", "Cafe\u{301}"] { try await board.task("{\"categoryName\": \"\(name)\"}") }
+        let export = await board.send(.get, "/export").text
+
+        let other = try TestBoard(at: "2026-11-20T08:19:00.123Z")
+        let report = await other.send(.post, "/import", export)
+
+        #expect(report.json["categories"] == ["created": 2, "updated": 0, "unchanged": 0])
+        #expect(await other.send(.get, "/export").text == export)
+    }
+
+    @Test func `an import is refused when the board changed since`() async throws {
+        try await board.task(#"{"title": "before"}"#)
+
+        let stale = await board.send(.post, "/import?mode=replace", "{}", headers: [("If-Match", "\"0\"")])
+        #expect(stale.status == 412 && stale.code == "precondition_failed")
+        #expect(await board.titles("/tasks") == ["before"])
+        let fresh = await board.send(.post, "/import?mode=replace", "{}", headers: [("If-Match", "\"1\"")])
+        #expect(fresh.status == 200)
+        #expect(await board.titles("/tasks").isEmpty)
+    }
+
+    @Test func `settings as deep as a body may be come back`() async throws {
+        let deep = String(repeating: #"{"a":"#, count: 63) + "1" + String(repeating: "}", count: 63)
+        let patched = await board.send(.patch, "/settings", "{\"custom\": \(deep)}")
+        let export = await board.send(.get, "/export").text
+
+        let other = try TestBoard()
+        let report = await other.send(.post, "/import", export)
+
+        #expect(patched.status == 200 && report.status == 200)
+        #expect(await other.send(.get, "/settings").json["custom"] == patched.json["custom"])
+    }
+
     @Test func `names may change places`() async throws {
         let one = await board.send(.post, "/categories", #"{"name": "one"}"#).json
         let two = await board.send(.post, "/categories", #"{"name": "two"}"#).json
@@ -140,7 +174,7 @@ struct ImportRoutesTests {
               {"id": "0199a3c4-6b1e-7c3a-9a55-3f0d2f4f8e13", "title": " ", "dueDate": "2026-02-30"},
               {"title": "no id", "status": "later"}],
              "categories": {}, "ddays": [{"id": "x", "title": "a", "date": "2026-13-01"}],
-             "settings": {"timeZone": "Mars/Base"}, "history": []}
+             "settings": {"timeZone": "Mars/Base"}, "한 글": []}
             """)
 
         #expect(answer.status == 422)
@@ -148,7 +182,7 @@ struct ImportRoutesTests {
             answer.faults == [
                 "#/tasks/1/title blank", "#/tasks/1/dueDate invalid_format", "#/tasks/2/id required",
                 "#/tasks/2/status invalid_value", "#/categories invalid_type", "#/ddays/0/id invalid_format",
-                "#/ddays/0/date invalid_format", "#/settings/timeZone invalid_value", "#/history unknown_member",
+                "#/ddays/0/date invalid_format", "#/settings/timeZone invalid_value", "#/한 글 unknown_member",
             ])
         let lines = answer.json["errors"]?.arrayValue?.compactMap { $0["line"]?.intValue }
         #expect(lines == [3, 3, 4, 4, 5, 5, 5, 6, 6])
@@ -180,9 +214,9 @@ struct ImportRoutesTests {
         #expect(await board.titles("/tasks").isEmpty)
         let twice = await board.send(
             .post, "/import",
-            "{\"tasks\": [{\"id\": \"\(known)\", \"title\": \"a\"}, {\"id\": \"\(known.uppercased())\", \"title\": \"b\"}]}"
-        )
-        #expect(twice.faults == ["#/tasks/1/id invalid_value"])
+            "{\"tasks\": [{\"id\": \"\(known)\", \"title\": \"a\"}, {\"title\": \"b\"}, "
+                + "{\"id\": \"\(known.uppercased())\", \"title\": \"c\"}]}")
+        #expect(twice.faults == ["#/tasks/1/id required", "#/tasks/2/id invalid_value"])
     }
 
     @Test func `places that are taken or none are made anew at the end`() async throws {

@@ -53,6 +53,27 @@ struct UpcomingRoutesTests {
         #expect(await board.send(.get, "/upcoming").json == ["items": [], "nextChangeAt": .null])
     }
 
+    @Test func `what is beyond the limit changes it too`() async throws {
+        for _ in 0..<100 { try await board.task(#"{"title": "all day", "dueDate": "2026-11-20"}"#) }
+        try await board.task(#"{"title": "timed", "dueDate": "2026-11-20T08:49:00Z"}"#)
+
+        let upcoming = await board.send(.get, "/upcoming?limit=1").json
+
+        #expect(upcoming.titles("items") == ["all day"])
+        #expect(upcoming["nextChangeAt"] == "2026-11-20T08:49:00.000Z")
+    }
+
+    @Test func `an item may be sent back, and the last day of all times has no later one`() async throws {
+        let task = try await board.task(#"{"title": "last", "dueDate": "9999-12-31"}"#)
+
+        let upcoming = await board.send(.get, "/upcoming?allDayTime=23:59&timeZone=America/New_York").json
+
+        let item = try #require(upcoming["items"]?.arrayValue?.first)
+        #expect(item["fireAt"] == "9999-12-31T23:59:59.999Z")
+        let text = String(decoding: item.serialized(), as: UTF8.self)
+        #expect(await board.send(.put, "/tasks/\(task.id)", text).status == 200)
+    }
+
     @Test(arguments: ["Pacific/Kiritimati", "Etc/GMT%2B12", "Asia/Seoul"])
     func `the soonest are found among many, whatever the zone`(zone: String) async throws {
         var random: UInt64 = 7

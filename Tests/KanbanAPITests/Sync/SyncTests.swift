@@ -59,6 +59,15 @@ struct SyncTests {
         #expect(await again.send(.get, "/tasks/\(create.id)").json.revision == 3)
     }
 
+    @Test func `a push is refused when the board is not at the revision that it is for`() async throws {
+        let body = JSON.object([.init("mutations", .array([.mutation("create", .newID, ["title": "one"])]))])
+        let text = String(decoding: body.serialized(), as: UTF8.self)
+
+        #expect(await post(text, headers: [("If-Match", "\"1\"")]).status == 412)
+        #expect(await post(text, headers: [("If-Match", "\"0\"")]).status == 200)
+        #expect(await board.titles("/tasks") == ["one"])
+    }
+
     @Test func `the order of members says nothing, their content does`() async throws {
         let id = String.newID
         let mutation: JSON = .mutation("create", .newID, ["title": "one", "body": "text"], mutationID: id)

@@ -124,6 +124,21 @@ struct TaskMoveTests {
         #expect(column.dropFirst().dropLast().map(\.id) == order.reversed())
     }
 
+    @Test(arguments: ["after", "before"])
+    func `the least of all ids stays in its place when a column is respaced`(side: String) async throws {
+        let ids = try await tasks(["x", "y"])
+        let least = "00000000-0000-0000-0000-000000000000"
+        try await board.task("{\"title\": \"least\", \"id\": \"\(least)\"}")
+
+        for turn in 0..<400 {
+            let title = turn % 2 == 0 ? "x" : "y"
+            await board.send(.post, "/tasks/\(ids[title] ?? "")/move", "{\"\(side)\": \"\(least)\"}")
+        }
+
+        let order = side == "after" ? ["least", "y", "x"] : ["x", "y", "least"]
+        #expect(await board.titles("/tasks?sort=position") == order)
+    }
+
     private func tasks(_ titles: [String]) async throws -> [String: String] {
         var ids: [String: String] = [:]
         for title in titles { ids[title] = try await board.task("{\"title\": \"\(title)\"}").id }

@@ -22,6 +22,25 @@ struct PositionTests {
         #expect(places.allSatisfy { $0.text.utf8.count <= 5 })
     }
 
+    @Test func `a place that nothing can come before is none`() {
+        let least = "A" + String(repeating: "0", count: 26)
+
+        #expect(Position(reading: least) == nil && Position(reading: least + "V") == nil)
+        #expect(Position(reading: least.dropLast() + "1").map { Position(after: nil, before: $0).text } == least)
+    }
+
+    @Test(arguments: ["a0", "a1", "Zz", "a0V", "b10"])
+    func `a search begins right before a place, from below and from above`(text: String) throws {
+        let place = try #require(Position(reading: text))
+        let below = Position(after: nil, before: place)
+        let above = Position(after: place, before: nil)
+
+        #expect(below < place.justBelow && place.justBelow < place)
+        #expect(place < place.justAbove && place.justAbove < above)
+        #expect(place.justAbove < Position(after: place, before: above))
+        #expect(Position(after: below, before: place) < place.justBelow)
+    }
+
     @Test func `there is always a place between two`() {
         var random = SeededRandom(seed: 7)
         var places = [Position(after: nil, before: nil)]
