@@ -35,9 +35,11 @@ package final class Application: Responder {
                 return refuse(problem, head, requestID)
             }
         case .options(let allow):
-            return unrouted(head, requestID) {
-                finish(Response(status: 204, headers: [("Allow", allow)]), head, requestID, operation: "options")
-            }
+            let answer =
+                gate.count(head).map { refuse($0, head, requestID) }
+                ?? finish(Response(status: 204, headers: [("Allow", allow)]), head, requestID, operation: "options")
+            // A body means nothing here, but must be right.
+            return .read(bodyLimit: environment.bodyLimit) { _ in answer }
         case .found(let route, let parameters):
             return receive(head, route, parameters, requestID)
         }
@@ -123,6 +125,7 @@ package final class Application: Responder {
         answer.operation = "unrouted"
         answer.headers.append(("X-Request-Id", requestID))
         answer.headers.append(("Cache-Control", "private, no-cache"))
+        if let head { answer.headers.append(contentsOf: gate.headers(for: head)) }
         return answer
     }
 

@@ -6,6 +6,7 @@ struct Kanbase {
     static let version = "0.1.0"
 
     static func main() async {
+        StandardStreams.open()
         do {
             let invocation = try Invocation(
                 Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)
@@ -40,6 +41,7 @@ struct Kanbase {
 
     private static func complain(_ message: String, seeHelp: Bool) {
         let hint = seeHelp ? "See 'kanbase --help'.\n" : ""
-        FileHandle.standardError.write(Data("kanbase: \(message)\n\(hint)".utf8))
+        // Nobody is left to be told that it failed.
+        try? FileHandle.standardError.write(contentsOf: Data("kanbase: \(message)\n\(hint)".utf8))
     }
 }

@@ -31,6 +31,34 @@ struct DataCommandTests {
         #expect(names.contains { $0 != "kanbase.sqlite" && $0.hasPrefix("kanbase.sqlite.") }, "\(names)")
     }
 
+    @Test(arguments: ["kanbase.sqlite", "kanbase.sqlite-wal", "kanbase.sqlite-shm", "kanbase.lock", "."])
+    func `a copy never takes the place of the data`(name: String) throws {
+        let server = try Kanbase()
+        let task = try server.client().makeTask()
+        let path = server.folder.path + "/" + name
+
+        for command in ["backup", "export"] {
+            let copy = try Kanbase.run([command, "--data", server.folder.path, path])
+            #expect(copy.ending == .exited(73), "\(command): \(copy.errors)")
+        }
+
+        let nowhere = try Kanbase.run(["backup", "--data", server.folder.path, "/nowhere/at/all"])
+        #expect(nowhere.ending == .exited(73))
+        #expect(try server.client().get("/tasks/\(task.id)").json == task)
+        #expect(try Kanbase.run(["check", "--data", server.folder.path]).ending == .exited(0))
+    }
+
+    @Test func `a command that needs data makes none`() throws {
+        let folder = try DataFolder()
+        let missing = folder.path + "/typo"
+
+        for command in [["account", "list"], ["token", "list", "local"], ["export"], ["check"]] {
+            #expect(try Kanbase.run(command + ["--data", missing]).ending == .exited(66))
+        }
+
+        #expect(!FileManager.default.fileExists(atPath: missing))
+    }
+
     @Test func `a running server is not restored under its feet`() throws {
         let server = try Kanbase()
         let file = server.folder.file("backup")

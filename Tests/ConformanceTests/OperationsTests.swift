@@ -73,6 +73,24 @@ struct OperationsTests {
         for _ in 0..<20 { #expect(try Kanbase().stop(SIGTERM) == .exited(0)) }
     }
 
+    @Test(arguments: [">&-", ">/dev/full", "2>&-", "2>/dev/full", "<&- >&- 2>&-"])
+    func `standard streams that are closed or full stop nothing`(streams: String) throws {
+        let server = try Kanbase()
+        #expect(server.stop() == .exited(0))
+        let script = """
+            "$0" nosuch \(streams)
+            [ $? = 64 ] || exit 1
+            "$0" serve --port \(server.port) --data "$1" \(streams) &
+            until curl -fs http://127.0.0.1:\(server.port)/health/ready; do kill -0 $! || exit 2; done
+            kill $!
+            wait $!
+            """
+
+        let result = try Kanbase.run(["-c", script, kanbaseBinary, server.folder.path], program: "/bin/sh")
+
+        #expect(result.ending == .exited(0), "\(result.errors)")
+    }
+
     @Test func `a graceful stop answers what was read, and takes nothing new`() async throws {
         let server = try Kanbase()
         let port = server.port
@@ -205,7 +223,7 @@ struct OperationsTests {
 struct OpenModeTests {
     @Test(arguments: [
         ("localhost", 200), ("localhost:8080", 200), ("127.0.0.1", 200), ("127.0.0.1:1", 200), ("[::1]:8080", 200),
-        ("LOCALHOST", 200),
+        ("LOCALHOST", 200), ("[0:0:0:0:0:0:0:1]", 200), ("[::ffff:127.0.0.1]:1", 200), ("[::2]", 421),
         ("127.8.9.10", 200), ("example.com", 421), ("localhost.example.com", 421), ("127.0.0.1.example.com", 421),
         ("192.168.0.1", 421), ("attacker.test:8080", 421),
     ])
@@ -258,5 +276,10 @@ struct OpenModeTests {
         #expect(answer.header("Access-Control-Allow-Origin") == "https://app.example")
         #expect(answer.header("Vary")?.contains("Origin") == true)
         expectProblem(other, 403)
+        // A page reads why its body was not even looked at, too.
+        let large = try client.post(
+            "/tasks", ["body": .string(String(repeating: "x", count: 1 << 20))], ["origin": "https://app.example"])
+        expectProblem(large, 413)
+        #expect(large.header("Access-Control-Allow-Origin") == "https://app.example")
     }
 }

@@ -15,7 +15,7 @@ struct WireResponder: Responder {
         switch router.match(head) {
         case .notFound: .answer(Self.text("not found", 404))
         case .methodNotAllowed(let allow): .answer(Self.text("", 405, [("Allow", allow)]))
-        case .options(let allow): .answer(Response(status: 204, headers: [("Allow", allow)]))
+        case .options(let allow): .read(bodyLimit: 1 << 20) { _ in Response(status: 204, headers: [("Allow", allow)]) }
         case .found(.create, _) where !head.headers.has("content-type", equalTo: "application/json"):
             .answer(Self.text("json only", 415))
         case .found(let page, _): .read(bodyLimit: 1 << 20) { await respond($0, page) }

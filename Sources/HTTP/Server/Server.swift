@@ -55,7 +55,10 @@ package final class Server: Sendable {
 
     /// Stops taking connections, lets running requests finish, ends endless streams, and closes what is still open
     /// when the time is over. Returns when all are closed, or soon after the time.
-    package func drain(within time: Duration) async {
+    ///
+    /// - Parameter release: ends what handlers wait for. It is called when every connection knows that the next answer is
+    ///   its last, and says so in it.
+    package func drain(within time: Duration, _ release: () -> Void = {}) async {
         isDraining.store(true, ordering: .sequentiallyConsistent)
         let acceptors = acceptors.withLock { acceptors in
             defer { acceptors = [] }
@@ -63,6 +66,7 @@ package final class Server: Sendable {
         }
         for acceptor in acceptors { await acceptor.stop() }
         forEachConnection { $0.drain() }
+        release()
         if await isEmpty(within: time) { return }
         forEachConnection { $0.abort() }
         // A handler that does not mind being cancelled may hold its connection longer; it is not waited for.

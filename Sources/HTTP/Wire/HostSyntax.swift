@@ -29,10 +29,12 @@ enum HostSyntax {
     /// The end of `[IPv6]`.
     private static func literalEnd(_ bytes: Span<UInt8>) -> Int? {
         var index = 1
+        var hasColon = false
         while index < bytes.count {
             let byte = bytes[index]
             index += 1
-            if byte == UInt8(ascii: "]") { return index > 3 ? index : nil }
+            if byte == UInt8(ascii: "]") { return hasColon && index > 3 ? index : nil }
+            if byte == UInt8(ascii: ":") { hasColon = true }
             guard byte.hexValue != nil || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".") else { return nil }
         }
         return nil

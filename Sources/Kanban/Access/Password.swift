@@ -8,18 +8,20 @@ package struct Password: Sendable {
     package static let length = 8...256
 
     private let text: String
+    /// Code points as they were typed.
+    private let count: Int
 
     /// Bytes that the longest password can have, however it is typed. Composing longer texts would be work for nothing.
     private static let mostBytes = 4 * 4 * length.upperBound
 
     /// Takes any text, for trying.
     package init(_ text: String) {
+        count = text.unicodeScalars.count
         self.text = text.utf8.count > Self.mostBytes ? text : text.precomposedStringWithCanonicalMapping
     }
 
     /// What forbids it as a new password; `nil` when nothing does.
     package var flaw: Flaw? {
-        let count = text.unicodeScalars.count
         if count < Self.length.lowerBound { return .tooShort }
         if count > Self.length.upperBound { return .tooLong }
         return text.utf8.contains(0) ? .controlCharacter : nil

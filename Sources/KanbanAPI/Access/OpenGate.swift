@@ -1,3 +1,4 @@
+import Foundation
 import HTTP
 import Kanban
 
@@ -50,16 +51,25 @@ package struct OpenGate: Gate {
         host.equals("127.0.0.1") || host.equals("localhost")
     }
 
-    /// `localhost` and names below it (RFC 6761 §6.3), 127.0.0.0/8, and ::1.
+    /// `localhost` and names below it (RFC 6761 §6.3), 127.0.0.0/8, and ::1, in any spelling.
     static func isLoopback(_ host: String) -> Bool {
         let host = host.lowercased()
-        switch host {
-        case "localhost", "localhost.", "::1", "[::1]": return true
-        default: break
+        if ["localhost", "localhost."].contains(host) || host.hasSuffix(".localhost") { return true }
+        if host.contains(":") {
+            let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+            return isLoopback6(bare)
         }
-        if host.hasSuffix(".localhost") { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127"
             && parts.allSatisfy { part in (1...3).contains(part.utf8.count) && UInt8(part) != nil }
+    }
+
+    /// ::1, and 127.0.0.0/8 as an address of version 6 (RFC 4291 §2.5.5.2).
+    private static func isLoopback6(_ text: String) -> Bool {
+        var address = in6_addr()
+        guard inet_pton(AF_INET6, text, &address) == 1 else { return false }
+        let bytes = withUnsafeBytes(of: address) { Array($0) }
+        return bytes == Array(repeating: 0, count: 15) + [1]
+            || bytes.prefix(13).elementsEqual(Array(repeating: 0, count: 10) + [0xff, 0xff, 127])
     }
 }

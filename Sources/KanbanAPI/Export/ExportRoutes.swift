@@ -1,6 +1,7 @@
 import Foundation
 import HTTP
 import Kanban
+import Locks
 
 /// The whole board as a file.
 package struct ExportRoutes: Sendable {
@@ -31,29 +32,44 @@ package struct ExportRoutes: Sendable {
 }
 
 /// Sends exports as fast as they are taken. Each reads its one snapshot on a thread of its own, so that a slow client
-/// holds up nobody; there are few at a time, since an old snapshot keeps the store's log from being cut, and the others
-/// wait in line.
+/// holds up nobody; there are few at a time, since an old snapshot keeps the store's log from being cut, fewer still of
+/// one account, and the others wait in line.
 private final class ExportStream: Sendable {
     static let shared = ExportStream()
 
+    private struct Line {
+        var running: [AccountKey: Int] = [:]
+        var waiting: [(account: AccountKey, start: @Sendable () -> Void)] = []
+
+        /// Takes the first one out that may run.
+        mutating func next() -> (@Sendable () -> Void)? {
+            guard running.values.reduce(0, +) < ExportStream.most else { return nil }
+            guard let place = waiting.firstIndex(where: { running[$0.account, default: 0] < ExportStream.mostOfOne })
+            else { return nil }
+            let (account, start) = waiting.remove(at: place)
+            running[account, default: 0] += 1
+            return start
+        }
+
+        mutating func end(_ account: AccountKey) {
+            running[account] = running[account].flatMap { $0 > 1 ? $0 - 1 : nil }
+        }
+    }
+
     private static let most = 8
+    private static let mostOfOne = 2
     private static let longestLine = 64
     /// After so long a client that takes little by little is cut off.
     private static let patience = Duration.seconds(600)
 
-    private let queue = OperationQueue()
+    private let line = Locked(Line())
 
-    private init() {
-        queue.name = "kanbase.exports"
-        queue.maxConcurrentOperationCount = Self.most
-    }
-
-    var hasRoom: Bool { queue.operationCount < Self.longestLine }
+    var hasRoom: Bool { line.withLock { $0.waiting.count < Self.longestLine } }
 
     /// Throws without the end of the document when there is no patience any more.
     func send(_ format: BoardExport.Format, for call: Call, to writer: any BodyWriter) async throws {
         let pipe = PiecePipe(capacity: 4)
-        queue.addOperation {
+        let run: @Sendable () -> Void = { [self] in
             let deadline = ContinuousClock.now + Self.patience
             pipe.finish(
                 Result {
@@ -64,8 +80,16 @@ private final class ExportStream: Sendable {
                         }
                     }
                 })
+            line.withLock { $0.end(call.account) }
+            startNext()
         }
+        line.withLock { $0.waiting.append((call.account, { Thread.detachNewThread(run) })) }
+        startNext()
         defer { pipe.abandon() }
         while let piece = try await pipe.next() { try await writer.write(piece) }
+    }
+
+    private func startNext() {
+        while let start = line.withLock({ $0.next() }) { start() }
     }
 }

@@ -21,8 +21,11 @@ struct Push {
         do {
             return try writer.nested { try mutations.enumerated().map { try applyOrUndoAll($1, at: $0) } }
         } catch let undone as Undone {
-            return mutations.enumerated().map { index, sent in
-                index == undone.index ? undone.json : MutationResult(sent.id, Problem(.rolledBack)).json
+            return try mutations.enumerated().map { index, sent in
+                if index == undone.index { return undone.json }
+                // A repeat was applied before, and still is.
+                let first = try known(sent)
+                return (first ?? MutationResult(sent.id, Problem(.rolledBack))).json
             }
         }
     }
@@ -41,17 +44,20 @@ struct Push {
     }
 
     private mutating func apply(_ sent: SentMutation) throws -> MutationResult {
-        if mayRepeat, let kept = try writer.keptMutation(sent.id) {
-            guard kept.fingerprint == sent.fingerprint else {
-                return MutationResult(sent.id, Problem(.idempotencyKeyReused))
-            }
-            let first = MutationResult(kept)
+        if let first = try known(sent) {
             if let revisions = first.revisions { own.add(revisions) }
             return first
         }
         let result = try perform(sent)
         try writer.keep(KeptMutation(fingerprint: sent.fingerprint, result: result.kept), id: sent.id)
         return result
+    }
+
+    /// The result of what was sent before under the same id; `nil` for what is new.
+    private func known(_ sent: SentMutation) throws -> MutationResult? {
+        guard mayRepeat, let kept = try writer.keptMutation(sent.id) else { return nil }
+        return kept.fingerprint == sent.fingerprint
+            ? MutationResult(kept) : MutationResult(sent.id, Problem(.idempotencyKeyReused))
     }
 
     private func perform(_ sent: SentMutation) throws -> MutationResult {

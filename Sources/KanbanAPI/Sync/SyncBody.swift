@@ -67,7 +67,7 @@ struct SyncBody: Sendable {
 struct SentMutation: Sendable {
     /// The `mutationId`.
     let id: ID
-    /// SHA-256 of everything else that was sent.
+    /// SHA-256 of what else was sent, but for `baseRevision`.
     let fingerprint: [UInt8]
     /// Where it stands in the request: `#/mutations/3`.
     let pointer: String
@@ -162,21 +162,21 @@ extension Members {
 
 extension JSON {
     /// SHA-256 of a mutation without its id. The order of members says nothing, at any depth: many a client writes
-    /// them out of a hash table.
+    /// them out of a hash table. Nor does `baseRevision`: a client whose cursor expired sends its outbox again without.
     fileprivate var fingerprint: [UInt8] {
         var json = JSONWriter(capacity: 256)
-        json.canonical(self, without: "mutationId")
+        json.canonical(self, without: ["mutationId", "baseRevision"])
         return SHA256.digest(json.bytes)
     }
 }
 
 extension JSONWriter {
-    fileprivate mutating func canonical(_ value: JSON, without omitted: String? = nil) {
+    fileprivate mutating func canonical(_ value: JSON, without omitted: [String] = []) {
         switch value {
         case .object(let members):
             beginObject()
             for member in members.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) })
-            where member.name != omitted {
+            where !omitted.contains(member.name) {
                 name(member.name)
                 canonical(member.value)
             }

@@ -37,7 +37,7 @@ package struct TaskListRoutes: Sendable {
             json.endObject()
             let ends = try [view.validUntil, query.validUntil(call, reader)].compactMap(\.self).min()
             let tag = ends == nil ? EntityTag.tag(revision) : EntityTag.tag(revision, digestOf: json.bytes)
-            let answer = Response.json(tag: tag, headers: call.link(toNext: next), encoded: json.bytes)
+            let answer = Response.json(tag: tag, headers: call.link(toNext: next) + view.fields, encoded: json.bytes)
             return (answer, ends)
         }
     }
@@ -115,7 +115,9 @@ extension Call {
     package func link(toNext cursor: String?) -> [(name: String, value: String)] {
         guard let cursor else { return [] }
         var link = "<\(request.path)?"
-        for part in request.queryBytes.split(separator: UInt8(ascii: "&")) where !part.starts(with: "cursor=".utf8) {
+        for part in request.queryBytes.split(separator: UInt8(ascii: "&")) {
+            let name = String(decoding: part.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+            guard name != "cursor", name.removingPercentEncoding != "cursor" else { continue }
             link += String(decoding: part, as: UTF8.self)
             link += "&"
         }

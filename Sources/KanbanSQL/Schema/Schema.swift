@@ -15,13 +15,20 @@ enum Schema {
     /// The version of an open file; 0 for an empty one.
     /// - Throws: ``StoreError/corrupt(_:)`` for a file of another program, ``StoreError/newer(version:)``.
     static func version(of connection: Connection) throws -> Int {
-        let application = try connection.integer("PRAGMA application_id") ?? 0
+        let application: Int64
+        do {
+            application = try connection.integer("PRAGMA application_id") ?? 0
+        } catch let error as SQLiteError where error.primaryCode == SQLITE_ERROR {
+            // Of a statement that is right: the head of the file says what no version of SQLite knows.
+            throw StoreError.corrupt("\(connection.path): \(error)")
+        }
         let version = Int(try connection.integer("PRAGMA user_version") ?? 0)
         if application == 0, version == 0, try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 {
             return 0
         }
         guard application == applicationID else { throw StoreError.corrupt("\(connection.path) is no data of Kanbase") }
         guard version <= steps.count else { throw StoreError.newer(version: version) }
+        guard version > 0 else { throw StoreError.corrupt("\(connection.path) has no version") }
         return version
     }
 

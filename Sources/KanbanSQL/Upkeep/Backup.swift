@@ -1,4 +1,5 @@
 import CSQLite
+import Foundation
 import Kanban
 
 /// A copy of the data in one file, taken beside a server that serves.
@@ -23,7 +24,8 @@ extension SQLStore {
             defer { source.close() }
             guard try Schema.version(of: source) > 0 else { throw StoreError.corrupt("\(source.path) is empty") }
             if DurableFile.exists(path) { try requireBackup(path) }
-            let partial = path + ".partial"
+            // A name of its own, for two may be taken at once.
+            let partial = "\(path).\(getpid()).partial"
             try DurableFile.create(partial)
             do {
                 try copy(source, to: partial, pagesPerStep: pagesPerStep)

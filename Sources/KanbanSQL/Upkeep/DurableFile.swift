@@ -14,7 +14,8 @@ enum DurableFile {
     /// Puts the file in the place of another, if there is one, at once.
     static func replace(_ path: String, with source: String) throws {
         guard rename(source, path) == 0 else { throw failure("rename", source) }
-        try synchronize((path as NSString).deletingLastPathComponent)
+        let folder = (path as NSString).deletingLastPathComponent
+        try synchronize(folder.isEmpty ? "." : folder)
     }
 
     static func exists(_ path: String) -> Bool {

@@ -8,7 +8,8 @@ struct AccountCommands {
 
     func run(_ command: Command, _ arguments: [String]) async throws {
         let directory = DataDirectory(path: configuration.data)
-        try directory.create()
+        // The first account may come before the first start; all else is about what is there.
+        if command == .accountAdd { try directory.create() } else { try directory.requireData() }
         let store = try directory.openStore(configuration.storeConfiguration)
         defer { store.close() }
         let service = AccessService(store: store, control: AccessControl(store: store))
@@ -56,10 +57,19 @@ struct AccountCommands {
         let expiry = administration.expiresInDays.map {
             Timestamp(milliseconds: Timestamp.system().milliseconds + Int64($0) * 86_400_000)
         }
+        let name = administration.tokenName ?? "command line"
+        guard TextRule.displayName.fault(in: name) == nil else {
+            throw Failure(.usage, "The name of a token has 1 to 100 characters.")
+        }
         let made = try await service.makeToken(
-            name: administration.tokenName ?? "command line",
+            name: name,
             scope: AccessToken.Scope(rawValue: administration.scope.rawValue) ?? .read, expiresAt: expiry, of: key)
-        print(made.secret.text)
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data("\(made.secret.text)\n".utf8))
+        } catch {
+            try await service.removeToken(made.token.id, of: key)
+            throw Failure(.inputOutput, "The token cannot be written, and was removed again: \(error).")
+        }
     }
 
     private func listTokens(_ key: AccountKey, _ service: AccessService) throws {

@@ -11,7 +11,8 @@ struct DataCommands {
 
     /// Works beside a serving server.
     func backup(to path: String) throws {
-        try requireData()
+        try directory.requireData()
+        try directory.refuse(target: path)
         let backup = try attempt { try SQLStore.backUp(directory.path, to: path) }
         print("\(path): \(backup.size) bytes, verified; \(backup.changes) changes")
     }
@@ -39,7 +40,7 @@ struct DataCommands {
 
     /// Beside a server unless it rewrites the file.
     func check() throws {
-        try requireData()
+        try directory.requireData()
         let vacuum = configuration.administration.vacuum
         let lock =
             vacuum
@@ -52,13 +53,6 @@ struct DataCommands {
                     "The data in \(directory.path) is damaged:\n" + findings.map { "  \($0)" }.joined(separator: "\n"))
             }
             print("\(directory.path): nothing wrong" + (vacuum ? ", rewritten" : ""))
-        }
-    }
-
-    private func requireData() throws {
-        let file = directory.path + "/" + SQLStore.fileName
-        guard FileManager.default.fileExists(atPath: file) else {
-            throw Failure(.noInput, "There is no data in \(directory.path).")
         }
     }
 

@@ -14,6 +14,8 @@ enum SecretPrompt {
         guard let text, !text.isEmpty else {
             throw Failure(.noInput, "The password is read from the terminal or standard input, and there is none.")
         }
+        // What is no UTF-8 is read as replacement characters.
+        guard !text.unicodeScalars.contains("\u{fffd}") else { throw Failure(.usage, "A password must be UTF-8.") }
         let password = Password(text)
         guard password.flaw == nil else {
             let length = Password.length

@@ -13,9 +13,8 @@ struct TransferCommands {
     /// Works beside a serving server. A file is in place only when all of it is written.
     /// - Parameter path: `nil` or `-` is standard output.
     func export(to path: String?) throws {
-        guard FileManager.default.fileExists(atPath: directory.file) else {
-            throw Failure(.noInput, "There is no data in \(directory.path).")
-        }
+        try directory.requireData()
+        if let path, path != "-" { try directory.refuse(target: path) }
         try withStore { store in
             let account = try accountKey(in: store)
             let format = BoardExport.Format(rawValue: configuration.administration.format.rawValue) ?? .json
@@ -25,7 +24,7 @@ struct TransferCommands {
                     try BoardExport.write(format, of: reader, now: Timestamp.system(), output.write)
                 }
                 try output.finish()
-            } catch let error as StoreError {
+            } catch let error where error is StoreError || error is Failure {
                 output.discard()
                 throw error
             } catch {

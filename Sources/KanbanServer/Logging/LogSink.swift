@@ -26,7 +26,7 @@ final class LogSink: Sendable {
     private let queue = DispatchQueue(label: "kanbase.log", qos: .utility)
 
     /// - Parameters:
-    ///   - descriptor: stays the caller's to close, after a ``flush()``.
+    ///   - descriptor: stays the caller's to close, after a ``flush(within:)``.
     ///   - gathering: how long a line waits for company.
     init(descriptor: Int32, capacity: Int = 4 << 20, gathering: DispatchTimeInterval = .milliseconds(20)) {
         self.descriptor = descriptor
@@ -55,9 +55,14 @@ final class LogSink: Sendable {
         }
     }
 
-    /// Returns when all lines appended before are written.
-    func flush() {
-        queue.sync { drain() }
+    /// Returns when all lines appended before are written, or nobody has taken them for so long.
+    func flush(within time: DispatchTimeInterval) {
+        let written = DispatchSemaphore(value: 0)
+        queue.async {
+            self.drain()
+            written.signal()
+        }
+        _ = written.wait(timeout: .now() + time)
     }
 
     private func drain() {

@@ -1,3 +1,5 @@
+import Foundation
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)
@@ -12,6 +14,38 @@ struct DataDirectory: Sendable {
     var file: String { path + "/kanbase.sqlite" }
     /// The file whose lock says that a server runs.
     var lockFile: String { path + "/kanbase.lock" }
+
+    /// Before a copy of the data is put at `path`.
+    /// - Throws: ``ExitCode/cannotCreate`` when no file can be made there, or when it is one of the directory's own.
+    func refuse(target path: String) throws(Failure) {
+        let folder = (path as NSString).deletingLastPathComponent
+        let parent = folder.isEmpty ? "." : folder
+        guard access(parent, W_OK) == 0 else {
+            throw Failure(.cannotCreate, "\(path) cannot be made: \(describe(errno)).")
+        }
+        var target = stat()
+        let exists = stat(path, &target) == 0
+        if exists, target.st_mode & S_IFMT == S_IFDIR {
+            throw Failure(.cannotCreate, "\(path) is a directory.")
+        }
+        let names = ["", "-wal", "-shm"].map { file + $0 } + [lockFile]
+        for name in names {
+            var own = stat()
+            let isSame = exists && stat(name, &own) == 0 && own.st_dev == target.st_dev && own.st_ino == target.st_ino
+            if isSame || Self.resolved(path) == Self.resolved(name) {
+                throw Failure(.cannotCreate, "\(path) belongs to the data itself. Choose another file.")
+            }
+        }
+    }
+
+    private static func resolved(_ path: String) -> String {
+        URL(filePath: path).resolvingSymlinksInPath().path
+    }
+
+    /// - Throws: ``ExitCode/noInput`` when there is no data.
+    func requireData() throws(Failure) {
+        guard access(file, F_OK) == 0 else { throw Failure(.noInput, "There is no data in \(path).") }
+    }
 
     /// Makes the directory, and those above it, when they are missing.
     /// - Throws: ``ExitCode/cannotCreate``.

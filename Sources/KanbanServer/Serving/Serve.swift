@@ -15,7 +15,7 @@ struct Serve {
 
     func run() async throws {
         let sink = LogSink(descriptor: FileHandle.standardError.fileDescriptor)
-        defer { sink.flush() }
+        defer { sink.flush(within: .seconds(1)) }
         let log = Log(sink: sink, format: configuration.logFormat, level: configuration.logLevel)
         let security = try Security(configuration)
         let signals = try Signals { security.reload(log) }
@@ -44,8 +44,7 @@ struct Serve {
         let reason = await signals.stopRequest()
         log.info("stopping", ["reason": reason])
         state.isDraining.store(true, ordering: .releasing)
-        doorbell.close()
-        await server.drain(within: Self.patience)
+        await server.drain(within: Self.patience) { doorbell.close() }
         upkeep.cancel()
         await upkeep.value
         loops.shutDown()
@@ -83,7 +82,8 @@ struct Serve {
 
     /// The one line on standard output, for people and for programs that wait for it.
     private func announce(_ address: String) {
-        FileHandle.standardOutput.write(Data("Kanbase listening on \(address)\n".utf8))
+        // Whoever closed it does not want to know.
+        try? FileHandle.standardOutput.write(contentsOf: Data("Kanbase listening on \(address)\n".utf8))
     }
 
     private func warn(_ log: Log) {

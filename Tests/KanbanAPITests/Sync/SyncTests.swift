@@ -80,7 +80,11 @@ struct SyncTests {
         var other = mutation
         other["value"] = ["title": "two", "body": "text"]
 
+        var later = mutation
+        later["baseRevision"] = 7
+
         #expect(try await board.sync([turned]) == first)
+        #expect(try await board.sync([later]) == first)
         let result = try await board.sync([other])[0]
         #expect(result.status == "rejected")
         #expect(result["problem"]?["code"] == "idempotency_key_reused")
@@ -314,6 +318,18 @@ struct SyncTests {
             results.map { $0["problem"]?["code"]?.stringValue } == ["rolled_back", "blank", "rolled_back"])
         #expect(try await board.pull().changes.isEmpty)
         #expect(try await board.sync([good, last], atomic: true).map(\.status) == ["applied", "applied"])
+    }
+
+    @Test func `what an earlier request applied is not undone by an atomic one that repeats it`() async throws {
+        let known = JSON.mutation("create", .newID, ["title": "known"])
+        let first = try await board.sync([known])
+        let new = JSON.mutation("create", .newID, ["title": "new"])
+
+        let results = try await board.sync([known, new, .mutation("patch", .newID, ["title": "x"])], atomic: true)
+
+        #expect(results[0] == first[0])
+        #expect(results.map { $0["problem"]?["code"]?.stringValue } == [nil, "rolled_back", "not_found"])
+        #expect(await board.titles("/tasks") == ["known"])
     }
 
     @Test func `a conflict undoes an atomic request too`() async throws {

@@ -17,7 +17,7 @@ struct LogTests {
         let clock = LogClock { (seconds: 1_795_162_740, nanoseconds: 123_456_789) }
 
         body(Log(sink: sink, format: format, level: level, clock: clock))
-        sink.flush()
+        sink.flush(within: .seconds(600))
 
         return try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map(String.init)
     }

@@ -7,6 +7,7 @@ struct PasswordTests {
         (String(repeating: "🔑", count: 256), nil), (String(repeating: "🔑", count: 257), .tooLong),
         ("1234567\u{0}", .controlCharacter), ("        ", nil),
         (String(repeating: "\u{301}", count: 100_000), .tooLong),
+        (String(repeating: "e\u{301}", count: 4), nil), (String(repeating: "e\u{301}", count: 129), .tooLong),
     ])
     func `a new password has 8 to 256 code points`(text: String, flaw: Password.Flaw?) {
         #expect(Password(text).flaw == flaw)
