@@ -97,6 +97,7 @@ package struct Environment: Sendable {
     package var weather: WeatherService?
     /// The idempotency keys of requests that are running.
     package let runningKeys = RunningKeys()
+    package let exports = ExportLine()
     package let answers: AnswerCache
     package let overdueTasks: OverdueTasks
     /// Rings after each commit, and when somebody's access ends.
