@@ -119,8 +119,8 @@ package struct JSONWriter {
         bytes.append(contentsOf: encoded)
     }
 
-    /// The same of an array, in one copy. Not generic, and so made for what it copies.
-    package mutating func raw(_ encoded: [UInt8]) {
+    /// The same of a piece of an array, in one copy. Not generic, and so made for what it copies.
+    package mutating func raw(_ encoded: ArraySlice<UInt8>) {
         put(atMost: encoded.count + 1) { text in
             encoded.withUnsafeBufferPointer { text.add($0) }
         }

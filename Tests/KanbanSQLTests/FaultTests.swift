@@ -41,6 +41,8 @@ struct FaultTests {
         let box = try open()
         let id = try await box.store.write { try $0.makeTask() }.id
         let other = try await box.store.write { try $0.makeTask() }.id
+        // What the writer still does after it answered, it has done before it answers again.
+        try await box.store.write { _ in }
         let told = Locked<[[Bool]]>([])
         FaultyFileSystem.beforeLogSyncs {
             let commits = box.store.commitCount
@@ -51,8 +53,7 @@ struct FaultTests {
 
         try await box.store.write { try $0.change(id) { $0.title = "changed" } }
 
-        let answers = told.withLock { $0 }
-        #expect(!answers.isEmpty && answers.allSatisfy { $0 == [true, false] })
+        #expect(told.withLock { $0.first } == [true, false])
     }
 
     @Test(arguments: disks, [0, 1, 3, 8])

@@ -28,12 +28,12 @@ struct ListedTasks {
         into json: inout JSONWriter
     ) throws {
         let bodies = answers.bodies(of: page, account: account, at: revision, in: store)
-        if bodies.count(where: { $0 == nil }) * Self.unknownShare > page.count {
+        if bodies.unknown * Self.unknownShare > page.count {
             for task in try reader.tasks(query).prefix(page.count) { write(task, into: &json) }
             return
         }
-        for (id, body) in zip(page, bodies) {
-            if let body {
+        for (id, index) in zip(page, bodies.indices) {
+            if let body = bodies[index] {
                 json.raw(body)
             } else if let task = try reader.task(id) {
                 write(task, into: &json)
@@ -45,6 +45,6 @@ struct ListedTasks {
         var own = JSONWriter(capacity: 512)
         own.value(task)
         answers.keep(own.bytes, of: task, account: account, since: commits)
-        json.raw(own.bytes)
+        json.raw(own.bytes[...])
     }
 }

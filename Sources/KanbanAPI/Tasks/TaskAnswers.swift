@@ -22,12 +22,13 @@ package final class TaskAnswers: Sendable {
         // Before the check of what changed: what is committed after this is seen by the next one who asks.
         let commits = store.commitCount
         let share = share(account, id)
-        guard let entry = share.withLock({ $0.entry(account, id) }) else { return nil }
-        if entry.commits != commits {
-            guard !store.mayHaveChanged(task: id, of: account, since: entry.commits) else { return nil }
-            share.withLock { $0.confirm(entry, at: commits) }
+        var body: [UInt8] = []
+        guard let head = share.withLock({ $0.append(account, id, to: &body) }) else { return nil }
+        if head.commits != commits {
+            guard !store.mayHaveChanged(task: id, of: account, since: head.commits) else { return nil }
+            share.withLock { $0.confirm(account, id, head, at: commits) }
         }
-        return .json(tag: EntityTag.tag(entry.revision), encoded: entry.body)
+        return .json(tag: EntityTag.tag(head.revision), encoded: body)
     }
 
     /// What tasks are shown as in a snapshot of the account; `nil` for those that have to be read in it.
@@ -46,19 +47,20 @@ package final class TaskAnswers: Sendable {
     /// - Parameter revision: the account's, as read from the snapshot.
     func bodies(
         of ids: ArraySlice<ID>, account: AccountKey, at revision: Revision, in store: any Store
-    ) -> [[UInt8]?] {
-        var bodies: [[UInt8]?] = []
-        var known: [(id: ID, commits: UInt64)] = []
-        bodies.reserveCapacity(ids.count)
-        known.reserveCapacity(ids.count)
+    ) -> KnownBodies {
+        var bodies = KnownBodies(count: ids.count)
+        var asked: [(id: ID, commits: UInt64)] = []
+        asked.reserveCapacity(ids.count)
         for id in ids {
-            let entry = share(account, id).withLock { $0.entry(account, id) }
-            let isOld = entry.map { $0.revision <= revision } ?? false
-            bodies.append(isOld ? entry?.body : nil)
-            known.append((id, entry?.commits ?? 0))
+            let commits = bodies.add { bytes in
+                share(account, id).withLock { table in
+                    table.append(account, id, to: &bytes) { $0.revision <= revision }?.commits
+                }
+            }
+            asked.append((id, commits ?? 0))
         }
-        for (place, hasChanged) in store.mayHaveChanged(known, of: account).enumerated() where hasChanged {
-            bodies[place] = nil
+        for (place, hasChanged) in store.mayHaveChanged(asked, of: account).enumerated() where hasChanged {
+            bodies.forget(place)
         }
         return bodies
     }
@@ -66,117 +68,41 @@ package final class TaskAnswers: Sendable {
     /// Keeps what a living task is shown as, plain.
     /// - Parameter commits: the store's count before the task was read.
     func keep(_ body: [UInt8], of task: TaskItem, account: AccountKey, since commits: UInt64) {
-        // A copy without the room that the writer had left: it would be twice as large.
-        let exact = body.withUnsafeBufferPointer { Array($0) }
-        let entry = AnswerTable.Entry(
-            account: account, id: task.id, revision: task.revision, body: exact, commits: commits)
-        share(account, task.id).withLock { $0.insert(entry) }
+        let head = AnswerTable.Head(revision: task.revision, commits: commits)
+        share(account, task.id).withLock { $0.insert(body, account, task.id, head) }
     }
 }
 
-/// A table of homes of eight places, of which a ninth answer drives out one. No more than that, since a `Dictionary`
-/// knows no order to drop things in, and takes twice the memory when it has just grown; this one grows by half.
-struct AnswerTable {
-    struct Entry {
-        let account: AccountKey
-        let id: ID
-        let revision: Revision
-        let body: [UInt8]
-        /// It is known to be right up to this commit.
-        var commits: UInt64
+/// What is known of the tasks of a list, one after the other.
+struct KnownBodies {
+    private var bytes: [UInt8] = []
+    private var ranges: [Range<Int>?] = []
 
-        /// Bytes it takes outside of the table.
-        var size: Int { body.count + 48 }
+    fileprivate init(count: Int) {
+        // About as much as a task takes.
+        bytes.reserveCapacity(count * 384)
+        ranges.reserveCapacity(count)
     }
 
-    private static let ways = 8
+    /// How many are unknown.
+    var unknown: Int { ranges.count { $0 == nil } }
 
-    private let limit: Int
-    private var places: [Entry?]
-    /// Some bits of the hash of what is in each place, 0 where nothing is: with them only the right entry is looked at, as
-    /// a rule, and not all of a home, each of which has a body elsewhere in memory to be retained.
-    private var marks: [UInt8]
-    private(set) var count = 0
-    private var size = 0
-    /// The next place to be cleared when there is too much.
-    private var hand = 0
+    var indices: Range<Int> { ranges.indices }
 
-    init(limit: Int) {
-        self.init(limit: limit, places: 128 * Self.ways)
+    /// `nil`: unknown.
+    subscript(_ index: Int) -> ArraySlice<UInt8>? {
+        ranges[index].map { bytes[$0] }
     }
 
-    private init(limit: Int, places count: Int) {
-        self.limit = limit
-        places = Array(repeating: nil, count: count)
-        marks = Array(repeating: 0, count: count)
+    /// - Parameter body: adds the bytes of the next one, or nothing; then it returns `nil`.
+    fileprivate mutating func add<T>(_ body: (inout [UInt8]) -> T?) -> T? {
+        let start = bytes.count
+        let known = body(&bytes)
+        ranges.append(known == nil ? nil : start..<bytes.count)
+        return known
     }
 
-    func entry(_ account: AccountKey, _ id: ID) -> Entry? {
-        place(account, id).flatMap { places[$0] }
-    }
-
-    /// Notes that an answer was still right at a later commit, unless there is another one by now.
-    mutating func confirm(_ entry: Entry, at commits: UInt64) {
-        guard let place = place(entry.account, entry.id), places[place]?.commits == entry.commits else { return }
-        places[place]?.commits = commits
-    }
-
-    mutating func insert(_ entry: Entry) {
-        guard entry.size <= limit else { return }
-        let home = home(entry.account, entry.id)
-        let place =
-            place(entry.account, entry.id) ?? home.first { marks[$0] == 0 }
-            ?? home.lowerBound + Int(truncatingIfNeeded: entry.commits &+ UInt64(count)) & (Self.ways - 1)
-        clear(place)
-        places[place] = entry
-        marks[place] = Self.mark(Self.hash(entry.account, entry.id))
-        count += 1
-        size += entry.size
-        while size > limit {
-            if hand != place { clear(hand) }
-            hand = (hand + 1) % places.count
-        }
-        if count > places.count / 4 * 3 { grow() }
-    }
-
-    private mutating func clear(_ place: Int) {
-        guard let former = places[place] else { return }
-        places[place] = nil
-        marks[place] = 0
-        count -= 1
-        size -= former.size
-    }
-
-    private mutating func grow() {
-        let entries = places.lazy.compactMap { $0 }
-        var larger = AnswerTable(limit: limit, places: places.count / Self.ways * 3 / 2 * Self.ways)
-        for entry in entries { larger.insert(entry) }
-        self = larger
-    }
-
-    private func place(_ account: AccountKey, _ id: ID) -> Int? {
-        let mark = Self.mark(Self.hash(account, id))
-        return home(account, id).first { place in
-            // Looked at in place: a copy of the entry would be retained.
-            marks[place] == mark && places[place]?.id == id && places[place]?.account == account
-        }
-    }
-
-    /// The places where an answer may be.
-    private func home(_ account: AccountKey, _ id: ID) -> Range<Int> {
-        // The upper bits decide: as far through the homes as the hash is through all its values.
-        let homes = UInt64(places.count / Self.ways)
-        let first = Int(Self.hash(account, id).multipliedFullWidth(by: homes).high) * Self.ways
-        return first..<first + Self.ways
-    }
-
-    /// Never 0.
-    private static func mark(_ hash: UInt64) -> UInt8 {
-        UInt8(truncatingIfNeeded: hash >> 8) | 1
-    }
-
-    static func hash(_ account: AccountKey, _ id: ID) -> UInt64 {
-        let mixed = (id.high ^ id.low ^ UInt64(bitPattern: account.number)) &* 0x9e37_79b9_7f4a_7c15
-        return mixed ^ mixed >> 32
+    fileprivate mutating func forget(_ index: Int) {
+        ranges[index] = nil
     }
 }

@@ -1,50 +1,100 @@
 import Kanban
+import TestSupport
 import Testing
 
 @testable import KanbanAPI
 
 struct TaskAnswersTests {
     @Test func `the table finds what was put in last, and stays within its bound`() {
-        var table = AnswerTable(limit: 100 * 148)
+        // An entry takes six words and thirteen of its body.
+        var table = AnswerTable(limit: 100 * 19 * 8)
 
-        for number in 0..<5_000 { table.insert(entry(number, commits: 1)) }
-        let found = (0..<5_000).filter { table.entry(.local, ID(high: 0, low: UInt64($0))) != nil }
+        for number in 0..<5_000 { table.insert(number, commits: 1) }
+        let found = (0..<5_000).filter { table.holds($0) }
 
         #expect(found.last == 4_999)
-        #expect(found.count == table.count && table.count > 50 && table.count <= 100)
+        #expect(found.count == table.count && table.count > 90 && table.count <= 100)
     }
 
     @Test func `a table with room enough keeps nearly all`() {
-        var table = AnswerTable(limit: 1 << 30)
+        var table = AnswerTable(limit: 1 << 24)
 
-        for number in 0..<20_000 { table.insert(entry(number, commits: 1)) }
-        let right = (0..<20_000).filter { table.entry(.local, ID(high: 0, low: UInt64($0)))?.revision == Revision($0) }
+        for number in 0..<20_000 { table.insert(number, commits: 1) }
+        let right = (0..<20_000).filter { table.holds($0) }
 
-        #expect(right.count > 18_500 && right.count == table.count)
+        #expect(right.count > 19_950 && right.count == table.count)
+    }
+
+    @Test(arguments: 0..<8)
+    func `whatever is put in, replaced and driven out, what is found is what was put in last`(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var table = AnswerTable(limit: 4096)
+        var latest: [Int: (body: [UInt8], head: AnswerTable.Head)] = [:]
+
+        for step in 0..<20_000 {
+            let number = Int.random(in: 0..<60, using: &random)
+            let body = [UInt8](
+                repeating: UInt8.random(in: 0...255, using: &random), count: .random(in: 0...300, using: &random))
+            let head = AnswerTable.Head(revision: Revision(step), commits: UInt64(step))
+            table.insert(body, .local, .numbered(number), head)
+            latest[number] = (body, head)
+            let other = Int.random(in: 0..<60, using: &random)
+            var found: [UInt8] = [7]
+            if let head = table.append(.local, .numbered(other), to: &found) {
+                #expect(found.dropFirst().elementsEqual(latest[other]?.body ?? []) && head == latest[other]?.head)
+            } else {
+                #expect(found == [7] && other != number)
+            }
+        }
+
+        #expect((1...60).contains(table.count))
+        #expect((0..<60).count { table.head(.local, .numbered($0)) != nil } == table.count)
+    }
+
+    @Test func `an answer larger than the table is not kept, and disturbs none`() {
+        var table = AnswerTable(limit: 400)
+        table.insert(7, commits: 1)
+
+        table.insert([UInt8](repeating: 1, count: 400), .local, .numbered(8), .init(revision: 8, commits: 1))
+
+        #expect(table.holds(7) && table.count == 1)
     }
 
     @Test func `the tasks of two accounts with one id are two`() {
         var table = AnswerTable(limit: 1 << 20)
 
-        table.insert(entry(7, commits: 1))
+        table.insert(7, commits: 1)
 
-        #expect(table.entry(AccountKey(number: 99), ID(high: 0, low: 7)) == nil)
+        #expect(table.head(AccountKey(number: 99), .numbered(7)) == nil)
     }
 
-    @Test func `an answer that was replaced meanwhile is not confirmed`() {
+    @Test func `an answer that was replaced meanwhile is not confirmed`() throws {
         var table = AnswerTable(limit: 1 << 20)
-        let old = entry(7, commits: 1)
-        table.insert(old)
-        table.insert(entry(7, commits: 5))
+        table.insert(7, commits: 1)
+        let old = try #require(table.head(.local, .numbered(7)))
+        table.insert(7, commits: 5)
 
-        table.confirm(old, at: 9)
+        table.confirm(.local, .numbered(7), old, at: 9)
 
-        #expect(table.entry(.local, ID(high: 0, low: 7))?.commits == 5)
+        #expect(table.head(.local, .numbered(7))?.commits == 5)
+    }
+}
+
+extension ID {
+    fileprivate static func numbered(_ number: Int) -> ID { ID(high: 0, low: UInt64(number)) }
+}
+
+extension AnswerTable {
+    fileprivate mutating func insert(_ number: Int, commits: UInt64) {
+        insert(
+            [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 100), .local, .numbered(number),
+            Head(revision: Revision(number), commits: commits))
     }
 
-    private func entry(_ number: Int, commits: UInt64) -> AnswerTable.Entry {
-        AnswerTable.Entry(
-            account: .local, id: ID(high: 0, low: UInt64(number)), revision: Revision(number),
-            body: [UInt8](repeating: 32, count: 100), commits: commits)
+    /// Whether it finds what ``insert(_:commits:)`` put in.
+    fileprivate func holds(_ number: Int) -> Bool {
+        var body: [UInt8] = []
+        return append(.local, .numbered(number), to: &body)?.revision == Revision(number)
+            && body == [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 100)
     }
 }
