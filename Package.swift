@@ -57,7 +57,7 @@ let package = Package(
         .executableTarget(
             name: "HotPath", dependencies: ["Sockets", "HTTP", "Kanban", "KanbanSQL", "KanbanAPI"],
             path: "Benchmarks/HotPath", swiftSettings: strict),
-        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
+        .target(name: "TestSupport", dependencies: ["Locks"], path: "Tests/Support", swiftSettings: strict),
         .target(name: "WireCorpus", path: "Tests/WireCorpus", swiftSettings: strict),
         .executableTarget(
             name: "WireReport", dependencies: ["WireCorpus"], path: "Benchmarks/WireReport", swiftSettings: strict),

@@ -69,7 +69,6 @@ package struct Problem: Error, Sendable {
             default: .badRequest
             }
         self.init(code, status: error.status, error.detail)
-        if error.status == 503 { headers = [("Retry-After", "1")] }
     }
 
     private init(_ error: CursorError) {

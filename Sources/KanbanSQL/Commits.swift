@@ -5,6 +5,7 @@ import Synchronization
 /// What the writer tells everyone after a commit: that there was one, and where the accounts stand.
 final class Commits: Sendable {
     private let counter = Atomic<UInt64>(0)
+    private let committing = Atomic<Bool>(false)
     private let revisions = Locked<[Int64: Revision]>([:])
     private let changedTasks = Locked(ChangedTasks())
 
@@ -14,18 +15,23 @@ final class Commits: Sendable {
     /// Grows with every commit. A read transaction that began after this was read sees all that was acknowledged by then.
     var count: UInt64 { counter.load(ordering: .acquiring) }
 
+    /// True while a commit may be seen that is not counted yet. Then a snapshot from before may be behind another one.
+    /// To be asked before the count.
+    var isUnderWay: Bool { committing.load(ordering: .acquiring) }
+
     /// Announces the tasks that the commit that is about to be made changes. Before anybody can see it: whoever reads
     /// a change must find out that there was one, and not take what is known from before for the same.
     ///
     /// - Parameter tasks: `nil`: any.
     func announce(_ tasks: [ChangedTasks.Key]?) {
         changedTasks.withLock { $0.note(tasks, in: counter.load(ordering: .relaxed) + 1) }
+        committing.store(true, ordering: .sequentiallyConsistent)
     }
 
     /// Publishes a commit. The counter goes before the revisions: whoever learns the new revision must not find an old
     /// snapshot good enough, or it would keep old rows under the new number.
     func publish(_ changed: [(account: AccountKey, revision: Revision)]) {
-        counter.wrappingAdd(1, ordering: .acquiringAndReleasing)
+        countOne()
         guard !changed.isEmpty else { return }
         revisions.withLock { revisions in
             if revisions.count > Self.limit { revisions = [:] }
@@ -38,8 +44,12 @@ final class Commits: Sendable {
     }
 
     /// Takes in what was read from the file, unless something newer is known by now.
-    func learn(revision: Revision, of account: AccountKey) -> Revision {
+    /// - Parameter count: that from before the read. What was read before a commit says nothing after it.
+    func learn(revision: Revision, of account: AccountKey, at count: UInt64) -> Revision {
         revisions.withLock { revisions in
+            guard counter.load(ordering: .acquiring) == count else {
+                return max(revision, revisions[account.number] ?? 0)
+            }
             let newest = max(revision, revisions[account.number] ?? 0)
             revisions[account.number] = newest
             return newest
@@ -61,8 +71,13 @@ final class Commits: Sendable {
     /// After a commit of which nobody knows whether it is there.
     func forgetAll() {
         changedTasks.withLock { $0.note(nil, in: counter.load(ordering: .relaxed) + 1) }
-        counter.wrappingAdd(1, ordering: .acquiringAndReleasing)
+        countOne()
         revisions.withLock { $0 = [:] }
+    }
+
+    private func countOne() {
+        counter.wrappingAdd(1, ordering: .acquiringAndReleasing)
+        committing.store(false, ordering: .releasing)
     }
 
     func forget(_ account: AccountKey) {

@@ -1,12 +1,34 @@
 import Dispatch
+import Kanban
 import Locks
 
-/// Runs what may take long on threads of its own, a few at a time; the others wait in order.
+/// Runs what may take long on threads of its own, a few at a time. The others wait, those of an account of which nothing
+/// runs first, and otherwise in order: one who searches all the time must not keep the others from theirs.
 final class LongReads: Sendable {
+    private struct Job {
+        var ticket: UInt64
+        var account: AccountKey
+        var run: @Sendable () -> Void
+        var cancel: @Sendable () -> Void
+    }
+
     private struct State {
-        var running = 0
-        var waiting: [@Sendable () -> Void] = []
+        var running: [AccountKey] = []
+        var waiting: [Job] = []
+        var tickets: UInt64 = 0
         var done = StoreActivity.Work()
+
+        /// Takes out the one whose turn it is.
+        mutating func next() -> Job? {
+            guard !waiting.isEmpty else { return nil }
+            let job = waiting.remove(at: waiting.firstIndex { !running.contains($0.account) } ?? 0)
+            running.append(job.account)
+            return job
+        }
+
+        mutating func end(_ account: AccountKey) {
+            if let place = running.firstIndex(of: account) { running.remove(at: place) }
+        }
     }
 
     private let limit: Int
@@ -22,37 +44,49 @@ final class LongReads: Sendable {
         (activity.longReads, activity.waitingReads) = state.withLock { ($0.done, $0.waiting.count) }
     }
 
-    func run<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
-        try await withCheckedThrowingContinuation { continuation in
-            let job: @Sendable () -> Void = { [self] in
-                let start = ContinuousClock.now
-                let result = Result(catching: body)
-                state.withLock { $0.done.add(since: start) }
-                continuation.resume(with: result)
-            }
-            let starts = state.withLock { state in
-                guard state.running < limit else {
-                    state.waiting.append(job)
-                    return false
+    /// - Throws: what the body does, or `CancellationError` when nobody wants it any more before it began.
+    func run<T: Sendable>(for account: AccountKey, _ body: @escaping @Sendable () throws -> T) async throws -> T {
+        let ticket = state.withLock { state in
+            state.tickets += 1
+            return state.tickets
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let job = Job(ticket: ticket, account: account) { [self] in
+                    let start = ContinuousClock.now
+                    let result = Result(catching: body)
+                    state.withLock { $0.done.add(since: start) }
+                    continuation.resume(with: result)
+                } cancel: {
+                    continuation.resume(throwing: CancellationError())
                 }
-                state.running += 1
-                return true
+                start(job)
             }
-            if starts { queue.async { self.work(through: job) } }
+        } onCancel: {
+            // One that does not wait yet is run, for once.
+            let job = state.withLock { state in
+                state.waiting.firstIndex { $0.ticket == ticket }.map { state.waiting.remove(at: $0) }
+            }
+            job?.cancel()
         }
     }
 
+    private func start(_ job: Job) {
+        let next = state.withLock { state in
+            state.waiting.append(job)
+            return state.running.count < limit ? state.next() : nil
+        }
+        if let next { queue.async { self.work(through: next) } }
+    }
+
     /// Runs the job and then those that wait.
-    private func work(through first: @escaping @Sendable () -> Void) {
-        var next: (@Sendable () -> Void)? = first
+    private func work(through first: Job) {
+        var next: Job? = first
         while let job = next {
-            job()
+            job.run()
             next = state.withLock { state in
-                guard !state.waiting.isEmpty else {
-                    state.running -= 1
-                    return nil
-                }
-                return state.waiting.removeFirst()
+                state.end(job.account)
+                return state.next()
             }
         }
     }

@@ -62,8 +62,9 @@ final class ReaderPool: Sendable {
     func read<T>(afresh: Bool = false, _ body: (Connection) throws -> T) throws -> T {
         let reader = try take()
         do {
+            let isUnderWay = commits.isUnderWay
             let seen = commits.count
-            if afresh || reader.commits != seen {
+            if afresh || isUnderWay || reader.commits != seen {
                 reader.endSnapshot()
                 try reader.connection.run("BEGIN")
                 reader.commits = seen

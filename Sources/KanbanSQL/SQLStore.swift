@@ -73,7 +73,7 @@ package final class SQLStore: Store {
     package func readAside<T: Sendable>(
         _ account: AccountKey, _ body: @escaping @Sendable (any BoardReader) throws -> T
     ) async throws -> T {
-        try await longReads.run { try self.read(account, body) }
+        try await longReads.run(for: account) { try self.read(account, body) }
     }
 
     package func write<T: Sendable>(
@@ -94,7 +94,8 @@ package final class SQLStore: Store {
 
     package func revision(of account: AccountKey) throws -> Revision {
         if let known = commits.revision(of: account) { return known }
+        let count = commits.count
         let loaded = try read(account) { try $0.feedState().revision }
-        return commits.learn(revision: loaded, of: account)
+        return commits.learn(revision: loaded, of: account, at: count)
     }
 }

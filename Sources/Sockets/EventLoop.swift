@@ -130,18 +130,28 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         return isStopped
     }
 
-    /// Runs what is waiting, and what that makes runnable, for a bounded number of rounds: then the kernel is asked
-    /// for news even if tasks keep each other going.
+    /// Runs what is waiting, and what that makes runnable, for a bounded number of rounds and a bounded time: then the
+    /// kernel is asked for news even if tasks keep each other going, or many of them have much to do.
     private func runJobs() {
         let executor = asUnownedTaskExecutor()
+        let end = Instant.now + Self.longestTurn
         var rounds = 0
         while !jobs.isEmpty, rounds < 16 {
             swap(&jobs, &runningJobs)
-            for job in runningJobs { job.runSynchronously(on: executor) }
+            var done = 0
+            repeat {
+                runningJobs[done].runSynchronously(on: executor)
+                done += 1
+            } while done < runningJobs.count && Instant.now < end
+            // Before those that were made runnable meanwhile.
+            if done < runningJobs.count { jobs.insert(contentsOf: runningJobs[done...], at: 0) }
             runningJobs.removeAll(keepingCapacity: true)
             rounds += 1
+            guard Instant.now < end else { return }
         }
     }
+
+    private static let longestTurn = Duration.milliseconds(2)
 
     // MARK: Watches and timers, loop's thread only
 

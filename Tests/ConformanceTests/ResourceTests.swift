@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// Section 3 of the contract, each on a board of its own.
@@ -123,6 +124,31 @@ struct ResourceTests {
         let items = upcoming["items"]?.arrayValue ?? []
         #expect(items.map(\.title) == ["far"])
         #expect(items.first?["fireAt"] == "2999-01-01T00:00:00.000Z")
+    }
+
+    @Test func `a weather service that breaks off in any way takes no server along`() throws {
+        let service = try StandIn(.silence)
+        defer { service.stop() }
+        let server = try Kanbase(on: nil, ["--weather-url", service.url])
+        let client = try server.client()
+
+        for answer in [
+            "", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Len", "404 Not\r\nA: b",
+            "HTTP/1.1 100 Continue\r\nA: b",
+            "HTTP/1.1 301 Moved\r\nLocation: /x", "HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\n",
+            .ok("{}"), .ok(String.goodBody.replacing("\"2026-11-20T17:15\"", with: "-9223372036854775808")),
+        ] {
+            service.behave(.answer(answer))
+            expectProblem(try client.get("/weather?latitude=37.57&longitude=126.98"), 502, "upstream_failed")
+        }
+        service.behave(.silence)
+        expectProblem(try client.get("/weather?latitude=37.57&longitude=126.98"), 504, "upstream_timeout")
+        service.behave(.endless)
+        expectProblem(try client.get("/weather?latitude=37.57&longitude=126.98"), 502, "upstream_failed")
+        service.behave(.answer(.good))
+
+        #expect(try client.get("/weather?latitude=37.57&longitude=126.98").json["temperature"] == 4.3)
+        #expect(server.stop() == .exited(0))
     }
 
     @Test func `the weather is off unless there is a service`() throws {

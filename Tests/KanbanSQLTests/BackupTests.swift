@@ -73,6 +73,7 @@ struct BackupTests {
         try FileManager.default.copyItem(atPath: file, toPath: box.store.path + ".restored")
         if isNearlyDone { try FileManager.default.removeItem(atPath: box.store.path) }
 
+        try SQLStore.forgetRestore(in: box.directory.path)
         let started = try box.reopened()
 
         let titles = try started.store.read { try $0.tasks(TaskQuery()).map(\.title) }

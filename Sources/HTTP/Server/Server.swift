@@ -93,14 +93,14 @@ package final class Server: Sendable {
 
     private func admit(_ socket: consuming Socket, from peer: SocketAddress) {
         guard let context = contexts.min(by: { $0.load < $1.load }) else { return }
-        let admitted = admission.enter(peer.host)
+        let admitted = admission.enter(peer.network)
         if !admitted, !admission.mayRefuse() { return }
         context.connectionCount.add(1, ordering: .relaxed)
         let box = SocketBox(socket)
         context.loop.execute { [self] in
             let whenClosed: @Sendable () -> Void = { [self] in
                 context.connectionCount.subtract(1, ordering: .relaxed)
-                if admitted { admission.leave(peer.host) } else { admission.wasRefused() }
+                if admitted { admission.leave(peer.network) } else { admission.wasRefused() }
             }
             guard let socket = box.take(), let transport = makeTransport(socket, peer) else { return whenClosed() }
             let connection = Connection(transport, address: peer, context: context, server: self)

@@ -26,10 +26,13 @@ extension AccessService {
     }
 
     /// Changes the account. A new password ends all sessions but `session`, and leaves the tokens.
-    /// - Parameter password: the current one; `nil` counts as a wrong one where it is needed.
+    /// - Parameters:
+    ///   - password: the current one; `nil` counts as a wrong one where it is needed.
+    ///   - check: throws when the account is not one to be changed; asked in the transaction.
     /// - Throws: ``AccessError/wrongPassword``, ``AccessError/emailTaken``, ``AccessError/builtInAccount`` and those of hashing.
     package func update(
-        _ key: AccountKey, with edit: AccountEdit, password: Password?, by session: ID?
+        _ key: AccountKey, with edit: AccountEdit, password: Password?, by session: ID?,
+        if check: @escaping @Sendable (Account) throws -> Void = { _ in }
     ) async throws -> Account {
         let old = try account(key)
         var stored: String?
@@ -38,6 +41,7 @@ extension AccessService {
 
         let changed = try await store.writeAccess { [stored] writer in
             guard var account = try writer.account(key) else { throw AccessError.noAccount }
+            try check(account)
             if edit.needsPassword, try writer.passwordHash(of: key) != stored { throw AccessError.wrongPassword }
             if let email = edit.email {
                 if let holder = try writer.account(foldedEmail: email.folded), holder.key != key {
@@ -72,10 +76,14 @@ extension AccessService {
 
     /// Erases the account with everything that is its own.
     /// - Throws: ``AccessError/wrongPassword``, ``AccessError/builtInAccount`` and those of hashing.
-    package func removeAccount(_ key: AccountKey, password: Password) async throws {
+    package func removeAccount(
+        _ key: AccountKey, password: Password, if check: @escaping @Sendable (Account) throws -> Void = { _ in }
+    ) async throws {
         let account = try account(key)
         let stored = try await prove(password, of: account)
         try await store.writeAccess { writer in
+            guard let account = try writer.account(key) else { throw AccessError.noAccount }
+            try check(account)
             guard try writer.passwordHash(of: key) == stored else { throw AccessError.wrongPassword }
             try writer.eraseAccount(key)
         }

@@ -36,7 +36,7 @@ package struct AccountRoutes: Sendable {
         try call.require(current)
         let (edit, password) = try AccountBodies.patch(call.json(), of: current)
         let changed = try await accounts.update(
-            call.account, with: edit, password: password, by: call.access.session)
+            call.account, with: edit, password: password, by: call.access.session, if: { try call.require($0) })
         return .account(changed)
     }
 
@@ -44,7 +44,7 @@ package struct AccountRoutes: Sendable {
         let accounts = try call.accounts()
         try call.require(accounts.account(call.account))
         let password = try AccountBodies.password(call.json())
-        try await accounts.removeAccount(call.account, password: password)
+        try await accounts.removeAccount(call.account, password: password, if: { try call.require($0) })
         return .noContent
     }
 }

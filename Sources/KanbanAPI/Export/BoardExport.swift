@@ -11,6 +11,8 @@ package enum BoardExport {
 
     /// How many tasks are read at once.
     private static let page = 1_000
+    /// Bytes from which on a piece is as large as it shall be.
+    private static let piece = 1 << 16
 
     /// - Parameter emit: takes the next piece; what it throws ends the export.
     package static func write(
@@ -52,9 +54,12 @@ package enum BoardExport {
         json.beginArray()
         for isInTrash in [false, true] {
             try forEachPage(of: reader, inTrash: isInTrash) { tasks in
-                for task in tasks { json.export(task) }
-                try emit(json.bytes)
-                json.bytes.removeAll(keepingCapacity: true)
+                for task in tasks {
+                    json.export(task)
+                    guard json.bytes.count >= piece else { continue }
+                    try emit(json.bytes)
+                    json.bytes.removeAll(keepingCapacity: true)
+                }
             }
         }
         json.endArray()
@@ -76,9 +81,10 @@ package enum BoardExport {
                     task.categoryID.flatMap { names[$0] } ?? "", task.dueDate?.text ?? "", task.position.text,
                     task.createdAt.description, task.updatedAt.description, task.completedAt?.description ?? "",
                 ])
+                guard csv.bytes.count >= piece else { continue }
+                try emit(csv.bytes)
+                csv.bytes.removeAll(keepingCapacity: true)
             }
-            try emit(csv.bytes)
-            csv.bytes.removeAll(keepingCapacity: true)
         }
         try emit(csv.bytes)
     }

@@ -1,47 +1,78 @@
-import Foundation
 import Kanban
 import Locks
 
-/// Runs exports, each on a thread of its own, so that a slow client holds up nobody. There are few at a time, since an
-/// old snapshot keeps the store's log from being cut, fewer still of one account, and the others wait in line.
+/// Lets a few exports run at a time, since an old snapshot keeps the store's log from being cut and what a client has not
+/// taken yet is in memory; fewer still of one account. The others wait in line.
 package final class ExportLine: Sendable {
     private struct State {
         var running: [AccountKey: Int] = [:]
-        var waiting: [(account: AccountKey, body: @Sendable () -> Void)] = []
+        var waiting: [(ticket: UInt64, account: AccountKey, turn: CheckedContinuation<Void, any Error>)] = []
+        var tickets: UInt64 = 0
+        /// Given up before they stood in line.
+        var cancelled: Set<UInt64> = []
     }
 
     private static let most = 8
     private static let mostOfOne = 2
-    private static let longest = 64
+    /// How many of one account may wait.
+    private static let longest = 8
 
     private let state = Locked(State())
 
-    /// False when so many wait that another one had better come later.
-    var hasRoom: Bool { state.withLock { $0.waiting.count < Self.longest } }
-
-    /// Runs the body when it is its turn. It may block.
-    func run(for account: AccountKey, _ body: @escaping @Sendable () -> Void) {
-        state.withLock { $0.waiting.append((account, body)) }
-        startAll()
+    /// False when so many of the account wait that another one had better come later.
+    func hasRoom(for account: AccountKey) -> Bool {
+        state.withLock { $0.waiting.count { $0.account == account } < Self.longest }
     }
 
-    private func startAll() {
-        while let (account, body) = state.withLock({ Self.next(&$0) }) {
-            Thread.detachNewThread { [self] in
-                body()
-                state.withLock { $0.running[account] = $0.running[account].flatMap { $0 > 1 ? $0 - 1 : nil } }
-                startAll()
-            }
+    /// Returns when it is the caller's turn, who then has to ``leave(_:)``.
+    /// - Throws: `CancellationError`.
+    func enter(_ account: AccountKey) async throws {
+        let ticket = state.withLock { state in
+            state.tickets += 1
+            return state.tickets
         }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { turn in
+                let isCancelled = state.withLock { state in
+                    if state.cancelled.remove(ticket) != nil { return true }
+                    state.waiting.append((ticket, account, turn))
+                    return false
+                }
+                if isCancelled { turn.resume(throwing: CancellationError()) }
+                letIn()
+            }
+        } onCancel: {
+            let waiting = state.withLock { state in
+                guard let place = state.waiting.firstIndex(where: { $0.ticket == ticket }) else {
+                    // Not in line yet, or in already: then there is one more number to forget.
+                    state.cancelled.insert(ticket)
+                    return nil as CheckedContinuation<Void, any Error>?
+                }
+                return state.waiting.remove(at: place).turn
+            }
+            waiting?.resume(throwing: CancellationError())
+        }
+        state.withLock { _ = $0.cancelled.remove(ticket) }
+    }
+
+    func leave(_ account: AccountKey) {
+        state.withLock { state in
+            state.running[account] = state.running[account].flatMap { $0 > 1 ? $0 - 1 : nil }
+        }
+        letIn()
+    }
+
+    private func letIn() {
+        while let turn = state.withLock({ Self.next(&$0) }) { turn.resume() }
     }
 
     /// Takes out the first one that may run.
-    private static func next(_ state: inout State) -> (account: AccountKey, body: @Sendable () -> Void)? {
+    private static func next(_ state: inout State) -> CheckedContinuation<Void, any Error>? {
         guard state.running.values.reduce(0, +) < most,
             let place = state.waiting.firstIndex(where: { state.running[$0.account, default: 0] < mostOfOne })
         else { return nil }
         let next = state.waiting.remove(at: place)
         state.running[next.account, default: 0] += 1
-        return next
+        return next.turn
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import HTTP
 import Kanban
 
@@ -12,7 +13,7 @@ package struct ExportRoutes: Sendable {
     private func export(_ call: Call) throws -> Response {
         let words = Dictionary(uniqueKeysWithValues: BoardExport.Format.allCases.map { ($0.rawValue, $0) })
         let format = try call.query.choice("format", words) ?? .json
-        guard call.environment.exports.hasRoom else {
+        guard call.environment.exports.hasRoom(for: call.account) else {
             throw Problem(.unavailable, "Too many exports wait for their turn.", headers: [("Retry-After", "10")])
         }
         // Read before the data: what is sent is of this revision, or newer than its tag says.
@@ -29,20 +30,20 @@ package struct ExportRoutes: Sendable {
     }
 
     /// After so long a client that takes little by little is cut off.
-    private static let patience = Duration.seconds(600)
+    private static let patience = DispatchTimeInterval.seconds(600)
 
     /// Throws without the end of the document when there is no patience any more.
     private func send(_ format: BoardExport.Format, for call: Call, to writer: any BodyWriter) async throws {
-        let pipe = PiecePipe(capacity: 4)
-        call.environment.exports.run(for: call.account) {
-            let deadline = ContinuousClock.now + Self.patience
+        let exports = call.environment.exports
+        try await exports.enter(call.account)
+        defer { exports.leave(call.account) }
+        let pipe = PiecePipe(capacity: 4, patience: Self.patience)
+        // A thread of its own, for it waits whenever the client takes less than there is.
+        Thread.detachNewThread {
             pipe.finish(
                 Result {
                     try call.store.read(call.account) { reader in
-                        try BoardExport.write(format, of: reader, now: call.now) { piece in
-                            guard ContinuousClock.now < deadline else { throw PiecePipe.Abandoned() }
-                            try pipe.send(piece)
-                        }
+                        try BoardExport.write(format, of: reader, now: call.now, pipe.send)
                     }
                 })
         }

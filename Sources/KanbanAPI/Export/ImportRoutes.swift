@@ -1,3 +1,4 @@
+import Foundation
 import HTTP
 import JSON
 import Kanban
@@ -21,11 +22,15 @@ package struct ImportRoutes: Sendable {
         let words = Dictionary(uniqueKeysWithValues: ImportMode.allCases.map { ($0.rawValue, $0) })
         let mode = try call.query.choice("mode", words) ?? .merge
         let isDryRun = try call.query.flag("dryRun")
-        // Reading may take a second, which no event loop has: a detached task runs elsewhere.
-        let document = await Task.detached {
-            [body = call.request.body, now = call.now, depth = call.environment.jsonDepth] in
-            Result { try BoardDocument(parsing: body, now: now, depth: depth) }
-        }.value
+        // Reading may take a second, which neither an event loop nor the pool of tasks has.
+        let document = await withCheckedContinuation { parsed in
+            Thread.detachNewThread {
+                parsed.resume(
+                    returning: Result {
+                        try BoardDocument(parsing: call.request.body, now: call.now, depth: call.environment.jsonDepth)
+                    })
+            }
+        }
         return try await call.write {
             let document = try document.get()
             let precondition = call.precondition

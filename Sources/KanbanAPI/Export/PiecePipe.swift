@@ -18,9 +18,13 @@ final class PiecePipe: Sendable {
 
     private let state = Locked(State())
     private let room: DispatchSemaphore
+    private let deadline: DispatchTime
 
-    /// - Parameter capacity: how many pieces may wait.
-    init(capacity: Int) {
+    /// - Parameters:
+    ///   - capacity: how many pieces may wait.
+    ///   - patience: how long the pieces may take to be taken, all together.
+    init(capacity: Int, patience: DispatchTimeInterval = .never) {
+        deadline = .now() + patience
         // Dispatch ends the process when a semaphore is released with less than it was made with, as one is here when
         // nobody takes the last pieces. So it is made with nothing.
         room = DispatchSemaphore(value: 0)
@@ -28,9 +32,9 @@ final class PiecePipe: Sendable {
     }
 
     /// Waits until there is room.
-    /// - Throws: ``Abandoned`` when nobody takes any more.
+    /// - Throws: ``Abandoned`` when nobody takes any more, or not in time.
     func send(_ piece: [UInt8]) throws {
-        room.wait()
+        guard room.wait(timeout: deadline) == .success else { throw Abandoned() }
         let taker = try state.withLock { state -> CheckedContinuation<[UInt8]?, any Error>? in
             if state.isAbandoned {
                 room.signal()

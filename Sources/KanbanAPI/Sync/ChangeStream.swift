@@ -129,7 +129,7 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
             self.cursor = cursor
             if !events.isEmpty { missed += try await write(events, to: writer) }
             if missed >= Self.fewChanges {
-                try requireFewWaiting(after: cursor)
+                try await requireFewWaiting(after: cursor)
                 missed = 0
             }
             if hasAll, events.isEmpty { return true }
@@ -174,7 +174,7 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
     }
 
     /// Looks how much the reader is behind.
-    private func requireFewWaiting(after cursor: Cursor) throws {
+    private func requireFewWaiting(after cursor: Cursor) async throws {
         var cursor = cursor
         var waiting = 0
         while let page = try page(after: cursor), !page.changes.isEmpty {
@@ -184,6 +184,7 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
             guard waiting <= pace.mostWaiting else { throw TooSlow() }
             guard page.hasMore else { return }
             cursor = page.cursor
+            await Task.yield()
         }
     }
 }

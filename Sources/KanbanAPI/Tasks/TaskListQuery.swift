@@ -16,7 +16,7 @@ package struct TaskListQuery: Sendable {
     /// The parameters that a cursor is bound to, in a canonical spelling.
     private var spelling: String
     /// True when what is due is counted from today.
-    private var dependsOnToday = false
+    private(set) var dependsOnToday = false
 
     /// - Parameter status: the column, for a column of the board.
     package init(_ call: Call, _ reader: any BoardReader, sort: String = "dueDate", status: TaskStatus? = nil) throws {

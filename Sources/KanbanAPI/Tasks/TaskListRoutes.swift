@@ -29,6 +29,12 @@ package struct TaskListRoutes: Sendable {
         }
         let listed = ListedTasks(call)
         return try await call.cached(aside: query.isLong) { reader in
+            var query = query
+            if query.dependsOnToday {
+                // Anew: the settings, which may say where today is, must be those of this snapshot.
+                query = try TaskListQuery(call, reader)
+                try query.resume(call)
+            }
             var view = try TaskView(call, reader, expanded: expanded)
             let revision = try reader.feedState().revision
             var json = JSONWriter(capacity: 24_576)

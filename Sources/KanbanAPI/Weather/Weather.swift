@@ -63,9 +63,9 @@ extension Weather {
     private static func instant(_ value: JSON?, offset: Int) -> Timestamp? {
         let instant: Timestamp
         if let seconds = value?.intValue {
-            guard abs(seconds) < 1_000_000_000_000 else { return nil }
+            guard seconds.magnitude < 1_000_000_000_000 else { return nil }
             instant = Timestamp(milliseconds: Int64(seconds) * 1_000)
-        } else if let text = value?.stringValue, abs(offset) <= 14 * 3_600,
+        } else if let text = value?.stringValue, offset.magnitude <= 14 * 3_600,
             let local = Timestamp(rfc3339: text.utf8.count == 16 ? "\(text):00Z" : "\(text)Z")
         {
             instant = local.adding(milliseconds: Int64(-offset) * 1_000)

@@ -1,23 +1,16 @@
 import Foundation
 import JSON
 import Kanban
-import Locks
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
-/// Asks an Open-Meteo compatible service. Waits without a thread of ours, takes no more than `answerLimit` bytes, and
-/// gives up after `timeout`.
+/// Asks an Open-Meteo compatible service, and gives up after `timeout`.
 struct WeatherClient: Sendable {
-    static let answerLimit = 64 * 1024
-
     private let service: URL
     private let timeout: Duration
-    private let floods = Floods()
+    private let fetch: WeatherFetch
 
     /// - Parameter service: the address of the forecast; `/v1/forecast` when it names no path.
-    init(service: URL, timeout: Duration = .seconds(3)) {
+    init(service: URL, timeout: Duration, fetch: @escaping WeatherFetch) {
+        self.fetch = fetch
         self.service =
             service.path.isEmpty || service.path == "/" ? service.appendingPathComponent("v1/forecast") : service
         self.timeout = timeout
@@ -25,9 +18,9 @@ struct WeatherClient: Sendable {
 
     /// - Throws: ``WeatherFault``.
     func weather(at place: Place) async throws -> Weather {
-        guard let request = request(for: place) else { throw WeatherFault.unavailable }
+        guard let address = address(for: place) else { throw WeatherFault.unavailable }
         let bytes = try await withThrowingTaskGroup(of: [UInt8].self) { group in
-            group.addTask { try await body(of: request) }
+            group.addTask { try await fetch(address) }
             group.addTask {
                 try await Task.sleep(for: timeout)
                 throw WeatherFault.timeout
@@ -47,7 +40,7 @@ struct WeatherClient: Sendable {
         }
     }
 
-    private func request(for place: Place) -> URLRequest? {
+    private func address(for place: Place) -> URL? {
         var components = URLComponents(url: service, resolvingAgainstBaseURL: false)
         let own = components?.queryItems ?? []
         components?.queryItems =
@@ -59,19 +52,10 @@ struct WeatherClient: Sendable {
                 URLQueryItem(name: "timezone", value: "auto"),
                 URLQueryItem(name: "forecast_days", value: "1"),
             ]
-        return components?.url.map { URLRequest(url: $0) }
+        return components?.url
     }
 
     private static func degrees(_ tenths: Int) -> String {
         "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
-    }
-
-    private func body(of request: URLRequest) async throws -> [UInt8] {
-        let exchange = WeatherExchange(timeout: timeout, floods: floods)
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { exchange.begin(request, $0) }
-        } onCancel: {
-            exchange.abandon(throwing: CancellationError())
-        }
     }
 }

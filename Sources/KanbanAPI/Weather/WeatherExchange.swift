@@ -5,12 +5,36 @@ import Locks
     import FoundationNetworking
 #endif
 
+/// Gets the body behind an address.
+/// - Throws: ``WeatherFault``, or `CancellationError` as soon as the task is cancelled.
+package typealias WeatherFetch = @Sendable (URL) async throws -> [UInt8]
+
+extension WeatherService {
+    /// Fetches within this process. Waits without a thread of ours.
+    ///
+    /// Foundation on Linux ends the process when a service hangs up within the head of its answer, or announces 2⁶³
+    /// bytes, so a server had better have another process do this.
+    package static func directFetch(timeout: Duration) -> WeatherFetch {
+        let floods = Floods()
+        return { address in
+            let exchange = WeatherExchange(timeout: timeout, floods: floods)
+            return try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { exchange.begin(URLRequest(url: address), $0) }
+            } onCancel: {
+                exchange.abandon(throwing: CancellationError())
+            }
+        }
+    }
+}
+
 /// One request to the weather service and what came back, so that an answer without end can be cut off.
 ///
 /// Foundation on Linux does all the work of a session on one queue, which a fast answer keeps busy: to ask for more
 /// there, or to cancel, waits. So each request has a session of its own, nobody waits for the end of a cancelled one,
 /// and while some are still to end there are no new ones.
 final class WeatherExchange: NSObject, URLSessionDataDelegate {
+    static let answerLimit = 64 * 1024
+
     private struct State {
         var bytes: [UInt8] = []
         var isGood = false
@@ -30,7 +54,7 @@ final class WeatherExchange: NSObject, URLSessionDataDelegate {
         self.floods = floods
     }
 
-    /// Resumes the continuation once: with a body of at most ``WeatherClient/answerLimit`` bytes, or a ``WeatherFault``.
+    /// Resumes the continuation once: with a body of at most ``answerLimit`` bytes, or a ``WeatherFault``.
     func begin(_ request: URLRequest, _ continuation: CheckedContinuation<[UInt8], any Error>) {
         guard floods.areFew else { return continuation.resume(throwing: WeatherFault.unavailable) }
         let configuration = URLSessionConfiguration.ephemeral
@@ -44,6 +68,8 @@ final class WeatherExchange: NSObject, URLSessionDataDelegate {
         delegateQueue.maxConcurrentOperationCount = 1
         delegateQueue.underlyingQueue = queue
         let session = URLSession(configuration: configuration, delegate: self, delegateQueue: delegateQueue)
+        // Before anybody can end the session: Foundation ends the process when an ended one is asked for a task.
+        let task = session.dataTask(with: request)
         let isOver = state.withLock { state in
             state.continuation = continuation
             state.session = session
@@ -51,7 +77,7 @@ final class WeatherExchange: NSObject, URLSessionDataDelegate {
         }
         // Cancelled before there was anything to abandon.
         if isOver { return abandon(throwing: CancellationError()) }
-        session.dataTask(with: request).resume()
+        task.resume()
         session.finishTasksAndInvalidate()
     }
 
@@ -78,7 +104,7 @@ final class WeatherExchange: NSObject, URLSessionDataDelegate {
     ) {
         let length = response.expectedContentLength
         let isGood =
-            (response as? HTTPURLResponse)?.statusCode == 200 && length <= Int64(WeatherClient.answerLimit)
+            (response as? HTTPURLResponse)?.statusCode == 200 && length <= Int64(Self.answerLimit)
         state.withLock { $0.isGood = isGood }
         completionHandler(isGood ? .allow : .cancel)
     }
@@ -87,7 +113,7 @@ final class WeatherExchange: NSObject, URLSessionDataDelegate {
         let isTooLong = state.withLock { state in
             guard !state.isOver else { return false }
             state.bytes.append(contentsOf: data)
-            return state.bytes.count > WeatherClient.answerLimit
+            return state.bytes.count > Self.answerLimit
         }
         if isTooLong { abandon(throwing: WeatherFault.unavailable) }
     }

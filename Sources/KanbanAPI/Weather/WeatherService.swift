@@ -16,9 +16,13 @@ package actor WeatherService {
     /// - Parameters:
     ///   - service: the address of an Open-Meteo compatible service, http or https.
     ///   - timeout: how long one answer may take.
+    ///   - fetch: gets it; `nil` is ``directFetch(timeout:)``.
     ///   - clock: by which what was told grows old.
-    package init(service: URL, timeout: Duration = .seconds(3), clock: @escaping @Sendable () -> Timestamp) {
-        client = WeatherClient(service: service, timeout: timeout)
+    package init(
+        service: URL, timeout: Duration = .seconds(3), fetch: WeatherFetch? = nil,
+        clock: @escaping @Sendable () -> Timestamp
+    ) {
+        client = WeatherClient(service: service, timeout: timeout, fetch: fetch ?? Self.directFetch(timeout: timeout))
         self.clock = clock
     }
 

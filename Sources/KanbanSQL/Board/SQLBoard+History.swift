@@ -52,7 +52,7 @@ extension HistoryEntry.MemberChange {
     }
 
     static func decode(_ text: [UInt8]) throws -> [HistoryEntry.MemberChange] {
-        try JSON(parsing: text).arrayValue?.map { change in
+        try JSON(parsing: text, maximumDepth: .max).arrayValue?.map { change in
             guard let parts = change.arrayValue, parts.count == 3, let member = parts[0].stringValue else {
                 throw StoreError.corrupt("a history entry of an unknown form")
             }

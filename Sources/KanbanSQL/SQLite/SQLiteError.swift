@@ -30,6 +30,8 @@ package struct SQLiteError: Error, CustomStringConvertible {
         // The index of the log is a mapped file of its own, which reports a full disk as an I/O error.
         case SQLITE_IOERR where systemError == ENOSPC || systemError == EDQUOT: .full
         case SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_READONLY: .io(description)
+        // Another process has held the file for long, such as a command that removes a large account.
+        case SQLITE_BUSY: .io(description)
         case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt(description)
         default: nil
         }

@@ -23,10 +23,10 @@ extension Connection {
 enum FoldedSearch {
     /// - Parameter wanted: folded already.
     static func contains(_ text: UnsafeBufferPointer<UInt8>, folded wanted: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard let first = wanted.first else { return true }
-        if foldsByteWise(text) { return search(text, for: wanted, startingWith: first) }
+        guard !wanted.isEmpty else { return true }
+        if foldsByteWise(text) { return search(text, for: wanted) }
         var folded = CaseFolding.fold(String(decoding: text, as: UTF8.self))
-        return folded.withUTF8 { search($0, for: wanted, startingWith: first) }
+        return folded.withUTF8 { search($0, for: wanted) }
     }
 
     /// True when folding changes nothing but ASCII letters, because all else is in blocks without case: U+3000 to
@@ -51,16 +51,13 @@ enum FoldedSearch {
         return true
     }
 
-    private static func search(
-        _ text: UnsafeBufferPointer<UInt8>, for wanted: UnsafeBufferPointer<UInt8>, startingWith first: UInt8
-    ) -> Bool {
-        guard text.count >= wanted.count else { return false }
-        for start in 0...(text.count - wanted.count) where lower(text[start]) == first {
-            var length = 1
-            while length < wanted.count, lower(text[start + length]) == wanted[length] { length += 1 }
-            if length == wanted.count { return true }
+    private static func search(_ text: UnsafeBufferPointer<UInt8>, for wanted: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard text.count >= wanted.count, let needle = wanted.baseAddress else { return false }
+        // The memory lives for the call only. Searched by the C library, in time that grows with the text alone.
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: text.count) { folded in
+            for index in text.indices { folded[index] = lower(text[index]) }
+            return csqlite_contains(folded.baseAddress, folded.count, needle, wanted.count) != 0
         }
-        return false
     }
 
     private static func lower(_ byte: UInt8) -> UInt8 {

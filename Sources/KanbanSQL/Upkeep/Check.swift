@@ -57,6 +57,28 @@ enum Check {
                 WHERE position = '' OR length(position) > 64 OR position GLOB '*[^0-9A-Za-z]*' LIMIT 100
                 """),
         Rule(
+            meaning: "a day or an instant is none of the years 1 to 9999, or a revision is none",
+            query: """
+                SELECT what || ' ' || hex(id) FROM (
+                    SELECT 'task' AS what, id FROM tasks
+                    WHERE due_day NOT BETWEEN -719162 AND 2932896 OR revision NOT BETWEEN 1 AND 1 << 60
+                        OR due NOT BETWEEN \(instants) OR completed_at NOT BETWEEN \(instants)
+                        OR created_at NOT BETWEEN \(instants) OR updated_at NOT BETWEEN \(instants)
+                        OR deleted_at NOT BETWEEN \(instants)
+                    UNION ALL
+                    SELECT 'D-day', id FROM ddays
+                    WHERE date NOT BETWEEN -719162 AND 2932896 OR created_at NOT BETWEEN \(instants)
+                        OR updated_at NOT BETWEEN \(instants)
+                    UNION ALL
+                    SELECT 'category', id FROM categories
+                    WHERE created_at NOT BETWEEN \(instants) OR updated_at NOT BETWEEN \(instants)
+                    UNION ALL
+                    SELECT 'account', id FROM accounts
+                    WHERE revision NOT BETWEEN 0 AND 1 << 60 OR written_at NOT BETWEEN 0 AND 1 << 60
+                        OR created_at NOT BETWEEN \(instants)
+                ) LIMIT 100
+                """),
+        Rule(
             meaning: "a task is done without a time, or has one and is not",
             query: "SELECT hex(id) FROM tasks WHERE (status = 2) <> (completed_at IS NOT NULL) LIMIT 100"),
         Rule(
@@ -83,6 +105,9 @@ enum Check {
                 LIMIT 100
                 """),
     ]
+
+    /// Milliseconds, as in `Timestamp.range`.
+    private static let instants = "-62135596800000 AND 253402300799999"
 
     /// Everything that bears a revision of the feed.
     private static let stamped = """

@@ -34,18 +34,26 @@ extension SQLStore {
             }
             let kept = try putAside(dataFile(in: directory), now: now)
             try finishRestore(in: directory)
+            guard DurableFile.exists(dataFile(in: directory)) else {
+                throw StoreError.io("the restored file is gone; somebody else works in \(directory)")
+            }
             return kept
         } catch {
             throw SQLiteError.forCallers(error)
         }
     }
 
+    /// Forgets a restore that was interrupted before its very end: it never happened. For whoever alone may write the
+    /// data; a restore that is under way would lose its file.
+    package static func forgetRestore(in directory: String) throws {
+        guard DurableFile.exists(dataFile(in: directory)) else { return }
+        try DurableFile.removeIfThere(directory + "/" + restoredName)
+    }
+
     /// Puts a restored file in place, if there is one and no other: then a restore was interrupted at its very end.
-    /// One that was interrupted before never happened.
     static func finishRestore(in directory: String) throws {
         let (data, restored) = (dataFile(in: directory), directory + "/" + restoredName)
-        guard !DurableFile.exists(data) else { return try DurableFile.removeIfThere(restored) }
-        guard DurableFile.exists(restored) else { return }
+        guard !DurableFile.exists(data), DurableFile.exists(restored) else { return }
         // A log without its file would be taken for the log of the new one.
         try DurableFile.removeIfThere(data + "-wal")
         try DurableFile.removeIfThere(data + "-shm")

@@ -72,7 +72,8 @@ extension SQLWriter {
         let row = try statement("DELETE FROM tasks WHERE account = ?1 AND id = ?2")
         row.bind(2, id)
         try row.run()
-        try bury(.task, id, revision: task.revision, at: deletedAt)
+        // When it got the revision: its category may have been removed since.
+        try bury(.task, id, revision: task.revision, at: min(now, max(deletedAt, task.updatedAt)))
     }
 
     func movePurgeLine(to revision: Revision) throws {

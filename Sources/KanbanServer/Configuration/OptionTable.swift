@@ -73,7 +73,7 @@ extension Option {
             "body-limit", \.bodyLimit, .size(1024...1 << 30), in: .limits, of: [.serve],
             "The largest request body (413)."),
         Option(
-            "header-limit", \.headerLimit, .size(1024...1 << 20), in: .limits, of: [.serve],
+            "header-limit", \.headerLimit, .size(1024...1 << 16), in: .limits, of: [.serve],
             "The largest header section of a request (431)."),
         Option(
             "target-limit", \.targetLimit, .size(256...1 << 20), in: .limits, of: [.serve],

@@ -47,7 +47,9 @@ extension Configuration {
 
     /// Where the weather comes from.
     var weather: WeatherService? {
-        weatherURL.flatMap { URL(string: $0) }.map { WeatherService(service: $0, clock: Timestamp.system) }
+        weatherURL.flatMap { URL(string: $0) }.map {
+            WeatherService(service: $0, fetch: WeatherProcess.fetch, clock: Timestamp.system)
+        }
     }
 
     /// How long the store keeps things.

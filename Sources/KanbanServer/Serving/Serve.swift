@@ -26,6 +26,8 @@ struct Serve {
         let doorbell = Doorbell()
         var storeConfiguration = configuration.storeConfiguration
         storeConfiguration.onCommit = { doorbell.ring($0) }
+        // Only litter, if it stays.
+        try? SQLStore.forgetRestore(in: directory.path)
         let store = try directory.openStore(storeConfiguration)
         let loops = try EventLoopGroup(count: configuration.loops ?? ProcessInfo.processInfo.activeProcessorCount)
         let state = ServerState()
@@ -43,6 +45,9 @@ struct Serve {
         let upkeep = Task { await Upkeep(store: store, log: log).run() }
         let reason = await signals.stopRequest()
         log.info("stopping", ["reason": reason])
+        // A transaction of hundreds of thousands of tasks may take longer. Nobody was told that it is done.
+        let stop = DispatchWorkItem { _exit(ExitCode.ok.rawValue) }
+        DispatchQueue(label: "kanbase.stop").asyncAfter(deadline: .now() + .milliseconds(9_500), execute: stop)
         state.isDraining.store(true, ordering: .releasing)
         await server.drain(within: Self.patience) { doorbell.close() }
         upkeep.cancel()

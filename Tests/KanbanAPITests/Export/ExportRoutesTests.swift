@@ -101,11 +101,11 @@ struct ExportRoutesTests {
         let export = await board.send(.get, "/export").body
 
         let exports = await withTaskGroup(of: [UInt8].self) { [board] group in
-            for _ in 0..<24 { group.addTask { await board.send(.get, "/export").body } }
+            for _ in 0..<8 { group.addTask { await board.send(.get, "/export").body } }
             return await group.reduce(into: []) { $0.append($1) }
         }
 
-        #expect(exports == Array(repeating: export, count: 24))
+        #expect(exports == Array(repeating: export, count: 8))
     }
 
     @Test func `who makes pieces that nobody takes any more is told`() async throws {

@@ -2,6 +2,7 @@ import Foundation
 import HTTP
 import JSON
 import Kanban
+import TestSupport
 import Testing
 
 @testable import KanbanAPI

@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import Kanban
+import TestSupport
 import Testing
 
 @testable import KanbanAPI
@@ -159,21 +160,5 @@ struct WeatherServiceTests {
     private func weatherService(_ service: StandIn, timeout: Duration = .seconds(120)) throws -> WeatherService {
         let clock = clock
         return WeatherService(service: try #require(URL(string: service.url)), timeout: timeout, clock: { clock.now })
-    }
-}
-
-extension String {
-    /// As Open-Meteo documents it.
-    static let goodBody = """
-        {"latitude":37.55,"longitude":127.0,"utc_offset_seconds":32400,"timezone":"Asia/Seoul",\
-        "current_units":{"time":"iso8601"},\
-        "current":{"time":"2026-11-20T17:15","interval":900,"temperature_2m":4.3,"weather_code":61},\
-        "daily":{"time":["2026-11-20"],"temperature_2m_max":[9.1],"temperature_2m_min":[-0.4]}}
-        """
-    static let good = ok(goodBody)
-
-    static func ok(_ body: String) -> String {
-        "HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: \(body.utf8.count)\r\n"
-            + "Connection: close\r\n\r\n\(body)"
     }
 }

@@ -8,8 +8,8 @@ import Locks
 #endif
 
 /// A server on loopback that answers every request as the test wants: with these bytes, then by closing.
-final class StandIn: Sendable {
-    enum Behaviour: Sendable {
+package final class StandIn: Sendable {
+    package enum Behaviour: Sendable {
         case answer(String)
         /// Takes the request and says nothing until the stand-in ends.
         case silence
@@ -17,13 +17,13 @@ final class StandIn: Sendable {
         case endless
     }
 
-    struct Failure: Error {}
+    package struct Failure: Error {}
 
-    let port: Int
+    package let port: Int
     private let listener: Int32
     private let state = Locked(State())
     /// An element for each client that hung up during an endless answer.
-    let hungUp: AsyncStream<Void>
+    package let hungUp: AsyncStream<Void>
     private let hangUps: AsyncStream<Void>.Continuation
 
     private struct State {
@@ -33,7 +33,7 @@ final class StandIn: Sendable {
         var isStopped = false
     }
 
-    init(_ behaviour: Behaviour) throws {
+    package init(_ behaviour: Behaviour) throws {
         (hungUp, hangUps) = AsyncStream.makeStream()
         listener = socket(AF_INET, Self.stream, 0)
         var address = sockaddr_in()
@@ -54,16 +54,16 @@ final class StandIn: Sendable {
         Thread.detachNewThread { self.serve() }
     }
 
-    var url: String { "http://127.0.0.1:\(port)" }
+    package var url: String { "http://127.0.0.1:\(port)" }
 
     /// The request lines so far.
-    var requests: [String] { state.withLock { $0.requests } }
+    package var requests: [String] { state.withLock { $0.requests } }
 
-    func behave(_ behaviour: Behaviour) {
+    package func behave(_ behaviour: Behaviour) {
         state.withLock { $0.behaviour = behaviour }
     }
 
-    func stop() {
+    package func stop() {
         state.withLock { $0.isStopped = true }
         shutdown(listener, Int32(SHUT_RDWR))
         for connection in state.withLock({ $0.silent }) { close(connection) }
@@ -143,5 +143,22 @@ final class StandIn: Sendable {
 extension [UInt8] {
     fileprivate func ends(with text: String) -> Bool {
         suffix(text.utf8.count).elementsEqual(text.utf8)
+    }
+}
+
+/// Whole answers.
+extension String {
+    /// As Open-Meteo documents it.
+    package static let goodBody = """
+        {"latitude":37.55,"longitude":127.0,"utc_offset_seconds":32400,"timezone":"Asia/Seoul",\
+        "current_units":{"time":"iso8601"},\
+        "current":{"time":"2026-11-20T17:15","interval":900,"temperature_2m":4.3,"weather_code":61},\
+        "daily":{"time":["2026-11-20"],"temperature_2m_max":[9.1],"temperature_2m_min":[-0.4]}}
+        """
+    package static let good = ok(goodBody)
+
+    package static func ok(_ body: String) -> String {
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: \(body.utf8.count)\r\n"
+            + "Connection: close\r\n\r\n\(body)"
     }
 }
