@@ -198,7 +198,7 @@ extension Response {
 
 extension Route.Content {
     var limit: Int? {
-        if case .large(let limit) = self { limit } else { nil }
+        if case .sized(let limit) = self { limit } else { nil }
     }
 
     /// 415 unless the body's media type is one that the route takes.
@@ -206,7 +206,7 @@ extension Route.Content {
         let types: [String]
         switch self {
         case .none: return nil
-        case .json, .large: types = ["application/json"]
+        case .json, .sized: types = ["application/json"]
         case .mergePatch: types = ["application/json", "application/merge-patch+json"]
         }
         let values = head.headers.values("content-type")

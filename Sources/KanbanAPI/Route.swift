@@ -27,7 +27,10 @@ package final class Route: Sendable {
         /// `application/merge-patch+json` as well.
         case mergePatch
         /// JSON of at most so many bytes, whatever the general limit.
-        case large(Int)
+        case sized(Int)
+
+        /// Of strangers: many of them at once must not fill the memory.
+        package static let brief = Content.sized(16 << 10)
     }
 
     package let method: Method

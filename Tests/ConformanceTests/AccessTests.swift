@@ -174,6 +174,16 @@ struct AccessTests {
         #expect(try anna.get("/tasks").status == 200)
     }
 
+    @Test func `strangers send small bodies`() throws {
+        let server = try server()
+        let client = try server.client()
+
+        for target in ["/accounts", "/sessions"] {
+            let body: JSON = ["email": .string(String(repeating: "x", count: 20_000)), "password": "long enough"]
+            expectProblem(try client.post(target, body), 413, "payload_too_large")
+        }
+    }
+
     @Test func `a new password from the operator ends the sessions`() throws {
         let folder = try DataFolder()
         let first = try server(on: folder)

@@ -11,7 +11,7 @@ package struct AccountRoutes: Sendable {
 
     package var routes: [Route] {
         [
-            Route(.post, "/accounts", "createAccount", audience: .everyone, content: .json, create),
+            Route(.post, "/accounts", "createAccount", audience: .everyone, content: .brief, create),
             Route(.get, "/account", "showAccount", show),
             Route(.patch, "/account", "updateAccount", content: .mergePatch, update),
             Route(.delete, "/account", "removeAccount", content: .json, remove),

@@ -8,7 +8,7 @@ package struct SessionRoutes: Sendable {
 
     package var routes: [Route] {
         [
-            Route(.post, "/sessions", "createSession", audience: .everyone, content: .json, create),
+            Route(.post, "/sessions", "createSession", audience: .everyone, content: .brief, create),
             Route(.get, "/sessions", "listSessions", list),
             Route(.delete, "/sessions/current", "removeCurrentSession", removeCurrent),
             Route(.delete, "/sessions/{id}", "removeSession", remove),

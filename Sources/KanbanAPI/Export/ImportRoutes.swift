@@ -13,7 +13,7 @@ package struct ImportRoutes: Sendable {
     package var routes: [Route] {
         [
             Route(
-                .post, "/import", "importData", content: .large(Self.bodyLimit), parameters: ["mode", "dryRun"],
+                .post, "/import", "importData", content: .sized(Self.bodyLimit), parameters: ["mode", "dryRun"],
                 importData)
         ]
     }
