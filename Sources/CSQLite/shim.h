@@ -6,6 +6,7 @@
 static inline int csqlite_forgo_memory_statistics(void) {
     return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
+
 // The C library has it on Linux and macOS, but its header shows it to GNU programs alone.
 extern void *memmem(const void *text, size_t length, const void *wanted, size_t wantedLength);
 
@@ -13,4 +14,3 @@ extern void *memmem(const void *text, size_t length, const void *wanted, size_t 
 static inline int csqlite_contains(const void *text, size_t length, const void *wanted, size_t wantedLength) {
     return memmem(text, length, wanted, wantedLength) != NULL;
 }
-

@@ -38,10 +38,6 @@ struct AnswerTable {
 
     // MARK: - Finding
 
-    func head(_ account: AccountKey, _ id: ID) -> Head? {
-        place(account, id).map { head(at: $0) }
-    }
-
     /// Adds the body of the answer to `bytes`.
     /// - Returns: the head; `nil` when nothing is known or `isWanted` says no to it, and then nothing was added.
     func append(

@@ -10,6 +10,9 @@ import Locks
 package typealias WeatherFetch = @Sendable (URL) async throws -> [UInt8]
 
 extension WeatherService {
+    /// Bytes of the longest answer that is taken.
+    package static let answerLimit = 64 * 1024
+
     /// Fetches within this process. Waits without a thread of ours.
     ///
     /// Foundation on Linux ends the process when a service hangs up within the head of its answer, or announces 2⁶³
@@ -33,8 +36,6 @@ extension WeatherService {
 /// there, or to cancel, waits. So each request has a session of its own, nobody waits for the end of a cancelled one,
 /// and while some are still to end there are no new ones.
 final class WeatherExchange: NSObject, URLSessionDataDelegate {
-    static let answerLimit = 64 * 1024
-
     private struct State {
         var bytes: [UInt8] = []
         var isGood = false
@@ -54,7 +55,7 @@ final class WeatherExchange: NSObject, URLSessionDataDelegate {
         self.floods = floods
     }
 
-    /// Resumes the continuation once: with a body of at most ``answerLimit`` bytes, or a ``WeatherFault``.
+    /// Resumes the continuation once: with a body of at most ``WeatherService/answerLimit`` bytes, or a ``WeatherFault``.
     func begin(_ request: URLRequest, _ continuation: CheckedContinuation<[UInt8], any Error>) {
         guard floods.areFew else { return continuation.resume(throwing: WeatherFault.unavailable) }
         let configuration = URLSessionConfiguration.ephemeral
@@ -104,7 +105,7 @@ final class WeatherExchange: NSObject, URLSessionDataDelegate {
     ) {
         let length = response.expectedContentLength
         let isGood =
-            (response as? HTTPURLResponse)?.statusCode == 200 && length <= Int64(Self.answerLimit)
+            (response as? HTTPURLResponse)?.statusCode == 200 && length <= Int64(WeatherService.answerLimit)
         state.withLock { $0.isGood = isGood }
         completionHandler(isGood ? .allow : .cancel)
     }
@@ -113,7 +114,7 @@ final class WeatherExchange: NSObject, URLSessionDataDelegate {
         let isTooLong = state.withLock { state in
             guard !state.isOver else { return false }
             state.bytes.append(contentsOf: data)
-            return state.bytes.count > Self.answerLimit
+            return state.bytes.count > WeatherService.answerLimit
         }
         if isTooLong { abandon(throwing: WeatherFault.unavailable) }
     }

@@ -8,6 +8,9 @@ package actor WeatherService {
     private var kept: [Place: (weather: Weather, until: Timestamp)] = [:]
     private var running: [Place: Task<Weather, any Error>] = [:]
 
+    /// How long an answer may take.
+    package static let usualTimeout = Duration.seconds(3)
+
     private static let lifetime: Int64 = 10 * 60 * 1_000
     /// The earth has millions of places; an account may ask for all of them.
     private static let mostKept = 1_000
@@ -19,7 +22,7 @@ package actor WeatherService {
     ///   - fetch: gets it; `nil` is ``directFetch(timeout:)``.
     ///   - clock: by which what was told grows old.
     package init(
-        service: URL, timeout: Duration = .seconds(3), fetch: WeatherFetch? = nil,
+        service: URL, timeout: Duration = usualTimeout, fetch: WeatherFetch? = nil,
         clock: @escaping @Sendable () -> Timestamp
     ) {
         client = WeatherClient(service: service, timeout: timeout, fetch: fetch ?? Self.directFetch(timeout: timeout))

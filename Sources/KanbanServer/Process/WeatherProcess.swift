@@ -13,14 +13,13 @@ import Locks
 enum WeatherProcess {
     /// The command of the child; not for people, and in no help.
     private static let word = "fetch-weather"
-    private static let timeout = Duration.seconds(3)
 
     /// In the child: writes the body to standard output and ends.
     static func runIfAsked() async {
         let arguments = CommandLine.arguments
         guard arguments.count == 3, arguments[1] == word, let address = URL(string: arguments[2]) else { return }
         do {
-            let body = try await WeatherService.directFetch(timeout: timeout)(address)
+            let body = try await WeatherService.directFetch(timeout: WeatherService.usualTimeout)(address)
             try FileHandle.standardOutput.write(contentsOf: body)
             exit(ExitCode.ok.rawValue)
         } catch {
@@ -42,8 +41,6 @@ enum WeatherProcess {
     }
 
     private final class Child: Sendable {
-        private static let mostBytes = 64 * 1024
-
         private let output: Int32
         /// `nil` once it was waited for: then the number may be another's.
         private let identifier: Locked<pid_t?>
@@ -89,16 +86,16 @@ enum WeatherProcess {
         func body() throws -> [UInt8] {
             var body: [UInt8] = []
             var piece = [UInt8](repeating: 0, count: 16_384)
-            while body.count <= Self.mostBytes {
+            while body.count <= WeatherService.answerLimit {
                 // The buffer lives for the call only.
                 let count = piece.withUnsafeMutableBytes { read(output, $0.baseAddress, $0.count) }
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { break }
                 body += piece.prefix(count)
             }
-            if body.count > Self.mostBytes { end() }
+            if body.count > WeatherService.answerLimit { end() }
             close(output)
-            guard wait() == 0, body.count <= Self.mostBytes else { throw WeatherFault.unavailable }
+            guard wait() == 0, body.count <= WeatherService.answerLimit else { throw WeatherFault.unavailable }
             return body
         }
 

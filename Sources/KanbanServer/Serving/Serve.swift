@@ -46,8 +46,9 @@ struct Serve {
         let reason = await signals.stopRequest()
         log.info("stopping", ["reason": reason])
         // A transaction of hundreds of thousands of tasks may take longer. Nobody was told that it is done.
-        let stop = DispatchWorkItem { _exit(ExitCode.ok.rawValue) }
-        DispatchQueue(label: "kanbase.stop").asyncAfter(deadline: .now() + .milliseconds(9_500), execute: stop)
+        DispatchQueue(label: "kanbase.stop").asyncAfter(deadline: .now() + .milliseconds(9_500)) {
+            _exit(ExitCode.ok.rawValue)
+        }
         state.isDraining.store(true, ordering: .releasing)
         await server.drain(within: Self.patience) { doorbell.close() }
         upkeep.cancel()

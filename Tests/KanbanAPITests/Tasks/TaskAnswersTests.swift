@@ -91,6 +91,11 @@ extension AnswerTable {
             Head(revision: Revision(number), commits: commits))
     }
 
+    fileprivate func head(_ account: AccountKey, _ id: ID) -> Head? {
+        var body: [UInt8] = []
+        return append(account, id, to: &body)
+    }
+
     /// Whether it finds what ``insert(_:commits:)`` put in.
     fileprivate func holds(_ number: Int) -> Bool {
         var body: [UInt8] = []
