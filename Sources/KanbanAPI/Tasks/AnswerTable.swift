@@ -5,7 +5,7 @@ import Kanban
 /// Among a hundred thousand tasks nothing is in the processor's caches, and what an answer costs is the number of places
 /// in memory that it takes to get there. So there are two: a home of eight slots, side by side, each with some bits of
 /// the hash; and the entry itself, head and body in one piece. No more bookkeeping than that: a ninth task of a home
-/// drives out one, and an answer that was replaced stays where it is until its turn comes.
+/// drives out one, and an answer whose successor needs more room stays where it is until its turn comes.
 struct AnswerTable {
     /// Of an answer, all but its body.
     struct Head: Equatable {
@@ -15,7 +15,8 @@ struct AnswerTable {
     }
 
     private static let ways = 8
-    /// Words of an entry before its body: account, id (two), revision, commits, bytes of the body.
+    /// Words of an entry before its body: account, id (two), revision, commits, and in one: in the lower half the bytes
+    /// of the body, in the upper half the words of the entry.
     private static let headWords = 6
 
     /// 0, or in the lower half the place of an entry and one more, in the upper half bits of its hash.
@@ -49,13 +50,21 @@ struct AnswerTable {
         let start = (place + Self.headWords) * 8
         // Within the words: whoever wrote the entry made room for so many.
         words.withUnsafeBytes {
-            bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: $0[start..<start + Int(words[place + 5])]))
+            bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: $0[start..<start + bytesOfBody(at: place)]))
         }
         return head
     }
 
     private func head(at place: Int) -> Head {
         Head(revision: Revision(bitPattern: words[place + 3]), commits: words[place + 4])
+    }
+
+    private func bytesOfBody(at place: Int) -> Int {
+        Int(words[place + 5] & 0xffff_ffff)
+    }
+
+    private func wordsOfEntry(at place: Int) -> Int {
+        Int(words[place + 5] >> 32)
     }
 
     private func place(_ account: AccountKey, _ id: ID) -> Int? {
@@ -88,16 +97,12 @@ struct AnswerTable {
     mutating func insert(_ body: [UInt8], _ account: AccountKey, _ id: ID, _ head: Head) {
         let size = Self.size(ofBody: body.count)
         guard size <= capacity else { return }
+        // A few tasks that change all the time shall not fill all of the memory.
+        if let place = place(account, id), size <= wordsOfEntry(at: place) {
+            return write(body, account, id, head, to: place, size: wordsOfEntry(at: place))
+        }
         makeRoom(for: size)
-        words[front] = UInt64(bitPattern: account.number)
-        words[front + 1] = id.high
-        words[front + 2] = id.low
-        words[front + 3] = UInt64(bitPattern: head.revision)
-        words[front + 4] = head.commits
-        words[front + 5] = UInt64(body.count)
-        let start = (front + Self.headWords) * 8
-        // Within the words: there was made room for so many.
-        words.withUnsafeMutableBytes { $0[start..<start + body.count].copyBytes(from: body) }
+        write(body, account, id, head, to: front, size: size)
         let hash = Self.hash(account, id)
         let home = home(hash)
         let slot =
@@ -108,6 +113,20 @@ struct AnswerTable {
         front += size
         // At a third, one in a thousand finds its home full; at three quarters it would be one in twenty.
         if count > slots.count / 3 { grow() }
+    }
+
+    private mutating func write(
+        _ body: [UInt8], _ account: AccountKey, _ id: ID, _ head: Head, to place: Int, size: Int
+    ) {
+        words[place] = UInt64(bitPattern: account.number)
+        words[place + 1] = id.high
+        words[place + 2] = id.low
+        words[place + 3] = UInt64(bitPattern: head.revision)
+        words[place + 4] = head.commits
+        words[place + 5] = UInt64(size) << 32 | UInt64(body.count)
+        let start = (place + Self.headWords) * 8
+        // Within the words: there was made room for so many.
+        words.withUnsafeMutableBytes { $0[start..<start + body.count].copyBytes(from: body) }
     }
 
     /// Leaves `size` words at `front` that belong to no entry.
@@ -131,7 +150,7 @@ struct AnswerTable {
             slots[slot] = 0
             count -= 1
         }
-        oldest += Self.size(ofBody: Int(words[oldest + 5]))
+        oldest += wordsOfEntry(at: oldest)
         guard oldest == lapEnd else { return }
         oldest = 0
         lapEnd = nil

@@ -25,6 +25,15 @@ struct TaskAnswersTests {
         #expect(right.count > 19_950 && right.count == table.count)
     }
 
+    @Test func `a task that changes again and again drives out no other`() {
+        var table = AnswerTable(limit: 100 * 19 * 8)
+        for number in 0..<50 { table.insert(number, commits: 1) }
+
+        for commits in 2..<5_000 { table.insert(7, commits: UInt64(commits)) }
+
+        #expect((0..<50).allSatisfy { table.holds($0) })
+    }
+
     @Test(arguments: 0..<8)
     func `whatever is put in, replaced and driven out, what is found is what was put in last`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
