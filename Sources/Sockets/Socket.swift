@@ -61,6 +61,17 @@ package struct Socket: ~Copyable, Sendable {
         setsockopt(descriptor.number, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
+    /// The processor on which the latest packet of the connection arrived; 0 where the system does not tell.
+    package var incomingProcessor: Int32 {
+        var processor: Int32 = 0
+        #if os(Linux)
+            var size = socklen_t(MemoryLayout<Int32>.size)
+            // On failure it stays 0, which is as good an answer as any: nothing but speed depends on it.
+            getsockopt(descriptor.number, SOL_SOCKET, SO_INCOMING_CPU, &processor, &size)
+        #endif
+        return processor
+    }
+
     // MSG_NOSIGNAL: a connection that is gone is an error, not a SIGPIPE. Darwin has SO_NOSIGPIPE, set on accepting.
     #if canImport(Darwin)
         private static let flags: Int32 = 0

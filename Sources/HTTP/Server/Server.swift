@@ -12,6 +12,7 @@ package final class Server: Sendable {
     let contexts: [LoopContext]
     private let makeTransport: MakeTransport
     private let admission: Admission
+    private let placement = Locked(Placement())
     private let acceptors = Locked<[Acceptor]>([])
     private let isDraining = Atomic<Bool>(false)
 
@@ -92,15 +93,16 @@ package final class Server: Sendable {
     // MARK: New connections
 
     private func admit(_ socket: consuming Socket, from peer: SocketAddress) {
-        guard let context = contexts.min(by: { $0.load < $1.load }) else { return }
-        let admitted = admission.enter(peer.network)
+        let network = peer.network
+        let context = context(for: socket, of: network)
+        let admitted = admission.enter(network)
         if !admitted, !admission.mayRefuse() { return }
         context.connectionCount.add(1, ordering: .relaxed)
         let box = SocketBox(socket)
         context.loop.execute { [self] in
             let whenClosed: @Sendable () -> Void = { [self] in
                 context.connectionCount.subtract(1, ordering: .relaxed)
-                if admitted { admission.leave(peer.network) } else { admission.wasRefused() }
+                if admitted { admission.leave(network) } else { admission.wasRefused() }
             }
             guard let socket = box.take(), let transport = makeTransport(socket, peer) else { return whenClosed() }
             let connection = Connection(transport, address: peer, context: context, server: self)
@@ -110,8 +112,10 @@ package final class Server: Sendable {
             if isDraining.load(ordering: .sequentiallyConsistent) { connection.drain() }
         }
     }
-}
 
-extension LoopContext {
-    fileprivate var load: Int { connectionCount.load(ordering: .relaxed) }
+    private func context(for socket: borrowing Socket, of network: String) -> LoopContext {
+        let loads = contexts.map { $0.connectionCount.load(ordering: .relaxed) }
+        let processor = socket.incomingProcessor
+        return contexts[placement.withLock { $0.loop(for: network, on: processor, at: .now, loads: loads) }]
+    }
 }
