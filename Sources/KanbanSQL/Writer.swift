@@ -11,6 +11,15 @@ final class Writer: @unchecked Sendable {
         var jobs: [any WriteJob] = []
         var isAwake = false
         var isClosed = false
+
+        mutating func take(atMost count: Int) -> [any WriteJob] {
+            guard jobs.count > count else {
+                defer { jobs = [] }
+                return jobs
+            }
+            defer { jobs.removeFirst(count) }
+            return Array(jobs.prefix(count))
+        }
     }
 
     /// So many bodies share a transaction at most, so that the first of them does not wait for ever.
@@ -101,21 +110,25 @@ final class Writer: @unchecked Sendable {
                 waiting.isAwake = false
                 return nil
             }
-            guard waiting.jobs.count > Self.batchLimit else {
-                defer { waiting.jobs = [] }
-                return waiting.jobs
-            }
-            defer { waiting.jobs.removeFirst(Self.batchLimit) }
-            return Array(waiting.jobs.prefix(Self.batchLimit))
+            return waiting.take(atMost: Self.batchLimit)
         }
     }
 
-    private func commit(_ jobs: [any WriteJob]) {
+    private func commit(_ batch: [any WriteJob]) {
+        var jobs = batch
         let start = ContinuousClock.now
         do {
             let session = try openSession()
             if try session.begin() { commits.forgetAll() }
-            if try !runTogether(jobs, in: session) {
+            var isTogether = try runTogether(jobs, in: session)
+            // Those that came meanwhile share the commit, which costs more than all of them.
+            while isTogether {
+                let more = waiting.withLock { $0.take(atMost: Self.batchLimit - jobs.count) }
+                guard !more.isEmpty else { break }
+                jobs += more
+                isTogether = try runTogether(more, in: session)
+            }
+            if !isTogether {
                 if try session.beginAnew() { commits.forgetAll() }
                 for job in jobs { try runApart(job, in: session) }
             }
