@@ -23,6 +23,13 @@ package final class AnswerCache: Sendable {
                 ? languages : ArraySlice(request.headers.values("accept-language").joined(separator: ",").utf8)
         }
 
+        // As runs of bytes: the hash that Swift makes for slices takes them one by one.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(account)
+            target.withUnsafeBytes { hasher.combine(bytes: $0) }
+            language.withUnsafeBytes { hasher.combine(bytes: $0) }
+        }
+
         /// Without the head that the slices belong to, which would stay in memory with them.
         func detached() -> Key {
             Key(account: account, target: ArraySlice(Array(target)), language: ArraySlice(Array(language)))

@@ -49,4 +49,11 @@ struct BytesTests {
         #expect(first(1, from: 0) == nil)
         #expect(first(0, from: bytes.count) == nil)
     }
+
+    @Test(arguments: ["", "&", "a", "a&b", "&a&&bc&", "&&"])
+    func `pieces are what split gives`(text: String) {
+        let bytes = Array("=\(text)=".utf8).dropFirst().dropLast()
+
+        #expect(bytes.pieces(separatedBy: UInt8(ascii: "&")) == bytes.split(separator: UInt8(ascii: "&")))
+    }
 }

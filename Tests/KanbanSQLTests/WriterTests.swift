@@ -29,6 +29,30 @@ struct WriterTests {
         #expect(commits.withLock { $0 } < writers / 4)
     }
 
+    @Test func `a write that comes while another one runs shares its commit`() async throws {
+        let box = try TestStore()
+        let store = box.store
+        let (began, beginning) = AsyncStream<Void>.makeStream()
+
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await store.write { tx in
+                    try tx.makeTask()
+                    beginning.yield()
+                    // Nobody else can tell that the other one has come.
+                    while store.activity.waitingWrites == 0 { sched_yield() }
+                }
+            }
+            group.addTask {
+                for await _ in began { break }
+                try await store.write { _ = try $0.makeTask() }
+            }
+            try await group.waitForAll()
+        }
+
+        #expect(store.activity.writes == 2 && store.activity.commits.count == 1)
+    }
+
     @Test func `the store tells how much it did`() async throws {
         let box = try TestStore()
 

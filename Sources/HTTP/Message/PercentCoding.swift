@@ -24,7 +24,7 @@ package enum PercentCoding {
 
     /// The text that was meant. The parser let nothing malformed through; where it was not asked, as in tests,
     /// what is malformed stays as it is.
-    static func text(_ bytes: ArraySlice<UInt8>, plusIsSpace: Bool = false) -> String {
+    package static func text(_ bytes: ArraySlice<UInt8>, plusIsSpace: Bool = false) -> String {
         guard bytes.contains(UInt8(ascii: "%")) || (plusIsSpace && bytes.contains(UInt8(ascii: "+"))) else {
             return String(decoding: bytes, as: UTF8.self)
         }

@@ -75,7 +75,7 @@ package struct Request: Sendable {
 
     /// The decoded pairs of the query, in order; `+` is a space. `a` alone is `("a", "")`.
     package var queryItems: [(name: String, value: String)] {
-        queryBytes.split(separator: UInt8(ascii: "&")).map { pair in
+        queryBytes.pieces(separatedBy: UInt8(ascii: "&")).map { pair in
             let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
             return (
                 name: PercentCoding.text(pair[..<equals], plusIsSpace: true),

@@ -1,4 +1,3 @@
-import Foundation
 import HTTP
 import JSON
 import Kanban
@@ -121,9 +120,9 @@ extension Call {
     package func link(toNext cursor: String?) -> [(name: String, value: String)] {
         guard let cursor else { return [] }
         var link = "<\(request.path)?"
-        for part in request.queryBytes.split(separator: UInt8(ascii: "&")) {
-            let name = String(decoding: part.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
-            guard name != "cursor", name.removingPercentEncoding != "cursor" else { continue }
+        for part in request.queryBytes.pieces(separatedBy: UInt8(ascii: "&")) {
+            let name = part.prefix { $0 != UInt8(ascii: "=") }
+            guard PercentCoding.text(name, plusIsSpace: true) != "cursor" else { continue }
             link += String(decoding: part, as: UTF8.self)
             link += "&"
         }
