@@ -63,11 +63,21 @@ package final class Application: Responder {
             if let answer = answerAtHand(head, route, parameters, access) {
                 return .answer(finish(answer, head, requestID, operation: route.operation, headers: headers))
             }
-            return .read(bodyLimit: route.content.limit ?? environment.bodyLimit) { request in
+            let limit = route.content.limit ?? environment.bodyLimit
+            let share: BodyRoom.Share?
+            do throws(Problem) {
+                share = try environment.bodyRoom.share(for: head, limit: limit)
+            } catch {
+                return .answer(refuse(error, head, requestID, operation: route.operation, headers: headers))
+            }
+            return .read(bodyLimit: limit) { request in
                 var request = request
                 request.parameters = parameters
                 let answer = await self.call(route, request, access, requestID)
-                return self.finish(answer, request, requestID, operation: route.operation, headers: headers)
+                // Until here, and no longer: when the connection ends before, the share goes with this closure.
+                return withExtendedLifetime(share) {
+                    self.finish(answer, request, requestID, operation: route.operation, headers: headers)
+                }
             }
         }
     }

@@ -98,6 +98,7 @@ package struct Environment: Sendable {
     /// The idempotency keys of requests that are running.
     package let runningKeys = RunningKeys()
     package let exports = ExportLine()
+    package let bodyRoom: BodyRoom
     package let answers: AnswerCache
     package let overdueTasks: OverdueTasks
     /// Rings after each commit, and when somebody's access ends.
@@ -123,6 +124,7 @@ package struct Environment: Sendable {
         self.zone = zone
         self.jsonDepth = jsonDepth
         self.bodyLimit = bodyLimit
+        bodyRoom = BodyRoom(bytes: max(192 << 20, bodyLimit))
         self.weather = weather
         self.answers = answers
         self.overdueTasks = overdueTasks

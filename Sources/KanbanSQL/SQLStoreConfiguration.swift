@@ -23,6 +23,8 @@ package struct SQLStoreConfiguration: Sendable {
     /// Bytes of log after which its pages are copied into the file. Writers wait for that, and under load it is what the
     /// slowest percent of them wait for: 14 ms with 8 MiB, 10 with 2, and no more writes a second with either.
     package var logSize = 2 << 20
+    /// How long a transaction takes on writes that come while it runs.
+    package var batchTime = Duration.milliseconds(5)
     /// How many long reads run at the same time.
     package var longReads = 2
 

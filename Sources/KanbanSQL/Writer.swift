@@ -121,8 +121,8 @@ final class Writer: @unchecked Sendable {
             let session = try openSession()
             if try session.begin() { commits.forgetAll() }
             var isTogether = try runTogether(jobs, in: session)
-            // Those that came meanwhile share the commit, which costs more than all of them.
-            while isTogether {
+            // Those that came meanwhile share the commit, which costs more than all of them, unless they are large.
+            while isTogether, ContinuousClock.now < start + configuration.batchTime {
                 let more = waiting.withLock { $0.take(atMost: Self.batchLimit - jobs.count) }
                 guard !more.isEmpty else { break }
                 jobs += more

@@ -13,7 +13,7 @@ import Testing
 final class TestBoard: Sendable {
     private let directory: TemporaryDirectory
     let store: SQLStore
-    private let application: Application
+    let application: Application
     /// The same without a cache.
     private let uncached: Application
     let clock: TestClock

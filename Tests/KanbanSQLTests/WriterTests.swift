@@ -30,7 +30,9 @@ struct WriterTests {
     }
 
     @Test func `a write that comes while another one runs shares its commit`() async throws {
-        let box = try TestStore()
+        var configuration = SQLStoreConfiguration()
+        configuration.batchTime = .seconds(600)
+        let box = try TestStore(configuration: configuration)
         let store = box.store
         let (began, beginning) = AsyncStream<Void>.makeStream()
 

@@ -8,6 +8,9 @@ package struct ImportRoutes: Sendable {
     /// Bytes that a document may have: some hundred thousand tasks. Larger ones go through `kanbase import`.
     package static let bodyLimit = 64 << 20
 
+    /// One document after the other: taken apart, one takes more than ten times its size in memory.
+    private static let parsing = DispatchQueue(label: "kanbase.import", qos: .userInitiated)
+
     package init() {}
 
     package var routes: [Route] {
@@ -24,7 +27,7 @@ package struct ImportRoutes: Sendable {
         let isDryRun = try call.query.flag("dryRun")
         // Reading may take a second, which neither an event loop nor the pool of tasks has.
         let document = await withCheckedContinuation { parsed in
-            Thread.detachNewThread {
+            Self.parsing.async {
                 parsed.resume(
                     returning: Result {
                         try BoardDocument(parsing: call.request.body, now: call.now, depth: call.environment.jsonDepth)
