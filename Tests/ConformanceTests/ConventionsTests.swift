@@ -222,6 +222,14 @@ struct ConventionsTests {
             try client.get("/tasks?limit=1", ["x-request-id": "phone-7_a.b"]).header("X-Request-Id") == "phone-7_a.b")
     }
 
+    @Test(arguments: [("expect", "200-maybe", 417), ("transfer-encoding", "gzip, chunked", 501)])
+    func `it is echoed by refusals of the wire, too`(field: String, value: String, status: Int) throws {
+        let answer = try client.get("/tasks", [field: value, "x-request-id": "phone-8"])
+
+        #expect(answer.status == status)
+        #expect(answer.header("X-Request-Id") == "phone-8" && answer.string("requestId") == "phone-8")
+    }
+
     @Test(arguments: ["", "two words", "ü", String(repeating: "a", count: 129), "a\tb", "<script>"])
     func `another one is made when it is not`(id: String) throws {
         let answer = try client.get("/tasks?limit=1", ["x-request-id": id])

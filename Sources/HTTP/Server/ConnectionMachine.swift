@@ -207,9 +207,14 @@ struct ConnectionMachine {
         input.consume(parsed.length)
         parser.reset()
         isHTTP11 = parsed.isHTTP11
+        let head = Request(head: parsed.head, method: parsed.method, peer: peer)
+        if let refusal = parsed.refusal {
+            request = head
+            return refuse(refusal)
+        }
         keepsOpen = parsed.keepsOpen
         state = .deciding(parsed.framing, expectsContinue: parsed.expectsContinue)
-        return .decide(Request(head: parsed.head, method: parsed.method, peer: peer))
+        return .decide(head)
     }
 
     private mutating func nextOfBody(_ decoder: BodyDecoder, _ input: inout ByteBuffer, _ now: Instant) -> Step {

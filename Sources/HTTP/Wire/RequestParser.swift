@@ -16,6 +16,8 @@ struct ParsedHead: Sendable {
     /// What the client says about the connection after this exchange.
     let keepsOpen: Bool
     let expectsContinue: Bool
+    /// Why it cannot be served, though it is well-formed: known, with the rest of the head, for the answer's sake.
+    let refusal: WireError?
 }
 
 /// Reads request heads (RFC 9112 §2–§5): bytes in, a head or the ``WireError`` out.
@@ -129,7 +131,6 @@ struct RequestParser {
             throw WireError(status: 501, detail: "The method is not known here.")
         }
         if method == .connect { throw WireError(status: 501, detail: "This server is no proxy.") }
-        if let refusal = semantics.refusal(isHTTP11: isHTTP11) { throw refusal }
         let head = RequestHead(
             bytes: copy, fields: fields, target: ByteRange(target.path.lowerBound, target.end),
             path: ByteRange(target.path.lowerBound, target.path.upperBound),
@@ -137,7 +138,8 @@ struct RequestParser {
         return ParsedHead(
             head: head, method: method, length: scanned, framing: framing, isHTTP11: isHTTP11,
             keepsOpen: isHTTP11 ? !semantics.hasClose : semantics.hasKeepAlive && !semantics.hasClose,
-            expectsContinue: isHTTP11 && semantics.expectsContinue)
+            expectsContinue: isHTTP11 && semantics.expectsContinue,
+            refusal: semantics.refusal(isHTTP11: isHTTP11))
     }
 
     private func agrees(_ bytes: Span<UInt8>, _ authority: Range<Int>) -> Bool {
