@@ -112,6 +112,23 @@ struct SyncTests {
         #expect(try client.get("/tasks/\(id)/history").items.count == 3)
     }
 
+    @Test func `the case of an id makes no other mutation`() throws {
+        let id = UUID().uuidString
+        func create(_ id: String) -> JSON {
+            let mutationID = "0199a3c4-6b1e-7c3a-9a55" + id.suffix(13)
+            return [
+                "mutationId": .string(mutationID), "type": "task", "op": "create", "id": .string(id),
+                "value": ["title": "a"],
+            ]
+        }
+
+        let first = try push([create(id.lowercased())])
+        let second = try push([create(id.uppercased())])
+
+        #expect(results(first) == ["applied"])
+        #expect(second.json["results"]?.arrayValue?.first?["status"] == "applied")
+    }
+
     @Test func `edits of different members are merged, of the same one told`() throws {
         let task = try client.makeTask(["title": "base", "body": "base"])
         try client.patch("/tasks/\(task.id)", ["title": "theirs"])

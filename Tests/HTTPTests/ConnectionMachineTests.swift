@@ -148,4 +148,14 @@ struct ConnectionMachineTests {
 
         #expect(session.events == ["200 GET /a 0", "close"])
     }
+
+    @Test func `draining answers what was read, and says with the last answer that it is the last`() {
+        session.feed("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nx")
+        session.drain()
+
+        session.feed("y" + head + "POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx" + head)
+
+        let answers = ["200 POST /a 2/10568", "200 GET /a 0", "200 POST /b 1/337", "200 GET /a 0 closing", "close"]
+        #expect(session.events == answers)
+    }
 }

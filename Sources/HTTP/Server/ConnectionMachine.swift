@@ -46,6 +46,8 @@ struct ConnectionMachine {
     /// What is left of an unread body once the answer is written.
     private var unread: BodyDecoder?
     private var keepsOpen = true
+    /// Something came behind the current request: what was read is answered, also when the server wants to end.
+    private var hasMore = false
     private var sendsContinue = false
     /// The client still sends, or may: a plain close could destroy the answer on its way.
     private var mustLinger = false
@@ -75,7 +77,7 @@ struct ConnectionMachine {
     private var times: Times { shared.times }
 
     /// Whether the connection closes after the answer to the current request.
-    var closesAfterAnswer: Bool { !keepsOpen || isDraining }
+    var closesAfterAnswer: Bool { !keepsOpen || (isDraining && !hasMore) }
 
     /// Whether the connection waits for a request of which nothing has come yet.
     var isIdle: Bool {
@@ -213,6 +215,7 @@ struct ConnectionMachine {
             return refuse(refusal)
         }
         keepsOpen = parsed.keepsOpen
+        hasMore = parsed.framing == .none && !input.isEmpty
         state = .deciding(parsed.framing, expectsContinue: parsed.expectsContinue)
         return .decide(head)
     }
@@ -233,6 +236,7 @@ struct ConnectionMachine {
             return refuse(error)
         }
         if decoder.isFinished {
+            hasMore = !input.isEmpty
             state = .responding
             return .respond(request)
         }

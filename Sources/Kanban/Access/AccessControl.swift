@@ -23,8 +23,8 @@ package struct Grant: Hashable, Sendable {
 /// says so here, and from then on it opens nothing, on any event loop.
 package final class AccessControl: Sendable {
     /// After so long a remembered token is looked up again: what the command line removed meanwhile, in another
-    /// process, ends by then.
-    package static let trust: Duration = .seconds(5)
+    /// process, ends by then. A look-up takes a few microseconds.
+    package static let trust: Duration = .milliseconds(250)
 
     private struct Entry {
         var grant: Grant

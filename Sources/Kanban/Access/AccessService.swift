@@ -12,7 +12,7 @@ package final class AccessService: Sendable {
 
     package let store: any AccessStore
     package let control: AccessControl
-    private let isSignupOpen: Bool
+    package let isSignupOpen: Bool
     private let lane: SlowLane
     private let derivation: KeyDerivation
     private let throttle = Locked(LogInThrottle())

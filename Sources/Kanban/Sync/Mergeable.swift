@@ -41,7 +41,7 @@ extension BoardWriter {
     func conflicts<Resource: Mergeable>(
         _ old: Resource, _ wanted: Resource, since baseline: Baseline
     ) throws -> [(member: MergedMember<Resource>, conflict: MemberConflict)] {
-        guard let base = baseline.base, baseline.isForeign(old.revision) else { return [] }
+        guard let base = baseline.base, old.revision > base else { return [] }
         let history = try history(of: old.historyID, since: base)
         // An import leaves no line: then any member may have changed.
         let isKnown = history.last?.revision == old.revision
@@ -56,6 +56,17 @@ extension BoardWriter {
                 member,
                 MemberConflict(member: member.name, base: lines.first?.from ?? .null, theirs: theirs, yours: yours)
             )
+        }
+    }
+
+    /// Whether any member is what somebody else made of it since the client's copy.
+    func isForeign<Resource: Mergeable>(_ old: Resource, since baseline: Baseline) throws -> Bool {
+        guard let base = baseline.base, old.revision > base else { return false }
+        if baseline.isForeign(old.revision) { return true }
+        let history = try history(of: old.historyID, since: base)
+        return Resource.members.contains { member in
+            let last = history.last { entry in entry.changes.contains { $0.member == member.name } }
+            return last.map { baseline.isForeign($0.revision) } ?? false
         }
     }
 }

@@ -53,7 +53,7 @@ extension BoardWriter {
     private func delete(
         _ old: some Mergeable, _ policy: Mutation.Policy, since baseline: Baseline, _ remove: () throws -> Void
     ) throws -> MutationOutcome {
-        if policy == .reject, baseline.isForeign(old.revision) {
+        if policy == .reject, try isForeign(old, since: baseline) {
             return MutationOutcome(.conflict, revision: old.revision, value: old.change)
         }
         try remove()

@@ -14,16 +14,15 @@ struct CategoryImport {
 
     init(_ writer: any BoardWriter) throws {
         self.writer = writer
-        let categories = try writer.categories()
-        existing = Dictionary(uniqueKeysWithValues: categories.map { ($0.id, $0) })
-        for category in categories { holders[category.name.key] = category.id }
+        existing = Dictionary(uniqueKeysWithValues: try writer.categories().map { ($0.id, $0) })
     }
 
     /// - Parameter most: how many an account may have.
     mutating func run(_ entries: [BoardDocument.Entry<Category>], most: Int) throws {
+        let renamed = settleNames(entries.map(\.value))
         for (index, entry) in entries.enumerated() {
             if let old = existing[entry.value.id] {
-                merge(entry.value, into: old)
+                merge(entry.value, into: old, takesName: renamed.contains(old.id))
             } else if try !add(entry.value, most: most) {
                 let detail = "An account has at most \(most) categories."
                 throw BoardError.invalid([
@@ -34,21 +33,41 @@ struct CategoryImport {
         try save()
     }
 
-    private mutating func merge(_ category: Category, into old: Category) {
+    /// Decides who has which name before anything is added under one: names may go from one category to another, and the
+    /// order of the document says nothing. A newer category gives up its name here for that in the document, unless one
+    /// that keeps its name has it.
+    ///
+    /// - Returns: those that take the name in the document.
+    private mutating func settleNames(_ categories: [Category]) -> Set<ID> {
+        let newer = categories.filter { category in
+            existing[category.id].map { category.updatedAt > $0.updatedAt } ?? false
+        }
+        var takers = Set(newer.map(\.id))
+        while true {
+            holders = [:]
+            for old in existing.values where !takers.contains(old.id) { holders[old.name.key] = old.id }
+            let loser = newer.first { category in
+                guard takers.contains(category.id) else { return false }
+                guard holders[category.name.key] == nil else { return true }
+                holders[category.name.key] = category.id
+                return false
+            }
+            guard let loser else { return takers }
+            takers.remove(loser.id)
+        }
+    }
+
+    private mutating func merge(_ category: Category, into old: Category, takesName: Bool) {
         ids[old.id] = old.id
         var merged = old
         merged.color = category.color
         merged.emoji = category.emoji
-        let holder = holders[category.name.key]
-        // A name that another one has stays with it.
-        if holder == nil || holder == old.id { merged.name = category.name }
+        if takesName { merged.name = category.name }
         let differs = merged != old || !merged.name.isSpelled(like: old.name)
         guard category.updatedAt > old.updatedAt, differs else {
             counts.unchanged += 1
             return
         }
-        holders[old.name.key] = nil
-        holders[merged.name.key] = old.id
         merged.updatedAt = category.updatedAt
         changed.append(merged)
         counts.updated += 1

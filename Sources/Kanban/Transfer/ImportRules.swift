@@ -9,7 +9,12 @@ extension BoardWriter {
     ///
     /// - Throws: ``BoardError/invalid(_:)`` with the faults that show only beside the account's own data.
     package func importBoard(_ document: BoardDocument, mode: ImportMode) throws -> ImportReport {
-        if mode == .replace { try eraseBoard() }
+        if mode == .replace {
+            let old = try settings()
+            try eraseBoard()
+            // Those that go back to what they were at first have changed as well.
+            if old.revision > 0 { try save(Settings(revision: nextRevision())) }
+        }
         var report = ImportReport()
         if let settings = document.settings { try importSettings(settings) }
         var categories = try CategoryImport(self)

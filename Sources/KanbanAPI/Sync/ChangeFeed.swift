@@ -34,7 +34,9 @@ struct ChangeFeed: Sendable {
             // After that, so that an end of the session between the two rings once more.
             guard try call.isStillAdmitted() else { throw Problem(.unauthorized) }
             let page = try call.read { reader in try self.page(after: since, in: reader) }
-            guard page.isEmpty, await listener.wait(after: heard, until: due) == .rang else {
+            guard page.isEmpty else { return page.response.adding(applied) }
+            guard await listener.wait(after: heard, until: due) == .rang else {
+                guard try call.isStillAdmitted() else { throw Problem(.unauthorized) }
                 return page.response.adding(applied)
             }
         }

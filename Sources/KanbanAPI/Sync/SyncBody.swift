@@ -162,21 +162,25 @@ extension Members {
 
 extension JSON {
     /// SHA-256 of a mutation without its id. The order of members says nothing, at any depth: many a client writes
-    /// them out of a hash table. Nor does `baseRevision`: a client whose cursor expired sends its outbox again without.
+    /// them out of a hash table. Nor does the case of the `id`, nor `baseRevision`: a client whose cursor expired sends
+    /// its outbox again without.
     fileprivate var fingerprint: [UInt8] {
+        let members = (objectMembers ?? []).filter { $0.name != "mutationId" && $0.name != "baseRevision" }
+            .map { $0.name == "id" ? JSON.Member("id", $0.value.lowercased) : $0 }
         var json = JSONWriter(capacity: 256)
-        json.canonical(self, without: ["mutationId", "baseRevision"])
+        json.canonical(.object(members))
         return SHA256.digest(json.bytes)
     }
+
+    private var lowercased: JSON { stringValue.map { .string($0.lowercased()) } ?? self }
 }
 
 extension JSONWriter {
-    fileprivate mutating func canonical(_ value: JSON, without omitted: [String] = []) {
+    fileprivate mutating func canonical(_ value: JSON) {
         switch value {
         case .object(let members):
             beginObject()
-            for member in members.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) })
-            where !omitted.contains(member.name) {
+            for member in members.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
                 name(member.name)
                 canonical(member.value)
             }

@@ -2,7 +2,8 @@ import Foundation
 import Kanban
 import KanbanSQL
 
-/// `kanbase account …` and `kanbase token …`. They work beside a serving server, which sees the change within seconds.
+/// `kanbase account …` and `kanbase token …`. They work beside a serving server, which sees the change at once, or by
+/// the end of the command.
 struct AccountCommands {
     let configuration: Configuration
 
@@ -21,11 +22,13 @@ struct AccountCommands {
             case .accountPassword:
                 let key = try account(arguments[0], store).key
                 try await service.setPassword(SecretPrompt.password(), of: key)
+                try await waitForServer()
             case .tokenAdd: try await addToken(account(arguments[0], store).key, service)
             case .tokenList: try listTokens(account(arguments[0], store).key, service)
             case .tokenRemove:
                 guard let id = ID(arguments[1]) else { throw Failure(.usage, "'\(arguments[1])' is no id of a token.") }
                 try await service.removeToken(id, of: account(arguments[0], store).key)
+                try await waitForServer()
             default: throw Failure(.internalFault, "'kanbase \(command.rawValue)' is no command of accounts.")
             }
         } catch let error as AccessError {
@@ -33,6 +36,11 @@ struct AccountCommands {
         } catch let error as StoreError {
             throw Failure(error, in: directory)
         }
+    }
+
+    /// A serving server remembers good tokens for a moment: who was told that one is removed finds it so.
+    private func waitForServer() async throws {
+        try await Task.sleep(for: AccessControl.trust)
     }
 
     private func addAccount(_ text: String, _ service: AccessService) async throws {

@@ -231,6 +231,38 @@ struct ConflictTests {
         #expect(shown["title"] == .string(title) && shown["emoji"] == emoji.map { .string($0) } ?? .null)
     }
 
+    @Test(arguments: [("merge", "merged"), ("keep", "unchanged"), ("reject", "conflict")])
+    func `a change of one's own does not hide what somebody else made of another member`(
+        policy: String, status: String
+    ) async throws {
+        let dday = await board.send(.post, "/ddays", #"{"title": "Base", "date": "2026-12-24"}"#).json
+        await board.send(.patch, "/ddays/\(dday.id)", #"{"title": "Theirs"}"#)
+
+        let results = try await board.sync([
+            .mutation(of: "dday", "patch", dday.id, base: dday.revision, ["repeats": "yearly"]),
+            .mutation(of: "dday", "patch", dday.id, base: dday.revision, ["title": "Mine"], onConflict: policy),
+        ])
+
+        #expect(results.map(\.status) == ["applied", status])
+        #expect(results[1].conflicts == ["title Base>Theirs/Mine"])
+    }
+
+    @Test func `a category that somebody else changed before oneself is not deleted unseen`() async throws {
+        let category = await board.send(.post, "/categories", #"{"name": "Home"}"#).json
+        let other = await board.send(.post, "/categories", #"{"name": "Work"}"#).json
+        await board.send(.patch, "/categories/\(category.id)", ##"{"color": "#ff0000"}"##)
+
+        let results = try await board.sync(
+            [category, other].flatMap { one in
+                [
+                    JSON.mutation(of: "category", "patch", one.id, base: one.revision, ["emoji": "🏠"]),
+                    JSON.mutation(of: "category", "delete", one.id, base: one.revision, onConflict: "reject"),
+                ]
+            })
+
+        #expect(results.map(\.status) == ["applied", "conflict", "applied", "applied"])
+    }
+
     @Test func `what is written down of a category is in no task's history`() async throws {
         let id = String.newID
         await board.send(.post, "/tasks", "{\"id\": \"\(id)\"}")
