@@ -211,13 +211,18 @@ extension Route.Content {
         if case .sized(let limit) = self { limit } else { nil }
     }
 
-    /// 415 unless the body's media type is one that the route takes.
+    /// 415 unless the body's media type is one that the route takes, and its coding none.
     fileprivate func fault(in head: Request) -> Problem? {
         let types: [String]
         switch self {
         case .none: return nil
         case .json, .sized: types = ["application/json"]
         case .mergePatch: types = ["application/json", "application/merge-patch+json"]
+        }
+        if let coding = head.headers["content-encoding"], coding.lowercased() != "identity" {
+            return Problem(
+                .unsupportedMediaType, "Send the body as it is, without Content-Encoding.",
+                headers: [("Accept-Encoding", "identity")])
         }
         let values = head.headers.values("content-type")
         // Spelled as everyone does: taking it apart was 8 % of a creation.

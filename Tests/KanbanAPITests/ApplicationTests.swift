@@ -32,6 +32,13 @@ struct ApplicationTests {
         #expect(answer.status == 415 && answer.code == "unsupported_media_type")
     }
 
+    @Test(arguments: [("gzip", 415), ("identity", 201)])
+    func `a body in a coding is 415`(coding: String, status: Int) async throws {
+        let answer = await board.send(.post, "/tasks", "{}", headers: [("Content-Encoding", coding)])
+
+        #expect(answer.status == status)
+    }
+
     @Test(arguments: ["application/json", "Application/JSON; charset=UTF-8", "application/json;charset=\"utf-8\""])
     func `JSON is taken however it is spelled`(type: String) async throws {
         #expect(await board.send(.post, "/tasks", "{}", headers: [("Content-Type", type)]).status == 201)
