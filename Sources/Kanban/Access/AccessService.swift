@@ -12,7 +12,7 @@ package final class AccessService: Sendable {
 
     package let store: any AccessStore
     package let control: AccessControl
-    package let isSignupOpen: Bool
+    private let isSignupOpen: Bool
     private let lane: SlowLane
     private let derivation: KeyDerivation
     private let throttle = Locked(LogInThrottle())
@@ -38,10 +38,16 @@ package final class AccessService: Sendable {
         nobodysHash = PasswordHash.unmatchable(by: derivation)
     }
 
+    /// Asked before anything is said of what was sent.
+    /// - Throws: ``AccessError/signupClosed``.
+    package func requireOpenSignup() throws(AccessError) {
+        guard isSignupOpen else { throw .signupClosed }
+    }
+
     /// Makes an account with an empty board.
     /// - Throws: ``AccessError/signupClosed``, ``AccessError/emailTaken``, ``AccessError/busy``.
     package func signUp(email: EmailAddress, password: Password, displayName: String?) async throws -> Account {
-        guard isSignupOpen else { throw AccessError.signupClosed }
+        try requireOpenSignup()
         return try await makeAccount(email: email, password: password, displayName: displayName)
     }
 

@@ -48,9 +48,7 @@ extension BoardWriter {
         return Resource.members.compactMap { member in
             let (theirs, yours) = (member.shown(old), member.shown(wanted))
             guard theirs != yours else { return nil }
-            let lines = history.compactMap { entry in
-                entry.changes.first { $0.member == member.name }.map { (revision: entry.revision, from: $0.from) }
-            }
+            let lines = history.changes(of: member.name)
             guard !isKnown || lines.last.map({ baseline.isForeign($0.revision) }) ?? false else { return nil }
             return (
                 member,
@@ -65,8 +63,16 @@ extension BoardWriter {
         if baseline.isForeign(old.revision) { return true }
         let history = try history(of: old.historyID, since: base)
         return Resource.members.contains { member in
-            let last = history.last { entry in entry.changes.contains { $0.member == member.name } }
-            return last.map { baseline.isForeign($0.revision) } ?? false
+            history.changes(of: member.name).last.map { baseline.isForeign($0.revision) } ?? false
+        }
+    }
+}
+
+extension [HistoryEntry] {
+    /// In which revisions a member changed, and from what, in the order of the entries.
+    fileprivate func changes(of member: String) -> [(revision: Revision, from: JSON)] {
+        compactMap { entry in
+            entry.changes.first { $0.member == member }.map { (revision: entry.revision, from: $0.from) }
         }
     }
 }

@@ -20,7 +20,7 @@ package struct AccountRoutes: Sendable {
 
     private func create(_ call: Call) async throws -> Response {
         let accounts = try call.requireAccounts()
-        guard accounts.isSignupOpen else { throw AccessError.signupClosed }
+        try accounts.requireOpenSignup()
         let body = try AccountBodies.whole(call.json())
         let account = try await accounts.signUp(
             email: body.email, password: body.password, displayName: body.displayName)

@@ -98,7 +98,8 @@ struct AnswerTable {
         let size = Self.size(ofBody: body.count)
         guard size <= capacity else { return }
         // A few tasks that change all the time shall not fill all of the memory.
-        if let place = place(account, id), size <= wordsOfEntry(at: place) {
+        let known = slot(account, id)
+        if let place = known.map({ place(in: $0) }), size <= wordsOfEntry(at: place) {
             return write(body, account, id, head, to: place, size: wordsOfEntry(at: place))
         }
         makeRoom(for: size)
@@ -106,7 +107,7 @@ struct AnswerTable {
         let hash = Self.hash(account, id)
         let home = home(hash)
         let slot =
-            slot(account, id) ?? home.first { slots[$0] == 0 }
+            known ?? home.first { slots[$0] == 0 }
             ?? home.lowerBound + Int(truncatingIfNeeded: head.commits &+ UInt64(count)) & (Self.ways - 1)
         if slots[slot] == 0 { count += 1 }
         slots[slot] = Self.mark(hash) | UInt64(front + 1)
