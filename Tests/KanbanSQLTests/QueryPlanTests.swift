@@ -122,7 +122,6 @@ struct QueryPlanTests {
             _ = try board.keptMutation(id)
             _ = try board.mayHaveKeptMutations(in: id...id)
             _ = try board.trash(before: Timestamp(milliseconds: 0), limit: 5)
-            _ = try board.oldHistory(before: Timestamp(milliseconds: 0), after: nil, limit: 5)
         }
 
         #expect(plans.count > 20)

@@ -99,6 +99,32 @@ struct SchemaTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: crashed.file(SQLStore.fileName + "-wal"))) == log)
     }
 
+    @Test func `the history of a file of version 1 comes into the order of its time`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file(SQLStore.fileName)
+        try execute("PRAGMA journal_mode = WAL", on: path)
+        let connection = try Connection(path: path, access: .readWrite)
+        defer { connection.close() }
+        try DataFile.bringUp(connection, now: Timestamp(milliseconds: 0), steps: Array(Schema.steps.prefix(1)))
+        try connection.run("INSERT INTO accounts (number, id, created_at, epoch) VALUES (7, x'01', 0, 0)" as String)
+        for number in 0..<50 {
+            try connection.run(
+                """
+                INSERT INTO history (account, task_id, revision, at, action, changes)
+                VALUES (7, x'\(String(format: "%02x", (number * 37) % 50))', \(number + 1), \(number * 10), 'created', '[]')
+                """ as String)
+        }
+
+        try DataFile.bringUp(connection, now: Timestamp(milliseconds: 0), steps: Array(Schema.steps.prefix(2)))
+
+        #expect(
+            try connection.integer("SELECT count(*) FROM history WHERE at = number * 10 - 10 AND revision = number")
+                == 50)
+        #expect(try connection.integer("SELECT count(DISTINCT task_id) FROM history WHERE account = 7") == 50)
+        try connection.run("DELETE FROM accounts WHERE number = 7" as String)
+        #expect(try connection.integer("SELECT count(*) FROM history") == 0)
+    }
+
     /// A file for each version that was ever released, made by that version: see `Fixtures/README.md`.
     @Test(arguments: 1...Schema.steps.count)
     func `a file of every version opens with all that is in it`(version: Int) async throws {

@@ -17,12 +17,14 @@ struct StatementTests {
         "SELECT count(*) FROM \\(rows) WHERE \\(conditions",
         // When the file was last written, whoever did.
         "SELECT max(written_at) FROM accounts",
-        // Upkeep goes through all accounts in turn, and takes what was kept for repeated requests by its age.
+        // Upkeep goes through all accounts in turn, and takes history and what was kept for repeated requests by age.
         "FROM accounts WHERE number > ?1 ORDER BY number LIMIT 1",
         "SELECT number, at FROM kept_answers ORDER BY number",
         "DELETE FROM kept_answers WHERE number <= ?1",
         "SELECT number, at FROM kept_mutations ORDER BY number",
         "DELETE FROM kept_mutations WHERE number <= ?1",
+        "SELECT number, at FROM history ORDER BY number",
+        "DELETE FROM history WHERE number <= ?1",
     ]
 
     @Test func `every statement is bound to an account`() throws {

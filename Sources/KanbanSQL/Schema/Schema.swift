@@ -9,7 +9,8 @@ enum Schema {
     typealias Step = @Sendable (_ connection: Connection) throws -> Void
 
     static let steps: [Step] = [
-        { try $0.run(schema1) }
+        { try $0.run(schema1) },
+        { try $0.run(schema2) },
     ]
 
     /// The version of an open file; 0 for an empty one.

@@ -5,23 +5,12 @@ import Locks
 /// for repeated requests go. One account after the other, in steps so small that no writer waits long for one.
 struct MaintenanceWalk: Sendable {
     enum Stage: CaseIterable {
-        case trash, purgeLine, history, respacings, sessions
+        case trash, purgeLine, respacings, sessions
     }
 
     /// The account whose turn it is; 0 before the first.
     var account: Int64 = 0
     var stages: [Stage] = []
-    /// How far the look through the history is.
-    var historyTask: ID?
-    /// When to look through the history again, since all of it has to be read: an hour after the start, then daily.
-    var historyDue: Timestamp?
-    var looksThroughHistory = false
-
-    mutating func begin(at now: Timestamp) {
-        let due = historyDue ?? Timestamp(milliseconds: now.milliseconds + 3_600_000)
-        looksThroughHistory = !(now < due)
-        historyDue = looksThroughHistory ? Timestamp(milliseconds: now.milliseconds + 86_400_000) : due
-    }
 
     /// Rows that a step writes at most.
     static let step = 100
@@ -38,15 +27,12 @@ extension SQLStore {
         var walk = maintenance.withLock { $0 }
         defer { maintenance.withLock { [walk] in $0 = walk } }
         guard let stage = walk.stages.last else {
-            if walk.account == 0 { walk.begin(at: context.clock()) }
             guard let next = try readers.read({ try Self.account(after: walk.account, on: $0) }) else {
                 walk.account = 0
-                return try await purgeKept()
+                return try await purgeByAge()
             }
-            walk.account = next.number
-            // A younger account has no history that is old enough.
-            let hasOldHistory = next.createdAt < context.oldestHistory && walk.looksThroughHistory
-            walk.stages = MaintenanceWalk.Stage.allCases.reversed().filter { $0 != .history || hasOldHistory }
+            walk.account = next
+            walk.stages = MaintenanceWalk.Stage.allCases.reversed()
             return true
         }
         let account = AccountKey(number: walk.account)
@@ -55,9 +41,6 @@ extension SQLStore {
             switch stage {
             case .trash: isDone = try await emptyTrash(of: account)
             case .purgeLine: isDone = try await movePurgeLine(of: account)
-            case .history:
-                walk.historyTask = try await purgeHistory(of: account, after: walk.historyTask)
-                isDone = walk.historyTask == nil
             case .respacings:
                 if try board(account, { try $0.hasRespacings() }) {
                     isDone = try await purge(of: account) { try $0.purgeRespacings() }
@@ -70,21 +53,18 @@ extension SQLStore {
         } catch StoreError.noAccount {
             // Erased meanwhile, with all that was to be done.
             walk.stages = []
-            walk.historyTask = nil
             return true
         }
         if isDone { walk.stages.removeLast() }
         return true
     }
 
-    private static func account(
-        after number: Int64, on connection: Connection
-    ) throws -> (number: Int64, createdAt: Timestamp)? {
+    private static func account(after number: Int64, on connection: Connection) throws -> Int64? {
         let statement = try connection.statement(
-            "SELECT number, created_at FROM accounts WHERE number > ?1 ORDER BY number LIMIT 1")
+            "SELECT number FROM accounts WHERE number > ?1 ORDER BY number LIMIT 1")
         statement.bind(1, number)
         defer { statement.reset() }
-        return try statement.step() ? (statement.integer(0), statement.timestamp(1)) : nil
+        return try statement.step() ? statement.integer(0) : nil
     }
 
     /// Each step asks a reader first, so that the writer is left alone when there is nothing to do.
@@ -106,20 +86,6 @@ extension SQLStore {
         return false
     }
 
-    private func purgeHistory(of account: AccountKey, after task: ID?) async throws -> ID? {
-        let oldest = context.oldestHistory
-        let found = try board(account) {
-            try $0.oldHistory(before: oldest, after: task, limit: MaintenanceWalk.lookThrough)
-        }
-        var rest = found.entries[...]
-        while !rest.isEmpty {
-            let step = Array(rest.prefix(MaintenanceWalk.step))
-            rest = rest.dropFirst(MaintenanceWalk.step)
-            try await writer.perform(account) { try $0.removeHistory(step) }
-        }
-        return found.last
-    }
-
     private func purge(
         of account: AccountKey, _ step: @escaping @Sendable (SQLWriter) throws -> Int
     ) async throws -> Bool {
@@ -127,13 +93,15 @@ extension SQLStore {
     }
 
     /// Over all accounts: numbers grow with time, so what is old comes first.
-    private func purgeKept() async throws -> Bool {
-        let (answers, mutations) = (context.oldestKeptAnswer, context.oldestKeptMutation)
+    private func purgeByAge() async throws -> Bool {
+        let context = context
         return try await writer.perform { writer in
-            let removed = (
-                try writer.purgeKeptAnswers(before: answers), try writer.purgeKeptMutations(before: mutations)
-            )
-            return max(removed.0, removed.1) == MaintenanceWalk.step
+            let removed = [
+                try writer.purgeKeptAnswers(before: context.oldestKeptAnswer),
+                try writer.purgeKeptMutations(before: context.oldestKeptMutation),
+                try writer.purgeHistory(before: context.oldestHistory),
+            ]
+            return removed.contains(MaintenanceWalk.step)
         }
     }
 

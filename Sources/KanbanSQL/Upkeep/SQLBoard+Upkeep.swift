@@ -30,36 +30,6 @@ extension SQLReader {
         statement.bind(2, context.clock())
         return try exists(statement)
     }
-
-    struct HistoryKey: Sendable {
-        var task: ID
-        var revision: Revision
-    }
-
-    /// The old entries among the next `limit` or so, and the last task that was looked at; `nil` at the end.
-    func oldHistory(
-        before: Timestamp, after task: ID?, limit: Int
-    ) throws -> (entries: [HistoryKey], last: ID?) {
-        let statement = try statement(
-            """
-            SELECT task_id, revision, at FROM history WHERE account = ?1 AND task_id > ?2 ORDER BY task_id, revision
-            """)
-        // No bytes come before those of any id.
-        if let task { statement.bind(2, task) } else { statement.bind(2, [UInt8]()) }
-        defer { statement.reset() }
-        var entries: [HistoryKey] = []
-        var last: ID?
-        var seen = 0
-        while try statement.step() {
-            let id = try statement.id(0)
-            // Only between tasks, since the next look begins behind a task.
-            if seen >= limit, id != last { return (entries, last) }
-            last = id
-            seen += 1
-            if statement.timestamp(2) < before { entries.append(HistoryKey(task: id, revision: statement.integer(1))) }
-        }
-        return (entries, nil)
-    }
 }
 
 extension SQLWriter {
@@ -80,15 +50,6 @@ extension SQLWriter {
         var feed = try writing.feed(of: account)
         feed.purgedThrough = max(feed.purgedThrough, revision)
         try writing.setFeed(feed, of: account)
-    }
-
-    func removeHistory(_ entries: [SQLReader.HistoryKey]) throws {
-        let statement = try statement("DELETE FROM history WHERE account = ?1 AND task_id = ?2 AND revision = ?3")
-        for entry in entries {
-            statement.bind(2, entry.task)
-            statement.bind(3, entry.revision)
-            try statement.run()
-        }
     }
 
     /// Walks that are under way go on within a day.
@@ -126,6 +87,12 @@ extension SQLWriter {
         try purge(
             reading: "SELECT number, at FROM kept_mutations ORDER BY number LIMIT ?1",
             deleting: "DELETE FROM kept_mutations WHERE number <= ?1", before: before)
+    }
+
+    func purgeHistory(before: Timestamp) throws -> Int {
+        try purge(
+            reading: "SELECT number, at FROM history ORDER BY number LIMIT ?1",
+            deleting: "DELETE FROM history WHERE number <= ?1", before: before)
     }
 
     private func purge(reading: StaticString, deleting: StaticString, before: Timestamp) throws -> Int {
