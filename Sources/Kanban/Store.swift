@@ -129,6 +129,9 @@ package protocol BoardWriter: BoardReader {
     var now: Timestamp { get }
     /// Who writes.
     var session: ID? { get }
+    /// The store's ``Store/commitCount`` from which on a change that this body makes is there. What it left of a task is
+    /// right from then on; that another body of the same transaction changes it once more counts as later.
+    var commitCount: UInt64 { get }
     /// A new version 7 id.
     func makeID() -> ID
     /// Takes the account's next revision. A body that throws gives it back.

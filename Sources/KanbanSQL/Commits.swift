@@ -6,6 +6,8 @@ import Synchronization
 final class Commits: Sendable {
     private let counter = Atomic<UInt64>(0)
     private let committing = Atomic<Bool>(false)
+    /// What the counter will be when the commit that is announced is there. The writer's alone.
+    private let announced = Atomic<UInt64>(0)
     private let revisions = Locked<[Int64: Revision]>([:])
     private let changedTasks = Locked(ChangedTasks())
 
@@ -14,6 +16,9 @@ final class Commits: Sendable {
 
     /// Grows with every commit. A read transaction that began after this was read sees all that was acknowledged by then.
     var count: UInt64 { counter.load(ordering: .acquiring) }
+
+    /// ``count`` from when the transaction that is running is there, unless it changes a task twice. The writer's alone.
+    var next: UInt64 { counter.load(ordering: .relaxed) + 1 }
 
     /// True while a commit may be seen that is not counted yet. Then a snapshot from before may be behind another one.
     /// To be asked before the count.
@@ -24,14 +29,15 @@ final class Commits: Sendable {
     ///
     /// - Parameter tasks: `nil`: any.
     func announce(_ tasks: [ChangedTasks.Key]?) {
-        changedTasks.withLock { $0.note(tasks, in: counter.load(ordering: .relaxed) + 1) }
+        let count = changedTasks.withLock { $0.note(tasks, in: next) }
+        announced.store(count, ordering: .relaxed)
         committing.store(true, ordering: .sequentiallyConsistent)
     }
 
     /// Publishes a commit. The counter goes before the revisions: whoever learns the new revision must not find an old
     /// snapshot good enough, or it would keep old rows under the new number.
     func publish(_ changed: [(account: AccountKey, revision: Revision)]) {
-        countOne()
+        countAnnounced()
         guard !changed.isEmpty else { return }
         revisions.withLock { revisions in
             if revisions.count > Self.limit { revisions = [:] }
@@ -70,45 +76,17 @@ final class Commits: Sendable {
 
     /// After a commit of which nobody knows whether it is there.
     func forgetAll() {
-        changedTasks.withLock { $0.note(nil, in: counter.load(ordering: .relaxed) + 1) }
-        countOne()
+        announce(nil)
+        countAnnounced()
         revisions.withLock { $0 = [:] }
     }
 
-    private func countOne() {
-        counter.wrappingAdd(1, ordering: .acquiringAndReleasing)
+    private func countAnnounced() {
+        counter.store(announced.load(ordering: .relaxed), ordering: .releasing)
         committing.store(false, ordering: .releasing)
     }
 
     func forget(_ account: AccountKey) {
         _ = revisions.withLock { $0.removeValue(forKey: account.number) }
-    }
-}
-
-/// In which of the last commits tasks changed: enough to tell that a kept answer is still right without reading.
-struct ChangedTasks {
-    struct Key: Hashable {
-        let account: Int64
-        let id: ID
-    }
-
-    /// Beyond so many tasks all are taken for changed.
-    private static let limit = 8192
-
-    private var commits: [Key: UInt64] = [:]
-    /// Of what changed up to this commit nothing is known.
-    private var unknown: UInt64 = 0
-
-    mutating func note(_ tasks: [Key]?, in commit: UInt64) {
-        guard let tasks, commits.count + tasks.count <= Self.limit else {
-            commits.removeAll(keepingCapacity: true)
-            unknown = commit
-            return
-        }
-        for task in tasks { commits[task] = commit }
-    }
-
-    func contains(_ task: Key, after commit: UInt64) -> Bool {
-        commit < unknown || commits[task].map { $0 > commit } ?? false
     }
 }

@@ -4,6 +4,8 @@ import Kanban
 protocol WriteJob: AnyObject, Sendable {
     var account: AccountKey { get }
     var session: ID? { get }
+    /// Where the answer is waited for, if that is known.
+    var executor: (any TaskExecutor)? { get }
     func run(on writer: SQLWriter) throws
     /// The body itself failed; the answer waits for the commit all the same, so that answers keep their order.
     func fail(_ error: any Error)
@@ -13,20 +15,22 @@ protocol WriteJob: AnyObject, Sendable {
     func answer(failure: any Error)
 }
 
-/// Unchecked: the fields are touched by the writer's queue only, once the job is enqueued.
+/// Unchecked: once the job is enqueued, the fields are touched by the writer's queue only, and then by the one that answers.
 final class PendingWrite<T: Sendable>: WriteJob, @unchecked Sendable {
     let account: AccountKey
     let session: ID?
+    let executor: (any TaskExecutor)?
     private let body: @Sendable (SQLWriter) throws -> T
     private let continuation: CheckedContinuation<T, any Error>
     private var result: Result<T, any Error> = .failure(StoreError.closed)
 
     init(
-        account: AccountKey, session: ID?, body: @escaping @Sendable (SQLWriter) throws -> T,
-        continuation: CheckedContinuation<T, any Error>
+        account: AccountKey, session: ID?, executor: (any TaskExecutor)?,
+        body: @escaping @Sendable (SQLWriter) throws -> T, continuation: CheckedContinuation<T, any Error>
     ) {
         self.account = account
         self.session = session
+        self.executor = executor
         self.body = body
         self.continuation = continuation
     }

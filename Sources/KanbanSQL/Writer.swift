@@ -82,7 +82,10 @@ final class Writer: @unchecked Sendable {
         // A checked continuation, though a job is answered once by construction: it is resumed inside the runtime, where
         // the thread sanitizer does not take the memory that the task uses next for that of the answer.
         try await withCheckedThrowingContinuation { continuation in
-            enqueue(PendingWrite(account: account, session: session, body: body, continuation: continuation))
+            enqueue(
+                PendingWrite(
+                    account: account, session: session, executor: configuration.callersExecutor(), body: body,
+                    continuation: continuation))
         }
     }
 
@@ -140,7 +143,7 @@ final class Writer: @unchecked Sendable {
                 done.writes += jobs.count
             }
             if !changed.isEmpty { configuration.onCommit(changed) }
-            for job in jobs { job.answer() }
+            answer(jobs)
             if session.logGrowth > configuration.logSize { checkpoint(session) }
         } catch {
             recover()
@@ -184,11 +187,31 @@ final class Writer: @unchecked Sendable {
         if let fault = session.connection.fault { throw fault }
     }
 
+    private func answer(_ jobs: [any WriteJob]) {
+        var byExecutor: [(executor: any TaskExecutor, jobs: [any WriteJob])] = []
+        for job in jobs {
+            // A single one is not worth a task.
+            guard jobs.count > 1, let executor = job.executor else {
+                job.answer()
+                continue
+            }
+            // There are as few as loops.
+            if let index = byExecutor.firstIndex(where: { $0.executor === executor }) {
+                byExecutor[index].jobs.append(job)
+            } else {
+                byExecutor.append((executor, [job]))
+            }
+        }
+        for (executor, jobs) in byExecutor {
+            Task(executorPreference: executor) { for job in jobs { job.answer() } }
+        }
+    }
+
     private func writer(for job: any WriteJob, in session: WriteSession) -> SQLWriter {
         latest = max(latest, context.clock())
         return SQLWriter(
-            account: job.account, writingSession: job.session, now: latest, session: session, context: context, ids: ids
-        )
+            account: job.account, writingSession: job.session, now: latest, commitCount: commits.next, session: session,
+            context: context, ids: ids)
     }
 
     private func openSession() throws -> WriteSession {

@@ -19,13 +19,13 @@ package struct TaskRoutes: Sendable {
     }
 
     private func create(_ call: Call) async throws -> Response {
-        try await call.write {
+        try await call.write(Response.created) {
             let body = try call.taskBody { try TaskBodies.whole($0) }
             let title = try body.title ?? call.defaultTitle()
             let precondition = call.precondition
             return { writer in
                 try writer.checkBoard(precondition)
-                return .created(try writer.createTask(id: body.id, title: title, body.edit))
+                return try writer.createTask(id: body.id, title: title, body.edit)
             }
         }
     }
@@ -57,26 +57,23 @@ package struct TaskRoutes: Sendable {
     }
 
     private func replace(_ call: Call) async throws -> Response {
-        try await call.write {
+        try await call.write({ $0.isNew ? .created($0.task) : .task($0.task) }) {
             let id = try call.id(of: .task)
             let body = try call.taskBody(of: id) { try TaskBodies.whole($0, id: id) }
             let title = try body.title ?? call.defaultTitle()
             let precondition = call.precondition
-            return { writer in
-                let (task, isNew) = try writer.putTask(id, title: title, body.edit, if: precondition)
-                return isNew ? .created(task) : .task(task)
-            }
+            return { writer in try writer.putTask(id, title: title, body.edit, if: precondition) }
         }
     }
 
     private func update(_ call: Call) async throws -> Response {
-        try await call.write {
+        try await call.write({ .task($0.task) }, committed: call.keep) {
             let id = try call.id(of: .task)
             let edit = try call.taskBody(of: id) { json in
                 try TaskBodies.patch(json, id: id, defaultTitle: call.defaultTitle)
             }
             let precondition = call.precondition
-            return { writer in .task(try writer.updateTask(id, edit, if: precondition)) }
+            return { writer in try writer.changed { try writer.updateTask(id, edit, if: precondition) } }
         }
     }
 
@@ -92,24 +89,46 @@ package struct TaskRoutes: Sendable {
     }
 
     private func restore(_ call: Call) async throws -> Response {
-        try await call.write {
+        try await call.write({ .task($0) }) {
             let id = try call.id(of: .task)
             let precondition = call.precondition
-            return { writer in .task(try writer.restoreTask(id, if: precondition)) }
+            return { writer in try writer.restoreTask(id, if: precondition) }
         }
     }
 
     private func move(_ call: Call) async throws -> Response {
-        try await call.write {
+        try await call.write({ .task($0.task) }, committed: call.keep) {
             let id = try call.id(of: .task)
             let move = try call.taskBody(of: id, TaskBodies.move)
             let precondition = call.precondition
-            return { writer in .task(try writer.moveTask(id, move, if: precondition)) }
+            return { writer in try writer.changed { try writer.moveTask(id, move, if: precondition) } }
         }
     }
 }
 
+/// What a change left of a task.
+private struct ChangedTask: Sendable {
+    var task: TaskItem
+    /// The count of commits from which on it is so; `nil` when nothing was changed.
+    var commits: UInt64?
+}
+
+extension BoardWriter {
+    fileprivate func changed(_ change: () throws -> TaskItem) throws -> ChangedTask {
+        let revision = try feedState().revision
+        let task = try change()
+        return ChangedTask(task: task, commits: task.revision > revision ? commitCount : nil)
+    }
+}
+
 extension Call {
+    /// Keeps what the task is shown as, which is what the change was answered with: whoever edits a task is soon asked
+    /// for it.
+    fileprivate func keep(_ changed: ChangedTask, _ response: Response) {
+        guard let commits = changed.commits, case .bytes(let body) = response.body else { return }
+        environment.taskAnswers.keep(body, of: changed.task, account: account, since: commits)
+    }
+
     /// What a task is called when nobody says.
     package func defaultTitle() throws -> String {
         try read(language).defaultTaskTitle

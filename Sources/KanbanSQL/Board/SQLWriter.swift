@@ -5,6 +5,7 @@ final class SQLWriter: SQLBoard, BoardWriter {
     let account: AccountKey
     let session: ID?
     let now: Timestamp
+    let commitCount: UInt64
     let context: BoardContext
     let writing: WriteSession
     let ids: IDSource
@@ -14,12 +15,13 @@ final class SQLWriter: SQLBoard, BoardWriter {
     var connection: Connection { writing.connection }
 
     init(
-        account: AccountKey, writingSession: ID?, now: Timestamp, session: WriteSession, context: BoardContext,
-        ids: IDSource
+        account: AccountKey, writingSession: ID?, now: Timestamp, commitCount: UInt64, session: WriteSession,
+        context: BoardContext, ids: IDSource
     ) {
         self.account = account
         self.session = writingSession
         self.now = now
+        self.commitCount = commitCount
         self.context = context
         writing = session
         self.ids = ids
@@ -27,7 +29,9 @@ final class SQLWriter: SQLBoard, BoardWriter {
 
     /// The same transaction, on the board of another account.
     func writer(for account: AccountKey) -> SQLWriter {
-        SQLWriter(account: account, writingSession: session, now: now, session: writing, context: context, ids: ids)
+        SQLWriter(
+            account: account, writingSession: session, now: now, commitCount: commitCount, session: writing,
+            context: context, ids: ids)
     }
 
     func makeID() -> ID {

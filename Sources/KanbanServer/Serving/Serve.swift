@@ -26,6 +26,7 @@ struct Serve {
         let doorbell = Doorbell()
         var storeConfiguration = configuration.storeConfiguration
         storeConfiguration.onCommit = { doorbell.ring($0) }
+        storeConfiguration.callersExecutor = { EventLoop.current }
         // Only litter, if it stays.
         try? SQLStore.forgetRestore(in: directory.path)
         let store = try directory.openStore(storeConfiguration)

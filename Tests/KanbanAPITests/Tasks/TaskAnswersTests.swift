@@ -1,4 +1,7 @@
+import HTTP
+import JSON
 import Kanban
+import KanbanSQL
 import TestSupport
 import Testing
 
@@ -86,6 +89,54 @@ struct TaskAnswersTests {
         table.confirm(.local, .numbered(7), old, at: 9)
 
         #expect(table.head(.local, .numbered(7))?.commits == 5)
+    }
+}
+
+struct EditedTasksTests {
+    @Test func `what an edit answers is what the next one who asks is shown`() async throws {
+        let board = try TestBoard()
+        let id = try await board.task("{\"title\": \"a\"}").id
+
+        for edit in ["{\"title\": \"b\"}", "{\"title\": \"b\"}", "{\"status\": \"done\", \"dueDate\": \"2026-12-01\"}"]
+        {
+            let edited = await board.send(.patch, "/tasks/\(id)", edit)
+            let shown = await board.send(.get, "/tasks/\(id)")
+            #expect(edited.status == 200 && shown.body == edited.body && shown["ETag"] == edited["ETag"])
+        }
+    }
+
+    /// Edits that wait at the same time share a transaction.
+    @Test func `when many edit a task at once, the last one is what everybody is shown`() async throws {
+        let board = try TestBoard()
+        let id = try await board.task("{\"title\": \"a\"}").id
+        var shared = 0
+
+        for round in 0..<150 {
+            let commits = board.store.activity.commits.count
+            let edits = await withTaskGroup(of: Answer.self) { group in
+                for edit in 0..<6 {
+                    group.addTask {
+                        switch edit {
+                        case 0: await board.send(.patch, "/tasks/\(id)", "{}")
+                        case 1:
+                            await board.send(.post, "/tasks/\(id)/move", "{\"status\": \"todo\", \"place\": \"first\"}")
+                        default: await board.send(.patch, "/tasks/\(id)", "{\"title\": \"\(round) \(edit)\"}")
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            if board.store.activity.commits.count < commits + 6 { shared += 1 }
+
+            #expect(edits.allSatisfy { $0.status == 200 })
+            let last = edits.max { $0.json["revision"]?.intValue ?? 0 < $1.json["revision"]?.intValue ?? 0 }
+            for _ in 0..<2 {
+                let shown = await board.send(.get, "/tasks/\(id)")
+                #expect(shown.body == last?.body, "round \(round)")
+            }
+        }
+
+        #expect(shared > 0, "no two edits shared a transaction")
     }
 }
 
