@@ -10,14 +10,14 @@ struct TaskMerge {
     /// - Parameter category: the id of the category that the edit names, `nil` when that is not made yet.
     init(_ edit: TaskEdit, into task: TaskItem, since baseline: Baseline, category: (String) throws -> ID?) rethrows {
         changes = try edit.wanted(category: category).filter { $0.yours != task[$0.member] }
-        contested = changes.filter { baseline.isForeign(task.memberRevisions[keyPath: $0.member.revision]) }
+        contested = changes.filter { baseline.isForeign(task.memberRevisions[$0.member]) }
     }
 }
 
 extension TaskItem {
     /// Whether somebody else changed any member since the client's copy.
     func isForeign(since baseline: Baseline) -> Bool {
-        TaskMember.allCases.contains { baseline.isForeign(memberRevisions[keyPath: $0.revision]) }
+        TaskMember.allCases.contains { baseline.isForeign(memberRevisions[$0]) }
     }
 }
 

@@ -50,7 +50,7 @@ extension BoardWriter {
                 guard new.revision != old.revision else { return MutationOutcome(new, since: old) }
                 // Where a move leads is known only once it is made.
                 let contested = [TaskMember.status, .position]
-                    .filter { new[$0] != old[$0] && baseline.isForeign(old.memberRevisions[keyPath: $0.revision]) }
+                    .filter { new[$0] != old[$0] && baseline.isForeign(old.memberRevisions[$0]) }
                     .map { (member: $0, yours: new[$0]) }
                 let conflicts = try conflicts(contested, of: old, since: baseline)
                 if policy != .merge, !conflicts.isEmpty { throw Unwanted(conflicts: conflicts) }

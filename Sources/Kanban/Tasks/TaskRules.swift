@@ -109,10 +109,10 @@ extension BoardWriter {
             let before = old.map { $0[member] } ?? .null
             let after = task[member]
             if before != after {
-                task.memberRevisions[keyPath: member.revision] = revision
+                task.memberRevisions[member] = revision
                 changes.append(.init(member: member.rawValue, from: before, to: after))
             } else if old == nil {
-                task.memberRevisions[keyPath: member.revision] = revision
+                task.memberRevisions[member] = revision
             }
         }
         task.revision = revision

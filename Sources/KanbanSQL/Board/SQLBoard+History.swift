@@ -38,7 +38,7 @@ extension SQLBoard {
 extension HistoryEntry.MemberChange {
     /// `[["title", "before", "after"], …]`
     static func encode(_ changes: [HistoryEntry.MemberChange]) -> [UInt8] {
-        var writer = JSONWriter()
+        var writer = JSONWriter(capacity: 256)
         writer.beginArray()
         for change in changes {
             writer.beginArray()
