@@ -19,6 +19,8 @@ final class WriteSession {
     private var changedFeeds: Set<Int64> = []
     private var countChanges: [CountChange] = []
     private var changedTasks: [ChangedTasks.Key]? = []
+    /// Last places of columns to which this transaction only added tasks.
+    private var columnEnds: [Column: Position] = [:]
     /// What to put back when a body or a nested part of one is undone, newest last.
     private var undoLog: [(account: Int64, feed: FeedState)] = []
 
@@ -27,6 +29,11 @@ final class WriteSession {
     struct CountKey: Hashable {
         var account: Int64
         var categoryID: ID?
+        var status: TaskStatus
+    }
+
+    struct Column: Hashable {
+        var account: Int64
         var status: TaskStatus
     }
 
@@ -69,6 +76,7 @@ final class WriteSession {
 
     /// - Returns: true when another process wrote since: then nothing that was known counts any more.
     func begin() throws -> Bool {
+        columnEnds.removeAll(keepingCapacity: true)
         try connection.run("BEGIN IMMEDIATE")
         let statement = try connection.statement("PRAGMA data_version")
         defer { statement.reset() }
@@ -112,6 +120,7 @@ final class WriteSession {
         countChanges.removeSubrange(mark.countChanges...)
         for (account, feed) in undoLog[mark.undoLog...].reversed() { feeds[account] = feed }
         undoLog.removeSubrange(mark.undoLog...)
+        forgetColumnEnds()
     }
 
     /// A point to which everything can be undone.
@@ -247,6 +256,28 @@ final class WriteSession {
             statement.bind(4, sum)
             try statement.run()
         }
+    }
+
+    // MARK: - The ends of columns
+
+    /// The last place of the column, if it is known. To ask the index is a twelfth of what a new task takes, and in a
+    /// transaction of many the answer is what the one before has got.
+    func end(of column: Column) -> Position? {
+        columnEnds[column]
+    }
+
+    func noteEnd(_ position: Position, of column: Column) {
+        columnEnds[column] = position
+    }
+
+    /// A task has come into the column.
+    func noteAddition(at position: Position, to column: Column) {
+        if let end = columnEnds[column], end < position { columnEnds[column] = position }
+    }
+
+    /// A task has left its place, or more than one.
+    func forgetColumnEnds() {
+        columnEnds.removeAll(keepingCapacity: true)
     }
 
     // MARK: - The log

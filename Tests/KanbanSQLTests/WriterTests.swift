@@ -269,4 +269,44 @@ extension TaskQuery {
         query.limit = limit
         return query
     }
+
+    private struct Undone: Error {}
+
+    @Test(arguments: 1...6)
+    func `whatever a transaction does, the end of a column is the place of its last task`(seed: UInt64) async throws {
+        let box = try TestStore()
+        for round in 0..<20 {
+            // Every fourth one throws at its end: what it knew must not be known to the next.
+            try? await box.store.write { tx in
+                var random = SeededRandom(seed: seed * 100 + UInt64(round))
+                var ids = try tx.tasks(TaskQuery()).map(\.id)
+                func change() throws {
+                    let status = TaskStatus.allCases.randomElement(using: &random) ?? .todo
+                    let id = ids.randomElement(using: &random)
+                    switch (Int.random(in: 0..<9, using: &random), id) {
+                    case (0, let id?): _ = try? tx.removeTask(id)
+                    case (1, let id?): _ = try? tx.restoreTask(id)
+                    case (2, let id?): _ = try? tx.updateTask(id, TaskEdit(status: status))
+                    case (3, _):
+                        try? tx.nested {
+                            ids.append(try tx.createTask(id: nil, title: "undone", TaskEdit(status: status)).id)
+                            _ = try tx.lastPosition(in: status)
+                            throw Undone()
+                        }
+                    case (4, _) where Int.random(in: 0..<40, using: &random) == 0: try tx.eraseBoard()
+                    default: ids.append(try tx.createTask(id: nil, title: "new", TaskEdit(status: status)).id)
+                    }
+                }
+                for _ in 0..<15 {
+                    try change()
+                    for status in TaskStatus.allCases {
+                        var column = TaskQuery()
+                        column.statuses = [status]
+                        #expect(try tx.lastPosition(in: status) == tx.tasks(column).map(\.position).max())
+                    }
+                }
+                if round % 4 == 3 { throw Undone() }
+            }
+        }
+    }
 }

@@ -58,6 +58,10 @@ extension SQLBoard {
     }
 
     func lastPosition(in status: TaskStatus) throws -> Position? {
+        try storedLastPosition(in: status)
+    }
+
+    func storedLastPosition(in status: TaskStatus) throws -> Position? {
         let statement = try statement(
             """
             SELECT position FROM tasks WHERE account = ?1 AND status = ?2 AND deleted_at IS NULL

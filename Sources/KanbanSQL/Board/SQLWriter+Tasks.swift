@@ -9,6 +9,7 @@ extension SQLWriter {
             return
         }
         writing.noteChange(of: task.id, account: account)
+        writing.forgetColumnEnds()
         if stored.isRespaced(as: task) {
             try noteRespacing(of: task, from: stored.position)
         } else {
@@ -96,6 +97,9 @@ extension SQLWriter {
         guard connection.changes > 0 else { return false }
         respacing = nil
         count(task, by: 1)
+        if task.deletedAt == nil {
+            writing.noteAddition(at: task.position, to: .init(account: account.number, status: task.status))
+        }
         return true
     }
 

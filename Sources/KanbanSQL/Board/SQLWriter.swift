@@ -49,6 +49,14 @@ final class SQLWriter: SQLBoard, BoardWriter {
         try writing.feed(of: account)
     }
 
+    func lastPosition(in status: TaskStatus) throws -> Position? {
+        let column = WriteSession.Column(account: account.number, status: status)
+        if let known = writing.end(of: column) { return known }
+        let end = try storedLastPosition(in: status)
+        if let end { writing.noteEnd(end, of: column) }
+        return end
+    }
+
     func taskCounts() throws -> [TaskCount] {
         let pending = writing.pendingCounts(of: account)
         guard !pending.isEmpty else { return try storedTaskCounts() }
@@ -86,6 +94,7 @@ final class SQLWriter: SQLBoard, BoardWriter {
 
     func eraseBoard() throws {
         writing.noteChangeOfAllTasks()
+        writing.forgetColumnEnds()
         try statement("DELETE FROM history WHERE account = ?1").run()
         try statement("DELETE FROM respacings WHERE account = ?1").run()
         try statement("DELETE FROM tasks WHERE account = ?1").run()
