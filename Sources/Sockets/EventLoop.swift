@@ -1,3 +1,4 @@
+import Foundation
 import Locks
 
 /// One thread that waits for many descriptors and runs the tasks that work on them.
@@ -34,6 +35,10 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     private var watches: [Watch?] = []
     private var wheel = TimerWheel(now: .now)
     private var endOfTurn: [() -> Void] = []
+    /// Events of the last turn.
+    private var latestCount = 0
+    /// How often the loop goes to sleep before it looks around again.
+    private var sleepsAhead = 0
 
     init(index: Int) throws(SystemError) {
         self.index = index
@@ -84,7 +89,8 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     }
 
     private func runTurn() -> Bool {
-        let count = poller.wait(milliseconds: waitingTime())
+        let count = waitForEvents()
+        latestCount = count
         now = .now
         for index in 0..<count {
             guard let (descriptor, readiness) = poller.event(index) else { continue }
@@ -101,6 +107,33 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         }
         return !isStopped
     }
+
+    /// After an event or two, the loop looks for more for a moment before it sleeps: who was answered asks again, and to
+    /// go idle and be woken takes a processor longer than an answer, most of all a virtual one. Two connections of one
+    /// client get 87,000 answers a second instead of 28,000, at 10 instead of 18 µs of processor time each. A look in vain
+    /// tells that others need the processor, or that nobody asks: without the sleeps after it, 8 connections of two
+    /// threads on two cores would get 12 % less.
+    private func waitForEvents() -> Int {
+        let time = waitingTime()
+        guard time != 0, Self.hasOtherProcessors, latestCount == 1 || latestCount == 2 else {
+            return poller.wait(milliseconds: time)
+        }
+        guard sleepsAhead == 0 else {
+            sleepsAhead -= 1
+            return poller.wait(milliseconds: time)
+        }
+        let end = Instant.now + Self.look
+        repeat {
+            let count = poller.wait(milliseconds: 0)
+            if count > 0 { return count }
+        } while Instant.now < end
+        sleepsAhead = 64
+        return poller.wait(milliseconds: time)
+    }
+
+    private static let look = Duration.microseconds(20)
+    /// On the only processor, nobody else could do anything meanwhile.
+    private static let hasOtherProcessors = ProcessInfo.processInfo.activeProcessorCount > 1
 
     /// How long the kernel may wait, in milliseconds; from here on other threads wake the loop.
     private func waitingTime() -> Int32 {

@@ -66,7 +66,7 @@ package final class TaskAnswers: Sendable {
     }
 
     /// Keeps what a living task is shown as, plain.
-    /// - Parameter commits: the store's count before the task was read.
+    /// - Parameter commits: the store's count before the task was read, or the one from which on it is as it was written.
     func keep(_ body: [UInt8], of task: TaskItem, account: AccountKey, since commits: UInt64) {
         let head = AnswerTable.Head(revision: task.revision, commits: commits)
         share(account, task.id).withLock { $0.insert(body, account, task.id, head) }
