@@ -8,6 +8,13 @@ package struct AccountKey: Hashable, Sendable {
 
     /// The built-in account of `--auth open`.
     package static let local = AccountKey(number: 1)
+
+    /// A hash of the account's resource of this id, for tables in which it does no harm that somebody chooses ids with the
+    /// same one. The upper bits of a product depend on all bits of its factors (Knuth, The Art of Computer Programming,
+    /// 6.4): take those, or fold them into the lower ones.
+    package func hash(of id: ID) -> UInt64 {
+        (id.high ^ id.low ^ UInt64(bitPattern: number)) &* 0x9e37_79b9_7f4a_7c15
+    }
 }
 
 /// Where boards are kept.

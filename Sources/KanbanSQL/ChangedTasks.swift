@@ -8,7 +8,7 @@ import Kanban
 /// it is read once more.
 struct ChangedTasks {
     struct Key: Hashable {
-        let account: Int64
+        let account: AccountKey
         let id: ID
     }
 
@@ -33,8 +33,12 @@ struct ChangedTasks {
         var count = commit
         for task in tasks {
             let place = Self.place(of: task)
-            if commits[place] >= commit { count = commit + 1 }
-            commits[place] = commits[place] >= commit ? commit + 1 : commit
+            guard commits[place] >= commit else {
+                commits[place] = commit
+                continue
+            }
+            count = commit + 1
+            commits[place] = count
         }
         return count
     }
@@ -44,8 +48,6 @@ struct ChangedTasks {
     }
 
     private static func place(of task: Key) -> Int {
-        // The upper bits of a product depend on all bits of its factors (Knuth, The Art of Computer Programming, 6.4).
-        let mixed = (task.id.high ^ task.id.low ^ UInt64(bitPattern: task.account)) &* 0x9e37_79b9_7f4a_7c15
-        return Int(mixed >> (64 - UInt64(places.trailingZeroBitCount)))
+        Int(task.account.hash(of: task.id) >> (64 - UInt64(places.trailingZeroBitCount)))
     }
 }

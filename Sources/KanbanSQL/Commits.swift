@@ -70,7 +70,7 @@ final class Commits: Sendable {
     /// The same of many, which takes the lock once.
     func mayHaveChanged(_ tasks: [(id: ID, commits: UInt64)], of account: AccountKey) -> [Bool] {
         changedTasks.withLock { changed in
-            tasks.map { changed.contains(ChangedTasks.Key(account: account.number, id: $0.id), after: $0.commits) }
+            tasks.map { changed.contains(ChangedTasks.Key(account: account, id: $0.id), after: $0.commits) }
         }
     }
 

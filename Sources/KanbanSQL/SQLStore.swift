@@ -85,7 +85,7 @@ package final class SQLStore: Store {
     package var commitCount: UInt64 { commits.count }
 
     package func mayHaveChanged(task id: ID, of account: AccountKey, since commits: UInt64) -> Bool {
-        self.commits.mayHaveChanged(ChangedTasks.Key(account: account.number, id: id), since: commits)
+        self.commits.mayHaveChanged(ChangedTasks.Key(account: account, id: id), since: commits)
     }
 
     package func mayHaveChanged(_ tasks: [(id: ID, commits: UInt64)], of account: AccountKey) -> [Bool] {

@@ -76,7 +76,7 @@ final class WriteSession {
 
     /// - Returns: true when another process wrote since: then nothing that was known counts any more.
     func begin() throws -> Bool {
-        columnEnds.removeAll(keepingCapacity: true)
+        forgetColumnEnds()
         try connection.run("BEGIN IMMEDIATE")
         let statement = try connection.statement("PRAGMA data_version")
         defer { statement.reset() }
@@ -205,12 +205,14 @@ final class WriteSession {
 
     /// What is undone later stays noted: nobody reads the wrong thing for reading once more.
     func noteChange(of id: ID, account: AccountKey) {
-        changedTasks?.append(ChangedTasks.Key(account: account.number, id: id))
+        changedTasks?.append(ChangedTasks.Key(account: account, id: id))
+        forgetColumnEnds()
     }
 
     /// When it is not known which.
     func noteChangeOfAllTasks() {
         changedTasks = nil
+        forgetColumnEnds()
     }
 
     /// Those of the transaction that is about to be committed; `nil` when it is not known which.
@@ -275,8 +277,7 @@ final class WriteSession {
         if let end = columnEnds[column], end < position { columnEnds[column] = position }
     }
 
-    /// A task has left its place, or more than one.
-    func forgetColumnEnds() {
+    private func forgetColumnEnds() {
         columnEnds.removeAll(keepingCapacity: true)
     }
 

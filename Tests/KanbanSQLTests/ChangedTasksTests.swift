@@ -10,7 +10,8 @@ struct ChangedTasksTests {
     init() {
         var random = SeededRandom(seed: 1)
         tasks = (0..<20_000).map { _ in
-            ChangedTasks.Key(account: 1, id: ID(high: 7, low: .random(in: 0 ... .max, using: &random)))
+            ChangedTasks.Key(
+                account: AccountKey(number: 1), id: ID(high: 7, low: .random(in: 0 ... .max, using: &random)))
         }
     }
 
@@ -38,7 +39,7 @@ struct ChangedTasksTests {
 
         _ = changed.note([tasks[0]], in: 5)
 
-        #expect(!changed.contains(ChangedTasks.Key(account: 2, id: tasks[0].id), after: 4))
+        #expect(!changed.contains(ChangedTasks.Key(account: AccountKey(number: 2), id: tasks[0].id), after: 4))
     }
 
     @Test func `what changes once in a commit is known from that commit on`() {

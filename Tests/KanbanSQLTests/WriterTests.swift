@@ -261,14 +261,6 @@ struct WriterTests {
 
         #expect(try box.directory.size(of: "kanbase.sqlite-wal") < 512 << 10)
     }
-}
-
-extension TaskQuery {
-    fileprivate func limited(to limit: Int) -> TaskQuery {
-        var query = self
-        query.limit = limit
-        return query
-    }
 
     private struct Undone: Error {}
 
@@ -308,5 +300,13 @@ extension TaskQuery {
                 if round % 4 == 3 { throw Undone() }
             }
         }
+    }
+}
+
+extension TaskQuery {
+    fileprivate func limited(to limit: Int) -> TaskQuery {
+        var query = self
+        query.limit = limit
+        return query
     }
 }

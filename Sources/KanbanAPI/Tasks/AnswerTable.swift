@@ -191,7 +191,7 @@ struct AnswerTable {
     }
 
     static func hash(_ account: AccountKey, _ id: ID) -> UInt64 {
-        let mixed = (id.high ^ id.low ^ UInt64(bitPattern: account.number)) &* 0x9e37_79b9_7f4a_7c15
-        return mixed ^ mixed >> 32
+        let hash = account.hash(of: id)
+        return hash ^ hash >> 32
     }
 }

@@ -9,7 +9,6 @@ extension SQLWriter {
             return
         }
         writing.noteChange(of: task.id, account: account)
-        writing.forgetColumnEnds()
         if stored.isRespaced(as: task) {
             try noteRespacing(of: task, from: stored.position)
         } else {

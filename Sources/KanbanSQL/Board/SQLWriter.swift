@@ -94,7 +94,6 @@ final class SQLWriter: SQLBoard, BoardWriter {
 
     func eraseBoard() throws {
         writing.noteChangeOfAllTasks()
-        writing.forgetColumnEnds()
         try statement("DELETE FROM history WHERE account = ?1").run()
         try statement("DELETE FROM respacings WHERE account = ?1").run()
         try statement("DELETE FROM tasks WHERE account = ?1").run()

@@ -129,7 +129,7 @@ struct EditedTasksTests {
             if board.store.activity.commits.count < commits + 6 { shared += 1 }
 
             #expect(edits.allSatisfy { $0.status == 200 })
-            let last = edits.max { $0.json["revision"]?.intValue ?? 0 < $1.json["revision"]?.intValue ?? 0 }
+            let last = edits.max { $0.json.revision < $1.json.revision }
             for _ in 0..<2 {
                 let shown = await board.send(.get, "/tasks/\(id)")
                 #expect(shown.body == last?.body, "round \(round)")
