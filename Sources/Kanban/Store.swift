@@ -144,7 +144,11 @@ package protocol BoardWriter: BoardReader {
     /// Takes the account's next revision. A body that throws gives it back.
     func nextRevision() throws -> Revision
 
-    /// Writes the whole row, new or not, keeping the counters of ``BoardReader/taskCounts()``. Adds nothing to the history.
+    /// Writes a new task, whose history begins with a line ``HistoryEntry/Action/created`` of its revision: now, by
+    /// ``session``, with every member as it is. Its id was never used, and it was created now.
+    func add(_ task: TaskItem) throws
+    /// Writes the whole row, new or not. Adds nothing to the history. Like ``add(_:)`` it keeps the counters of
+    /// ``BoardReader/taskCounts()``.
     func save(_ task: TaskItem) throws
     func append(_ entry: HistoryEntry) throws
     /// Inserts or replaces the row.

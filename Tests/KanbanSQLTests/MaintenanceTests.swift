@@ -102,6 +102,15 @@ struct MaintenanceTests {
         #expect(rest.allSatisfy { $0.at.milliseconds >= box.clock.now.milliseconds - 365 * 86_400_000 })
     }
 
+    @Test func `the line of a task's creation goes after the days of history too`() async throws {
+        let task = try await store.write { try $0.makeTask() }
+
+        box.clock.advance(days: 365, milliseconds: -1)
+        #expect(try store.read { try $0.history(of: task.id, before: nil, limit: 9).map(\.action) } == [.created])
+        box.clock.advance(milliseconds: 1)
+        #expect(try store.read { try $0.history(of: task.id, before: nil, limit: 9) } == [])
+    }
+
     @Test func `kept answers and mutations count as gone after their time, and then go`() async throws {
         let answer = KeptAnswer(
             fingerprint: [1, 2], status: 201, headers: [.init(name: "ETag", value: "\"a: b\"")], body: [0, 255])

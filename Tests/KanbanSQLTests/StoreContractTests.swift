@@ -96,6 +96,58 @@ struct StoreContractTests {
         #expect(try store.read { try $0.history(of: ID(high: 0, low: 0), since: 0) } == [])
     }
 
+    @Test func `the history of a task that was added begins with what it was then`() async throws {
+        let session = ID(high: 8, low: 8)
+        let task = try await store.write(.local, session: session) { tx in
+            _ = try tx.createCategory(id: nil, name: "Work")
+            return try tx.createTask(id: nil, title: "a", TaskEdit(body: "b", category: .named("Work")))
+        }
+        let created = try #require(try store.read { try $0.history(of: task.id, since: 0) }.first)
+        let updates = try await store.write { tx in
+            _ = try tx.updateTask(task.id, TaskEdit(title: "c"))
+            _ = try tx.updateTask(task.id, TaskEdit(title: "d", status: .done))
+            try tx.removeTask(task.id)
+            _ = try tx.restoreTask(task.id)
+            _ = try tx.removeCategory(try #require(task.categoryID))
+            return try tx.history(of: task.id, since: task.revision)
+        }
+
+        #expect(created.action == .created && created.at == task.createdAt && created.sessionID == session)
+        #expect(
+            created.changes == [
+                .init(member: "title", from: .null, to: "a"), .init(member: "body", from: .null, to: "b"),
+                .init(member: "status", from: .null, to: "todo"),
+                .init(member: "categoryId", from: .null, to: task[.categoryID]),
+                .init(member: "position", from: .null, to: task[.position]),
+            ])
+        #expect(updates.map(\.action) == [.updated, .moved, .deleted, .restored, .updated])
+        let whole = [created] + updates
+        for limit in 1...7 {
+            for before in [nil] + whole.map(\.revision) {
+                let page = try store.read { try $0.history(of: task.id, before: before, limit: limit) }
+                #expect(page == whole.reversed().filter { $0.revision < before ?? .max }.prefix(limit).map(\.self))
+            }
+        }
+        for revision in whole.map(\.revision) {
+            #expect(
+                try store.read { try $0.history(of: task.id, since: revision) }
+                    == whole.filter { $0.revision > revision })
+        }
+    }
+
+    @Test func `a task that is saved and was not added has no line of its creation`() async throws {
+        let task = try await store.write { tx in
+            var task = TaskItem(
+                id: tx.makeID(), title: "imported", position: Position(text: "a0"), createdAt: tx.now,
+                updatedAt: tx.now, revision: try tx.nextRevision())
+            task.memberRevisions = TaskItem.MemberRevisions(all: task.revision)
+            try tx.save(task)
+            return try tx.updateTask(task.id, TaskEdit(title: "edited"))
+        }
+
+        #expect(try store.read { try $0.history(of: task.id, before: nil, limit: 9).map(\.action) } == [.updated])
+    }
+
     @Test func `categories are found by id and by folded name, which is unique`() async throws {
         let (work, play) = try await store.write { tx in
             let work = Category(

@@ -60,7 +60,7 @@ extension Store {
 }
 
 extension BoardWriter {
-    /// Saves a new task with an entry of its history.
+    /// Adds a task, which begins its history.
     @discardableResult
     func makeTask(
         _ title: String = "Task", id: ID? = nil, status: TaskStatus = .todo, categoryID: ID? = nil,
@@ -73,11 +73,7 @@ extension BoardWriter {
             completedAt: status == .done ? now : nil, revision: revision)
         task.memberRevisions.title = revision
         task.memberRevisions.position = revision
-        try save(task)
-        try append(
-            HistoryEntry(
-                taskID: task.id, revision: revision, at: now, action: .created,
-                changes: [.init(member: "title", from: .null, to: .string(title))], sessionID: session))
+        try add(task)
         return task
     }
 

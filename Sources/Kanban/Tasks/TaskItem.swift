@@ -33,6 +33,16 @@ package struct TaskItem: Hashable, Sendable {
         package var position: Revision = 0
 
         package init() {}
+
+        /// Of a task that is new.
+        package init(all revision: Revision) {
+            title = revision
+            body = revision
+            status = revision
+            categoryID = revision
+            dueDate = revision
+            position = revision
+        }
     }
 
     package init(

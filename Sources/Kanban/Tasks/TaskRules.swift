@@ -12,7 +12,10 @@ extension BoardWriter {
             categoryID: try edit.category.flatMap(resolve), dueDate: edit.dueDate ?? nil,
             position: Position(after: try lastPosition(in: status), before: nil), createdAt: now, updatedAt: now,
             completedAt: status == .done ? now : nil, revision: 0)
-        try record(&task, since: nil, as: .created)
+        // A category that is made for it comes first.
+        task.revision = try nextRevision()
+        task.memberRevisions = TaskItem.MemberRevisions(all: task.revision)
+        try add(task)
         return task
     }
 
@@ -98,22 +101,18 @@ extension BoardWriter {
         }
     }
 
-    /// Stamps the task with the next revision and writes it with its line of history.
+    /// Stamps the changed task with the next revision and writes it with its line of history.
     /// - Parameter changed: when it was changed, if not now.
     func record(
-        _ task: inout TaskItem, since old: TaskItem?, as action: HistoryEntry.Action, changed: Timestamp? = nil
+        _ task: inout TaskItem, since old: TaskItem, as action: HistoryEntry.Action, changed: Timestamp? = nil
     ) throws {
         let revision = try nextRevision()
         var changes: [HistoryEntry.MemberChange] = []
         for member in TaskMember.allCases {
-            let before = old.map { $0[member] } ?? .null
-            let after = task[member]
-            if before != after {
-                task.memberRevisions[member] = revision
-                changes.append(.init(member: member.rawValue, from: before, to: after))
-            } else if old == nil {
-                task.memberRevisions[member] = revision
-            }
+            let (before, after) = (old[member], task[member])
+            guard before != after else { continue }
+            task.memberRevisions[member] = revision
+            changes.append(.init(member: member.rawValue, from: before, to: after))
         }
         task.revision = revision
         task.updatedAt = changed ?? now

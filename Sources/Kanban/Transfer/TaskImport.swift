@@ -146,15 +146,3 @@ extension TaskItem {
             && position == other.position
     }
 }
-
-extension TaskItem.MemberRevisions {
-    fileprivate init(all revision: Revision) {
-        self.init()
-        title = revision
-        body = revision
-        status = revision
-        categoryID = revision
-        dueDate = revision
-        position = revision
-    }
-}

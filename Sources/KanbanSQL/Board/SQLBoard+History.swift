@@ -11,7 +11,11 @@ extension SQLBoard {
         statement.bind(2, task)
         statement.bind(3, before ?? .max)
         statement.bind(4, limit)
-        return try all(of: statement, historyEntry)
+        var entries = try all(of: statement, historyEntry)
+        if entries.count < limit, let creation = try creation(of: task), creation.revision < before ?? .max {
+            entries.append(creation)
+        }
+        return entries
     }
 
     func history(of task: ID, since revision: Revision) throws -> [HistoryEntry] {
@@ -22,7 +26,56 @@ extension SQLBoard {
             """)
         statement.bind(2, task)
         statement.bind(3, revision)
-        return try all(of: statement, historyEntry)
+        let entries = try all(of: statement, historyEntry)
+        guard let creation = try creation(of: task), creation.revision > revision else { return entries }
+        return [creation] + entries
+    }
+
+    /// The first line of a task's history, when it stands in the task's row. The server's own respacing of a column is
+    /// no line of any history: where one took the task to is shown as its first place.
+    private func creation(of id: ID) throws -> HistoryEntry? {
+        let statement = try statement(
+            """
+            SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
+                deleted_at, member_revisions, title, body, creation, created_by
+            FROM tasks WHERE account = ?1 AND id = ?2 AND creation IS NOT NULL
+            """)
+        statement.bind(2, id)
+        let stored = try first(of: statement) { row in
+            (task: try TaskRow.decode(row), revision: row.integer(14), session: row.optionalID(15))
+        }
+        // Not longer than the lines after it.
+        guard let (task, revision, session) = stored, context.oldestHistory < task.createdAt else { return nil }
+        let changed = TaskMember.allCases.filter { task.memberRevisions[$0] > revision }
+        let before = try firstValues(of: Set(changed), in: id, since: revision)
+        let changes = TaskMember.allCases.compactMap { member -> HistoryEntry.MemberChange? in
+            let value = before[member] ?? task[member]
+            return value == .null ? nil : .init(member: member.rawValue, from: .null, to: value)
+        }
+        return HistoryEntry(
+            taskID: id, revision: revision, at: task.createdAt, action: .created, changes: changes, sessionID: session)
+    }
+
+    /// What each of these members was before its first change after `revision`.
+    private func firstValues(
+        of members: Set<TaskMember>, in task: ID, since revision: Revision
+    ) throws -> [TaskMember: JSON] {
+        let statement = try statement(
+            """
+            SELECT changes FROM history WHERE account = ?1 AND task_id = ?2 AND revision > ?3 ORDER BY revision
+            """)
+        statement.bind(2, task)
+        statement.bind(3, revision)
+        defer { statement.reset() }
+        var values: [TaskMember: JSON] = [:]
+        // Not all of a long history, as a rule: only until each was met.
+        while values.count < members.count, try statement.step() {
+            for change in try HistoryEntry.MemberChange.decode(statement.bytes(0)) {
+                guard let member = TaskMember(rawValue: change.member), members.contains(member) else { continue }
+                values[member] = values[member] ?? change.from
+            }
+        }
+        return values
     }
 
     private func historyEntry(_ row: Statement) throws -> HistoryEntry {

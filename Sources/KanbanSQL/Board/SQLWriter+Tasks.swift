@@ -1,13 +1,12 @@
 import Kanban
 
 extension SQLWriter {
+    func add(_ task: TaskItem) throws {
+        try insert(task, isCreation: true)
+    }
+
     func save(_ task: TaskItem) throws {
-        // What was made at this moment is new, as a rule; then to look for it first would be in vain.
-        if task.createdAt == now, try insert(task) { return }
-        guard let stored = try stored(task.id) else {
-            guard try insert(task) else { throw damaged("task \(task.id) is there and is not") }
-            return
-        }
+        guard let stored = try stored(task.id) else { return try insert(task, isCreation: false) }
         writing.noteChange(of: task.id, account: account)
         if stored.isRespaced(as: task) {
             try noteRespacing(of: task, from: stored.position)
@@ -79,27 +78,26 @@ extension SQLWriter {
 
     // MARK: - Rows
 
-    /// - Returns: false when there is one of this id.
-    private func insert(_ task: TaskItem) throws -> Bool {
+    /// - Parameter isCreation: whether the row stands for the first line of its history too; see ``Schema``.
+    private func insert(_ task: TaskItem, isCreation: Bool) throws {
         let statement = try statement(
             """
             INSERT INTO tasks (
                 account, id, revision, member_revisions, title, title_folded, body, created_at, updated_at, status,
-                category_id, due, due_day, position, completed_at, deleted_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
-            ON CONFLICT (account, id) DO NOTHING
+                category_id, due, due_day, position, completed_at, deleted_at, creation, created_by)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
             """)
         statement.bind(2, task.id)
         bindText(of: task, to: statement)
         bindPlace(of: task, to: statement)
+        statement.bind(17, isCreation ? task.revision : nil)
+        statement.bind(18, isCreation ? session : nil)
         try statement.run()
-        guard connection.changes > 0 else { return false }
         respacing = nil
         count(task, by: 1)
         if task.deletedAt == nil {
             writing.noteAddition(at: task.position, to: .init(account: account.number, status: task.status))
         }
-        return true
     }
 
     /// Everything but its number: every index takes the row out and in again.

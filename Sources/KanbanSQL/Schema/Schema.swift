@@ -11,6 +11,7 @@ enum Schema {
     static let steps: [Step] = [
         { try $0.run(schema1) },
         { try $0.run(schema2) },
+        { try $0.run(schema3) },
     ]
 
     /// The version of an open file; 0 for an empty one.
