@@ -43,9 +43,13 @@ def family(pid):
     """The process and all that come from it."""
     pids = [pid]
     for name in glob.glob(f"/proc/{pid}/task/*/children"):
-        with open(name) as file:
-            for child in file.read().split():
-                pids += family(int(child))
+        try:
+            with open(name) as file:
+                children = file.read().split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # The thread ended meanwhile.
+        for child in children:
+            pids += family(int(child))
     return pids
 
 
