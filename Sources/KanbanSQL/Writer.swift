@@ -113,13 +113,16 @@ final class Writer: @unchecked Sendable {
     }
 
     private func nextBatch() -> [any WriteJob]? {
-        waiting.withLock { waiting in
+        let batch: [any WriteJob]? = waiting.withLock { waiting in
             guard !waiting.jobs.isEmpty else {
                 waiting.isAwake = false
                 return nil
             }
             return waiting.take(atMost: Self.batchLimit)
         }
+        guard let batch, 2..<Self.fewBodies ~= batch.count else { return batch }
+        sched_yield()
+        return batch + waiting.withLock { $0.take(atMost: Self.batchLimit - batch.count) }
     }
 
     private func commit(_ batch: [any WriteJob]) {
@@ -129,7 +132,6 @@ final class Writer: @unchecked Sendable {
             let session = try openSession()
             if try session.begin() { commits.forgetAll() }
             var isTogether = try runTogether(jobs, in: session)
-            if isTogether, 2..<Self.fewBodies ~= jobs.count { sched_yield() }
             // Those that came meanwhile share the commit, which costs more than all of them, unless they are large.
             while isTogether, ContinuousClock.now < start + configuration.batchTime {
                 let more = waiting.withLock { $0.take(atMost: Self.batchLimit - jobs.count) }

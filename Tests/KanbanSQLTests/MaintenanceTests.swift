@@ -111,6 +111,26 @@ struct MaintenanceTests {
         #expect(try store.read { try $0.history(of: task.id, before: nil, limit: 9) } == [])
     }
 
+    @Test func `a creation whose later lines are gone is not made up when history is to stay longer`() async throws {
+        let (edited, untouched) = try await store.write { tx in
+            (try tx.createTask(id: nil, title: "a", TaskEdit()), try tx.createTask(id: nil, title: "x", TaskEdit()))
+        }
+        try await store.write { _ = try $0.updateTask(edited.id, TaskEdit(title: "b")) }
+        box.clock.advance(days: 365)
+        try await store.write { _ = try $0.updateTask(edited.id, TaskEdit(title: "c", body: "c")) }
+        try await maintain()
+
+        var configuration = SQLStoreConfiguration()
+        configuration.historyDays = 700
+        let reopened = try box.reopened(configuration: configuration)
+
+        try reopened.store.read { reader in
+            let lines = try reader.history(of: edited.id, before: nil, limit: 9)
+            #expect(lines.map { $0.changes.first?.from } == ["b"])
+            #expect(try reader.history(of: untouched.id, before: nil, limit: 9).map(\.action) == [.created])
+        }
+    }
+
     @Test func `kept answers and mutations count as gone after their time, and then go`() async throws {
         let answer = KeptAnswer(
             fingerprint: [1, 2], status: 201, headers: [.init(name: "ETag", value: "\"a: b\"")], body: [0, 255])

@@ -5,9 +5,15 @@ import Testing
 
 /// What is asked on an event loop is answered through an index, however many tasks there are.
 struct QueryPlanTests {
-    /// How SQLite will run each statement that the body makes.
-    private func plans(_ body: (SQLReader) throws -> Void) throws -> [String: [String]] {
+    private static let task = ID(high: 1, low: 2)
+
+    /// How SQLite will run each statement that the body makes, on a board of one task that was edited.
+    private func plans(_ body: (SQLReader) throws -> Void) async throws -> [String: [String]] {
         let box = try TestStore()
+        try await box.store.write { tx in
+            _ = try tx.createTask(id: Self.task, title: "a", TaskEdit())
+            _ = try tx.updateTask(Self.task, TaskEdit(title: "b"))
+        }
         let connection = try Connection(path: box.store.path, access: .readOnly)
         defer { connection.close() }
         try body(SQLReader(account: .local, connection: connection, context: box.store.context))
@@ -53,10 +59,10 @@ struct QueryPlanTests {
     }()
 
     @Test(arguments: queries.indices)
-    private func `a page is a stretch of an index`(index: Int) throws {
+    private func `a page is a stretch of an index`(index: Int) async throws {
         let (name, query) = Self.queries[index]
 
-        let plans = try plans { board in
+        let plans = try await plans { board in
             _ = try board.tasks(query)
             _ = try board.taskIDs(query)
         }
@@ -96,9 +102,9 @@ struct QueryPlanTests {
         query.descending && step.hasPrefix("USE TEMP B-TREE FOR") && step != "USE TEMP B-TREE FOR ORDER BY"
     }
 
-    @Test func `everything else that a request reads is searched in an index, and comes in order`() throws {
-        let id = ID(high: 1, low: 2)
-        let plans = try plans { board in
+    @Test func `everything else that a request reads is searched in an index, and comes in order`() async throws {
+        let id = Self.task
+        let plans = try await plans { board in
             _ = try? board.feedState()
             _ = try board.task(id)
             _ = try board.taskEverExisted(id)
@@ -108,8 +114,8 @@ struct QueryPlanTests {
             _ = try board.lastPosition(in: .todo)
             _ = try board.position(before: Position(text: "a1"), in: .todo)
             _ = try board.position(after: Position(text: "a1"), in: .todo)
-            _ = try board.history(of: id, before: 5, limit: 10)
-            _ = try board.history(of: id, since: 5)
+            #expect(try board.history(of: id, before: 5, limit: 10).count == 2)
+            #expect(try board.history(of: id, since: 1).count == 1)
             _ = try board.category(id)
             _ = try board.category(foldedName: "a")
             _ = try board.categories()
@@ -130,8 +136,8 @@ struct QueryPlanTests {
         }
     }
 
-    @Test func `the living state of few tasks is sorted from an index without the trash`() throws {
-        let plans = try plans { _ = try $0.changes(since: 5, types: [.task], livingOnly: true, limit: 5) }
+    @Test func `the living state of few tasks is sorted from an index without the trash`() async throws {
+        let plans = try await plans { _ = try $0.changes(since: 5, types: [.task], livingOnly: true, limit: 5) }
 
         let steps = try #require(plans.first { $0.key.contains("tasks_by_due") }?.value)
         #expect(steps == ["SEARCH tasks USING INDEX tasks_by_due (account=?)", "USE TEMP B-TREE FOR ORDER BY"])

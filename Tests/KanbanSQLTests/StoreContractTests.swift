@@ -135,6 +135,26 @@ struct StoreContractTests {
         }
     }
 
+    @Test func `where the server respaced a task is its first place, until a user moves it`() async throws {
+        let task = try await store.write { try $0.createTask(id: nil, title: "a", TaskEdit()) }
+        let places = try await store.write { tx in
+            for place in ["b", "c"] {
+                var respaced = try #require(try tx.task(task.id))
+                respaced.position = Position(text: place)
+                respaced.revision = try tx.nextRevision()
+                try tx.save(respaced)
+            }
+            _ = try tx.createTask(id: nil, title: "behind", TaskEdit())
+            _ = try tx.moveTask(task.id, TaskMove(place: .last))
+            _ = try tx.updateTask(task.id, TaskEdit(status: .done))
+            return try tx.history(of: task.id, since: 0).map { line in line.changes.filter { $0.member == "position" } }
+        }
+
+        #expect(places.count == 3 && places.allSatisfy { $0.count == 1 })
+        #expect(places.first?.first?.to == "c")
+        for (earlier, later) in zip(places, places.dropFirst()) { #expect(earlier[0].to == later[0].from) }
+    }
+
     @Test func `a task that is saved and was not added has no line of its creation`() async throws {
         let task = try await store.write { tx in
             var task = TaskItem(

@@ -12,7 +12,7 @@ extension SQLBoard {
         statement.bind(3, before ?? .max)
         statement.bind(4, limit)
         var entries = try all(of: statement, historyEntry)
-        if entries.count < limit, let creation = try creation(of: task), creation.revision < before ?? .max {
+        if entries.count < limit, let creation = try creation(of: task, since: 0, before: before ?? .max) {
             entries.append(creation)
         }
         return entries
@@ -26,56 +26,53 @@ extension SQLBoard {
             """)
         statement.bind(2, task)
         statement.bind(3, revision)
-        let entries = try all(of: statement, historyEntry)
-        guard let creation = try creation(of: task), creation.revision > revision else { return entries }
-        return [creation] + entries
+        let creation = try creation(of: task, since: revision, before: .max)
+        return try (creation.map { [$0] } ?? []) + all(of: statement, historyEntry)
     }
 
-    /// The first line of a task's history, when it stands in the task's row. The server's own respacing of a column is
-    /// no line of any history: where one took the task to is shown as its first place.
-    private func creation(of id: ID) throws -> HistoryEntry? {
+    /// The first line of a task's history, when the task's row stands for it; of a revision above `since` and below
+    /// `before`. It goes when the lines of its days go, or the first that it needs. The server's own respacing of a column
+    /// is no line of any history: the place that it gave is shown as the first.
+    private func creation(of id: ID, since: Revision, before: Revision) throws -> HistoryEntry? {
         let statement = try statement(
             """
             SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
-                deleted_at, member_revisions, title, body, creation, created_by
-            FROM tasks WHERE account = ?1 AND id = ?2 AND creation IS NOT NULL
+                deleted_at, member_revisions, title, body, creation, created_by, first_changes
+            FROM tasks WHERE account = ?1 AND id = ?2 AND creation > ?3 AND creation < ?4 AND created_at > ?5
             """)
         statement.bind(2, id)
+        statement.bind(3, since)
+        statement.bind(4, before)
+        statement.bind(5, context.oldestHistory)
         let stored = try first(of: statement) { row in
-            (task: try TaskRow.decode(row), revision: row.integer(14), session: row.optionalID(15))
+            let task = try TaskRow.decode(row)
+            return (
+                task: task, revision: row.integer(14), session: row.optionalID(15),
+                firstChanges: try row.firstChanges(16, of: task.revision)
+            )
         }
-        // Not longer than the lines after it.
-        guard let (task, revision, session) = stored, context.oldestHistory < task.createdAt else { return nil }
-        let changed = TaskMember.allCases.filter { task.memberRevisions[$0] > revision }
-        let before = try firstValues(of: Set(changed), in: id, since: revision)
-        let changes = TaskMember.allCases.compactMap { member -> HistoryEntry.MemberChange? in
-            let value = before[member] ?? task[member]
-            return value == .null ? nil : .init(member: member.rawValue, from: .null, to: value)
+        guard let (task, revision, session, firstChanges) = stored else { return nil }
+        var changes: [HistoryEntry.MemberChange] = []
+        for member in TaskMember.allCases {
+            var value = task[member]
+            if firstChanges[member] > 0 {
+                let line = try self.changes(of: id, at: firstChanges[member])
+                guard let change = line.first(where: { $0.member == member.rawValue }) else { return nil }
+                value = change.from
+            }
+            if value != .null { changes.append(.init(member: member.rawValue, from: .null, to: value)) }
         }
         return HistoryEntry(
             taskID: id, revision: revision, at: task.createdAt, action: .created, changes: changes, sessionID: session)
     }
 
-    /// What each of these members was before its first change after `revision`.
-    private func firstValues(
-        of members: Set<TaskMember>, in task: ID, since revision: Revision
-    ) throws -> [TaskMember: JSON] {
+    /// What a line tells; nothing when it is gone.
+    private func changes(of task: ID, at revision: Revision) throws -> [HistoryEntry.MemberChange] {
         let statement = try statement(
-            """
-            SELECT changes FROM history WHERE account = ?1 AND task_id = ?2 AND revision > ?3 ORDER BY revision
-            """)
+            "SELECT changes FROM history WHERE account = ?1 AND task_id = ?2 AND revision = ?3")
         statement.bind(2, task)
         statement.bind(3, revision)
-        defer { statement.reset() }
-        var values: [TaskMember: JSON] = [:]
-        // Not all of a long history, as a rule: only until each was met.
-        while values.count < members.count, try statement.step() {
-            for change in try HistoryEntry.MemberChange.decode(statement.bytes(0)) {
-                guard let member = TaskMember(rawValue: change.member), members.contains(member) else { continue }
-                values[member] = values[member] ?? change.from
-            }
-        }
-        return values
+        return try first(of: statement) { try HistoryEntry.MemberChange.decode($0.bytes(0)) } ?? []
     }
 
     private func historyEntry(_ row: Statement) throws -> HistoryEntry {

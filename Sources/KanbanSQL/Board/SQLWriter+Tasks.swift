@@ -14,9 +14,9 @@ extension SQLWriter {
             respacing = nil
         }
         if stored.standsIn(theSameIndexesAs: task) {
-            try updateText(of: task, number: stored.number)
+            try updateText(of: task, stored: stored)
         } else {
-            try update(task, number: stored.number)
+            try update(task, stored: stored)
         }
         if stored.deletedAt == nil { writing.count(-1, countKey(stored.categoryID, stored.status)) }
         count(task, by: 1)
@@ -33,7 +33,7 @@ extension SQLWriter {
 
     // MARK: - What is there
 
-    /// What of the stored row decides about counters and indexes.
+    /// What of the stored row decides about counters and indexes, and goes on in the next.
     private struct Stored {
         var number: Int64
         var status: TaskStatus
@@ -44,6 +44,20 @@ extension SQLWriter {
         var completedAt: Timestamp?
         var deletedAt: Timestamp?
         var positionRevision: Revision
+        /// The revision of the task's creation, when its row stands for that line of its history.
+        var creation: Revision?
+        /// At which revision each member first changed since; 0 for one that did not.
+        var firstChanges: TaskItem.MemberRevisions
+
+        /// `nil` for none, or when nobody will ask.
+        func firstChanges(with task: TaskItem) -> TaskItem.MemberRevisions? {
+            guard let creation else { return nil }
+            var changes = firstChanges
+            for member in TaskMember.allCases where changes[member] == 0 && task.memberRevisions[member] > creation {
+                changes[member] = task.memberRevisions[member]
+            }
+            return changes == TaskItem.MemberRevisions() ? nil : changes
+        }
 
         func standsIn(theSameIndexesAs task: TaskItem) -> Bool {
             status == task.status && categoryID == task.categoryID && position == task.position
@@ -62,17 +76,19 @@ extension SQLWriter {
         let statement = try statement(
             """
             SELECT number, status, category_id, due, due_day, position, completed_at, deleted_at, revision,
-                member_revisions
+                member_revisions, creation, first_changes
             FROM tasks WHERE account = ?1 AND id = ?2
             """)
         statement.bind(2, id)
         return try first(of: statement) { row in
             guard let status = TaskStatus(rawValue: Int(row.integer(1))) else { throw damaged("a task of no column") }
+            let revision = row.integer(8)
             return Stored(
                 number: row.integer(0), status: status, categoryID: row.optionalID(2), due: row.optionalInteger(3),
                 dueDay: row.optionalInteger(4), position: Position(text: row.text(5)),
                 completedAt: row.optionalTimestamp(6), deletedAt: row.optionalTimestamp(7),
-                positionRevision: try row.memberRevisions(9, of: row.integer(8)).position)
+                positionRevision: try row.memberRevisions(9, of: revision).position, creation: row.optionalInteger(10),
+                firstChanges: try row.firstChanges(11, of: revision))
         }
     }
 
@@ -101,32 +117,34 @@ extension SQLWriter {
     }
 
     /// Everything but its number: every index takes the row out and in again.
-    private func update(_ task: TaskItem, number: Int64) throws {
+    private func update(_ task: TaskItem, stored: Stored) throws {
         let statement = try statement(
             """
             UPDATE tasks SET
                 revision = ?3, member_revisions = ?4, title = ?5, title_folded = ?6, body = ?7, created_at = ?8,
                 updated_at = ?9, status = ?10, category_id = ?11, due = ?12, due_day = ?13, position = ?14,
-                completed_at = ?15, deleted_at = ?16
+                completed_at = ?15, deleted_at = ?16, first_changes = ?17
             WHERE account = ?1 AND number = ?2
             """)
-        statement.bind(2, number)
+        statement.bind(2, stored.number)
         bindText(of: task, to: statement)
         bindPlace(of: task, to: statement)
+        statement.bind(17, stored.firstChanges(with: task)?.packed(below: task.revision))
         try statement.run()
     }
 
-    /// What is in no index but the one by revision: half the work of ``update(_:number:)``.
-    private func updateText(of task: TaskItem, number: Int64) throws {
+    /// What is in no index but the one by revision: half the work of ``update(_:stored:)``.
+    private func updateText(of task: TaskItem, stored: Stored) throws {
         let statement = try statement(
             """
             UPDATE tasks SET
                 revision = ?3, member_revisions = ?4, title = ?5, title_folded = ?6, body = ?7, created_at = ?8,
-                updated_at = ?9
+                updated_at = ?9, first_changes = ?10
             WHERE account = ?1 AND number = ?2
             """)
-        statement.bind(2, number)
+        statement.bind(2, stored.number)
         bindText(of: task, to: statement)
+        statement.bind(10, stored.firstChanges(with: task)?.packed(below: task.revision))
         try statement.run()
     }
 

@@ -57,6 +57,11 @@ extension Statement {
             return revisions
         }
     }
+
+    /// Of a column that is NULL as long as no member changed.
+    func firstChanges(_ column: Int32, of revision: Revision) throws -> TaskItem.MemberRevisions {
+        isNull(column) ? TaskItem.MemberRevisions() : try memberRevisions(column, of: revision)
+    }
 }
 
 /// In one column: how far each lies below the task's revision, in 7-bit groups with the high bit set on all but the

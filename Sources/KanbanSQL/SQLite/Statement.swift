@@ -94,6 +94,10 @@ extension Statement {
         }
     }
 
+    func bind(_ index: Int32, _ bytes: [UInt8]?) {
+        if let bytes { bind(index, bytes) } else { sqlite3_bind_null(handle, index) }
+    }
+
     /// As text, for bytes that are UTF-8 already.
     func bind(_ index: Int32, utf8 bytes: [UInt8]) {
         bytes.withUnsafeBytes { buffer in
@@ -114,10 +118,6 @@ extension Statement {
 
     func bind(_ index: Int32, _ id: ID?) {
         if let id { bind(index, id) } else { sqlite3_bind_null(handle, index) }
-    }
-
-    func bindNull(_ index: Int32) {
-        sqlite3_bind_null(handle, index)
     }
 
     /// `SQLITE_TRANSIENT`: SQLite copies the bytes before the call returns. The macro is a cast that Swift cannot import.
