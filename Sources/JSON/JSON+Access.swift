@@ -27,9 +27,11 @@ extension JSON {
         if case .bool(let bool) = self { bool } else { nil }
     }
 
-    /// A number that is written as an integer: `41`, but not `41.0` or `4e1`, and not one that `Int` cannot hold.
+    /// A number without a fraction, however it is written, as in JSON Schema: `41`, `41.0`, `4.1e1`; not one that `Int`
+    /// cannot hold.
     package var intValue: Int? {
-        if case .number(let literal) = self { Int(literal) } else { nil }
+        guard case .number(let literal) = self else { return nil }
+        return Int(literal) ?? Double(literal).flatMap(Int.init(exactly:))
     }
 
     /// A number, rounded to the nearest `Double`; nil when it is beyond what that can hold.

@@ -212,7 +212,7 @@ extension Route.Content {
     }
 
     /// 415 unless the body's media type is one that the route takes, and its coding none.
-    fileprivate func fault(in head: Request) -> Problem? {
+    func fault(in head: Request) -> Problem? {
         let types: [String]
         switch self {
         case .none: return nil

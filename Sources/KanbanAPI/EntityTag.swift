@@ -37,26 +37,8 @@ enum EntityTag {
     /// Whether `If-None-Match` lists the tag (weak comparison, RFC 9110 §13.1.2).
     static func matches(_ tag: String, ifNoneMatch fields: [String]) -> Bool {
         fields.contains { field in
-            field == tag || elements(of: field).contains { $0 == "*" || $0 == tag || $0 == "W/\(tag)" }
+            field == tag || field.listElements.contains { $0 == "*" || $0 == tag || $0 == "W/\(tag)" }
         }
-    }
-
-    /// The elements of a list of tags; a comma inside quotes does not separate.
-    static func elements(of field: String) -> [Substring] {
-        var elements: [Substring] = []
-        var start = field.startIndex
-        var isQuoted = false
-        for index in field.indices {
-            if field[index] == "\"" { isQuoted.toggle() }
-            if field[index] == ",", !isQuoted {
-                elements.append(field[start..<index])
-                start = field.index(after: index)
-            }
-        }
-        elements.append(field[start...])
-        return elements.map { $0.trimmingPrefix { $0 == " " || $0 == "\t" } }
-            .map { element in element.lastIndex { $0 != " " && $0 != "\t" }.map { element[...$0] } ?? "" }
-            .filter { !$0.isEmpty }
     }
 }
 
@@ -72,7 +54,7 @@ extension Precondition {
     private static func revisions(_ fields: [String], allowsWeak: Bool) -> Revisions? {
         guard !fields.isEmpty else { return nil }
         var revisions: Set<Revision> = []
-        for element in fields.flatMap(EntityTag.elements) {
+        for element in fields.flatMap(\.listElements) {
             if element == "*" { return .any }
             var tag = element
             if allowsWeak, tag.hasPrefix("W/") { tag = tag.dropFirst(2) }

@@ -5,9 +5,10 @@ import Testing
 struct JSONMeaningTests {
     @Test(arguments: [
         ("41", 41), ("-0", 0), ("9223372036854775807", Int.max), ("-9223372036854775808", Int.min),
-        ("41.0", nil), ("4e1", nil), ("9223372036854775808", nil), ("\"41\"", nil), ("null", nil),
+        ("41.0", 41), ("4.1e1", 41), ("-0.0", 0), ("41.5", nil), ("1e-1", nil), ("9223372036854775808", nil),
+        ("1e400", nil), ("\"41\"", nil), ("null", nil),
     ])
-    func `an integer is what is written as one`(text: String, integer: Int?) throws {
+    func `an integer is a number without a fraction`(text: String, integer: Int?) throws {
         #expect(try parsed(text).intValue == integer)
     }
 

@@ -40,9 +40,12 @@ package struct TextRule: Sendable {
     }
 
     /// One grapheme that is no white space and no control character. Which graphemes are emoji changes with every version
-    /// of Unicode, so that is left to the app; a longest grapheme is named because combining characters have no end.
+    /// of Unicode, so that is left to the app; at most 32 code points, because combining characters have no end.
     package static func emojiFault(in text: String) -> TextFault? {
-        guard text.utf8.count <= 128, text.count == 1, !text.isBlank else { return .emoji }
+        // By bytes first: of a long text nobody looks for graphemes.
+        guard text.utf8.count <= 128, text.unicodeScalars.count <= 32, text.count == 1, !text.isBlank else {
+            return .emoji
+        }
         let isPrintable = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
         return isPrintable ? nil : .emoji
     }

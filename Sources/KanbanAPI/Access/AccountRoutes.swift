@@ -167,7 +167,7 @@ extension Call {
     fileprivate func require(_ account: Account) throws {
         guard request.headers.has("if-match") else { return }
         let tag = Response.tag(of: account)
-        let wanted = request.headers.values("if-match").flatMap(EntityTag.elements)
+        let wanted = request.headers.values("if-match").flatMap(\.listElements)
         guard wanted.contains(where: { $0 == "*" || $0 == tag }) else {
             var json = JSONWriter(capacity: 256)
             json.value(account)

@@ -80,7 +80,7 @@ extension Headers {
     var prefersEventStream: Bool {
         var stream = 0.0
         var json = 0.0
-        for element in values("accept").flatMap({ $0.split(separator: ",") }) {
+        for element in values("accept").flatMap(\.listElements) {
             let parts = element.split(separator: ";").map { String($0).trimmed.lowercased() }
             let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
             switch parts.first {
@@ -95,7 +95,7 @@ extension Headers {
     /// The seconds of `Prefer: wait=30`, at most 60; `nil` when there is no such preference, or one that we do not
     /// understand, which is no error (RFC 7240 §2).
     var preferredWait: Int? {
-        for element in values("prefer").flatMap({ $0.split(separator: ",") }) {
+        for element in values("prefer").flatMap(\.listElements) {
             let words = element.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map { String($0).trimmed }
             guard words.count == 2, words[0].lowercased() == "wait" else { continue }
             let digits = words[1].trimmingPrefix("\"")

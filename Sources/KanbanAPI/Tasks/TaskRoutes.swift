@@ -89,7 +89,8 @@ package struct TaskRoutes: Sendable {
     }
 
     private func restore(_ call: Call) async throws -> Response {
-        try await call.write({ .task($0) }) {
+        try call.requireNoMembers()
+        return try await call.write({ .task($0) }) {
             let id = try call.id(of: .task)
             let precondition = call.precondition
             return { writer in try writer.restoreTask(id, if: precondition) }

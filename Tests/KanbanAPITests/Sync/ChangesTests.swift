@@ -198,6 +198,8 @@ struct ChangesTests {
         #expect(empty.json["changes"] == [])
         #expect(empty.json["cursor"]?.stringValue == cursor)
         #expect(await board.send(.get, "/changes", headers: [("Prefer", "wait=soon")])["Preference-Applied"] == nil)
+        let quoted = await board.send(.get, "/changes", headers: [("Prefer", "note=\"a, wait=60\"")])
+        #expect(quoted["Preference-Applied"] == nil)
     }
 
     @Test func `a stopping server answers those who wait`() async throws {

@@ -190,6 +190,20 @@ struct TaskRoutesTests {
         #expect(await board.titles("/tasks?sort=position") == ["second", "first"])
     }
 
+    @Test(arguments: [
+        ("", "text/plain", 200), ("{}", "application/json", 200), ("hello", "text/plain", 415),
+        ("{\"titel\": 1}", "application/json", 422), ("null", "application/json", 422), ("{", "application/json", 400),
+    ])
+    func `what is said beside a restore is not left unheard`(body: String, type: String, status: Int) async throws {
+        let task = try await board.task()
+        await board.send(.delete, "/tasks/\(task.id)")
+
+        let answer = await board.send(.post, "/tasks/\(task.id)/restore", body, headers: [("Content-Type", type)])
+
+        #expect(answer.status == status)
+        #expect(await board.send(.get, "/tasks/\(task.id)").status == (status == 200 ? 200 : 404))
+    }
+
     @Test func `a stale edit is refused with what is there now`() async throws {
         let task = try await board.task("{\"title\": \"a\"}")
         _ = await board.send(.patch, "/tasks/\(task.id)", "{\"title\": \"b\"}")

@@ -34,7 +34,9 @@ struct TextRuleTests {
     @Test(arguments: [
         ("🎂", true), ("👨‍👩‍👧‍👦", true), ("🇰🇷", true), ("❤️", true), ("1️⃣", true), ("A", true), ("가", true), ("", false),
         ("🎂🎂", false), (" ", false), ("\n", false), ("\u{0}", false), ("\u{7}", false),
+        ("e" + String(repeating: "\u{301}", count: 31), true), ("e" + String(repeating: "\u{301}", count: 32), false),
         ("e" + String(repeating: "\u{301}", count: 100), false),
+        ("🏴" + String(repeating: "\u{E0067}", count: 31), true),
     ])
     func `an emoji is one grapheme that can be seen`(text: String, isRight: Bool) {
         #expect((TextRule.emojiFault(in: text) == nil) == isRight)
