@@ -66,6 +66,28 @@ extension SocketAddress {
         self.init(host: text, port: UInt16(bigEndian: port))
     }
 
+    /// A numeric address, with or without a port: `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]:80`; the
+    /// host comes out as the kernel spells it. `nil` for anything else.
+    package init?(numeric text: String) {
+        var host = text[...]
+        var port: Substring?
+        if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+            host = text[..<end].dropFirst()
+            port = text[end...].dropFirst()
+        } else if let colon = text.firstIndex(of: ":"), colon == text.lastIndex(of: ":") {
+            host = text[..<colon]
+            port = text[colon...]
+        }
+        let number = port.map { $0.isEmpty ? 0 : $0.first == ":" ? UInt16($0.dropFirst()) : nil } ?? 0
+        let family = host.contains(":") ? AF_INET6 : AF_INET
+        // The longer of the two has room for both.
+        var address = in6_addr()
+        guard let number, inet_pton(family, String(host), &address) == 1, let known = Self.text(family, &address) else {
+            return nil
+        }
+        self.init(host: known, port: number)
+    }
+
     private static func text(_ family: Int32, _ address: UnsafeRawPointer) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
             inet_ntop(family, address, buffer.baseAddress, 64).map { String(cString: $0) }

@@ -48,6 +48,45 @@ struct DataCommandTests {
         #expect(try Kanbase.run(["check", "--data", server.folder.path]).ending == .exited(0))
     }
 
+    @Test func `a copy goes where a link leads, an export into a pipe, and a backup into files only`() throws {
+        let server = try Kanbase()
+        try server.client().makeTask(["title": "through the pipe"])
+        let data = ["KANBASE_DATA": server.folder.path]
+        let (pipe, link) = (server.folder.file("pipe"), server.folder.file("link"))
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let reader = open(pipe, O_RDONLY | O_NONBLOCK)
+        defer { close(reader) }
+
+        let backup = try Kanbase.run(["backup", pipe], environment: data)
+        let export = try Kanbase.run(["export", pipe], environment: data)
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        let count = read(reader, &bytes, bytes.count)
+
+        #expect(backup.ending == .exited(73) && export.ending == .exited(0), "\(backup.errors)\(export.errors)")
+        #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).contains("through the pipe"))
+        #expect(try Kanbase.run(["restore", pipe, "--data", server.folder.file("new")]).ending == .exited(65))
+
+        for command in ["backup", "export"] {
+            let file = server.folder.file("file of \(command)")
+            try Data().write(to: URL(filePath: file))
+            try #require(symlink(file, link) == 0)
+            #expect(try Kanbase.run([command, link], environment: data).ending == .exited(0))
+            #expect(try !Data(contentsOf: URL(filePath: file)).isEmpty)
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == file)
+            try FileManager.default.removeItem(atPath: link)
+        }
+    }
+
+    @Test func `a directory is no backup, and stands in nobody's way`() throws {
+        let server = try Kanbase()
+        let file = server.folder.file("backup")
+        #expect(try Kanbase.run(["backup", "--data", server.folder.path, file]).ending == .exited(0))
+        let other = try DataFolder()
+
+        #expect(try Kanbase.run(["restore", "--data", other.path, server.folder.path]).ending == .exited(65))
+        #expect(try Kanbase.run(["restore", "--data", other.path, file]).ending == .exited(0))
+    }
+
     @Test func `a command that needs data makes none`() throws {
         let folder = try DataFolder()
         let missing = folder.path + "/typo"

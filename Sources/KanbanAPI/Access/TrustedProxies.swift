@@ -7,7 +7,7 @@ package struct TrustedProxies: Sendable {
 
     /// - Parameter addresses: numeric, as `127.0.0.1` or `::1`.
     package init(_ addresses: some Sequence<String> = []) {
-        self.addresses = Set(addresses)
+        self.addresses = Set(addresses.map { SocketAddress(numeric: $0)?.host ?? $0 })
     }
 
     /// Whom the request counts for: the peer, or behind a trusted proxy the last address of `X-Forwarded-For` that is
@@ -16,12 +16,13 @@ package struct TrustedProxies: Sendable {
         guard !addresses.isEmpty, isTrusted(head.peer.host), head.headers.has("x-forwarded-for") else {
             return head.peer.network
         }
-        let hops = head.headers.values("x-forwarded-for").joined(separator: ",")
-            .split(separator: ",").map { String($0.filter { $0 != " " && $0 != "\t" }) }
-        guard let client = hops.last(where: { !isTrusted($0) }), Self.isNumeric(client) else {
+        // Without the port that some proxies write beside it: each would count as a client of its own.
+        let hops = head.headers.values("x-forwarded-for").flatMap(\.listElements)
+            .map { SocketAddress(numeric: String($0)) }
+        guard let client = hops.last(where: { hop in hop.map { !isTrusted($0.host) } ?? true }) ?? nil else {
             return head.peer.network
         }
-        return SocketAddress(host: client, port: 0).network
+        return client.network
     }
 
     /// Whether somebody on this machine asks. What a proxy passes on does not count, though it comes from here.
@@ -35,17 +36,5 @@ package struct TrustedProxies: Sendable {
         let mapped = "::ffff:"
         let plain = host.hasPrefix(mapped) && host.contains(".") ? String(host.dropFirst(mapped.count)) : host
         return addresses.contains(plain)
-    }
-
-    private static func isNumeric(_ text: String) -> Bool {
-        (2...45).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "0")...UInt8(ascii: ":"), UInt8(ascii: "."), UInt8(ascii: "a")...UInt8(ascii: "f"),
-                    UInt8(ascii: "A")...UInt8(ascii: "F"):
-                    true
-                default: false
-                }
-            }
     }
 }

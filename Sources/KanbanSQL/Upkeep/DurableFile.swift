@@ -22,6 +22,12 @@ enum DurableFile {
         access(path, F_OK) == 0
     }
 
+    /// Whether it is a file with bytes of its own: no directory, device or pipe.
+    static func isFile(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
     /// Bytes; 0 when there is none.
     static func size(_ path: String) -> Int {
         var status = stat()

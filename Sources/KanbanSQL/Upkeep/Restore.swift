@@ -20,6 +20,7 @@ extension SQLStore {
     ) throws -> String? {
         do {
             guard DurableFile.exists(backup) else { throw StoreError.io("there is no file \(backup)") }
+            guard DurableFile.isFile(backup) else { throw StoreError.corrupt("it is no file") }
             let working = dataFile(in: directory) + ".restoring"
             do {
                 try DataFile.makeDirectory(directory)

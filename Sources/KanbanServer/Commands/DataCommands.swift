@@ -12,8 +12,8 @@ struct DataCommands {
     /// Works beside a serving server.
     func backup(to path: String) throws {
         try directory.requireData()
-        try directory.refuse(target: path)
-        let backup = try attempt { try SQLStore.backUp(directory.path, to: path) }
+        let target = try directory.target(at: path, mayBeDevice: false)
+        let backup = try attempt { try SQLStore.backUp(directory.path, to: target) }
         print("\(path): \(backup.size) bytes, verified; \(backup.changes) changes")
     }
 

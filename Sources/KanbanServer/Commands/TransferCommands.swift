@@ -14,11 +14,12 @@ struct TransferCommands {
     /// - Parameter path: `nil` or `-` is standard output.
     func export(to path: String?) throws {
         try directory.requireData()
-        if let path, path != "-" { try directory.refuse(target: path) }
+        let path = path == "-" ? nil : path
+        let target = try path.map { path throws(Failure) in try directory.target(at: path, mayBeDevice: true) }
         try withStore { store in
             let account = try accountKey(in: store)
             let format = BoardExport.Format(rawValue: configuration.administration.format.rawValue) ?? .json
-            let output = try Output(path)
+            let output = try Output(target)
             do {
                 try store.read(account) { reader in
                     try BoardExport.write(format, of: reader, now: Timestamp.system(), output.write)
@@ -121,23 +122,31 @@ extension Failure {
     }
 }
 
-/// A file that is in place only when all of it is written, or standard output.
+/// A file that is in place only when all of it is written; or standard output, a device or a pipe.
 private struct Output {
+    /// The file; `nil` when there is none to put in place.
     private let path: String?
     private let handle: FileHandle
 
     private var partial: String? { path.map { $0 + ".part" } }
 
+    /// - Parameter path: `nil` is standard output.
     init(_ path: String?) throws {
-        self.path = path == "-" ? nil : path
-        guard let path = self.path else {
+        guard let path else {
+            self.path = nil
             handle = .standardOutput
             return
         }
+        var target = stat()
+        let isDevice = stat(path, &target) == 0 && target.st_mode & S_IFMT != S_IFREG
+        self.path = isDevice ? nil : path
+        let written = isDevice ? path : path + ".part"
         // A board is private: nobody else may read it while it is written, or later.
-        let isMade = FileManager.default.createFile(
-            atPath: path + ".part", contents: nil, attributes: [.posixPermissions: 0o600])
-        guard isMade, let handle = FileHandle(forWritingAtPath: path + ".part") else {
+        let isMade =
+            isDevice
+            || FileManager.default.createFile(
+                atPath: written, contents: nil, attributes: [.posixPermissions: 0o600])
+        guard isMade, let handle = FileHandle(forWritingAtPath: written) else {
             throw Failure(.cannotCreate, "\(path) cannot be written.")
         }
         self.handle = handle

@@ -5,8 +5,10 @@ enum Help {
         guard let first = words.first else { return overview }
         let commands = Command.allCases.filter { $0.words.starts(with: words) }
         guard !commands.isEmpty else {
-            let hint = suggestion(for: first, among: Command.allCases.map { $0.words[0] })
-            throw Failure(.usage, "There is no command '\(first)'." + (hint.map { " Did you mean '\($0)'?" } ?? ""))
+            let known = Command.allCases.map { $0.words[0] }
+            let hint = known.contains(first) ? nil : suggestion(for: first, among: known)
+            let name = words.joined(separator: " ")
+            throw Failure(.usage, "There is no command '\(name)'." + (hint.map { " Did you mean '\($0)'?" } ?? ""))
         }
         return commands.map(page(of:)).joined(separator: "\n")
     }

@@ -56,7 +56,7 @@ extension Option {
             "How long deleted tasks can be restored."),
         Option(
             "tombstone-days", \.tombstoneDays, .number(1...36_500, "DAYS"), in: .retention, of: [.serve],
-            "How long a client may stay away and still sync without starting over."),
+            "How long a client may stay away and still sync without starting over; not less than --trash-days."),
         Option(
             "history-days", \.historyDays, .number(1...36_500, "DAYS"), in: .retention, of: [.serve],
             "How long the history of tasks is kept."),

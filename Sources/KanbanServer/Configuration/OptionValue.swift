@@ -108,14 +108,18 @@ extension OptionValue where Value == String {
         }
     }
 
-    /// `http://` or `https://` and an authority, without path (an origin of RFC 6454).
+    /// A scheme and an authority, without path (an origin of RFC 6454), as browsers write it: in lower case, and without
+    /// the port that the scheme stands for. Web views of apps have schemes of their own.
     static var origin: Self {
         OptionValue(placeholder: "ORIGIN", allowed: "scheme, host and port of a page, as https://app.example.com") {
             text in
             guard let url = URLComponents(string: text), let scheme = url.scheme, let host = url.host, !host.isEmpty,
-                url.path.isEmpty, url.query == nil, url.fragment == nil, url.user == nil
+                url.path.isEmpty, url.query == nil, url.fragment == nil, url.user == nil,
+                // A browser sends the host of https://bücher.example as xn--bcher-kva.example.
+                text.utf8.allSatisfy({ $0 < 0x80 })
             else { return nil }
-            return "\(scheme)://\(host)".lowercased() + (url.port.map { ":\($0)" } ?? "")
+            let usual = ["http": 80, "https": 443][scheme.lowercased()]
+            return "\(scheme)://\(host)".lowercased() + (url.port.flatMap { $0 == usual ? nil : ":\($0)" } ?? "")
         } show: {
             $0
         }

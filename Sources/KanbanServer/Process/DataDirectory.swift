@@ -15,9 +15,9 @@ struct DataDirectory: Sendable {
     /// The file whose lock says that a server runs.
     var lockFile: String { path + "/kanbase.lock" }
 
-    /// Before a copy of the data is put at `path`.
+    /// Where a copy of the data is put that is to be at `path`: where that leads, when it is a link to a file.
     /// - Throws: ``ExitCode/cannotCreate`` when no file can be made there, or when it is one of the directory's own.
-    func refuse(target path: String) throws(Failure) {
+    func target(at path: String, mayBeDevice: Bool) throws(Failure) -> String {
         let folder = (path as NSString).deletingLastPathComponent
         let parent = folder.isEmpty ? "." : folder
         guard access(parent, W_OK) == 0 else {
@@ -28,6 +28,10 @@ struct DataDirectory: Sendable {
         if exists, target.st_mode & S_IFMT == S_IFDIR {
             throw Failure(.cannotCreate, "\(path) is a directory.")
         }
+        if exists, target.st_mode & S_IFMT != S_IFREG {
+            guard mayBeDevice else { throw Failure(.cannotCreate, "\(path) is no file. Choose another name.") }
+            return path
+        }
         let names = ["", "-wal", "-shm"].map { file + $0 } + [lockFile]
         for name in names {
             var own = stat()
@@ -36,6 +40,7 @@ struct DataDirectory: Sendable {
                 throw Failure(.cannotCreate, "\(path) belongs to the data itself. Choose another file.")
             }
         }
+        return exists ? Self.resolved(path) : path
     }
 
     private static func resolved(_ path: String) -> String {

@@ -32,10 +32,16 @@ struct InvocationTests {
 
         let fromEnvironment = try Invocation([], environment: environment)
         let fromBoth = try Invocation(
-            ["--cors-origin", "https://c.example:8443", "--cors-origin=HTTPS://d.example"], environment: environment)
+            [
+                "--cors-origin", "https://c.example:8443", "--cors-origin=HTTPS://d.example:443", "--cors-origin",
+                "capacitor://localhost",
+            ], environment: environment)
 
         #expect(fromEnvironment.configuration.corsOrigins == ["https://a.example", "https://b.example"])
-        #expect(fromBoth.configuration.corsOrigins == ["https://c.example:8443", "https://d.example"])
+        #expect(
+            fromBoth.configuration.corsOrigins == [
+                "https://c.example:8443", "https://d.example", "capacitor://localhost",
+            ])
     }
 
     @Test(arguments: [
@@ -57,6 +63,10 @@ struct InvocationTests {
         (
             ["--cors-origin", "app.example"],
             "--cors-origin must be scheme, host and port of a page, as https://app.example.com, not 'app.example'."
+        ),
+        (
+            ["--cors-origin", "https://bücher.example"],
+            "--cors-origin must be scheme, host and port of a page, as https://app.example.com, not 'https://bücher.example'."
         ),
         (["--tls-key", "key.pem"], "--tls-certificate and --tls-key go together."),
         (["bakcup", "x"], "There is no command 'bakcup'. Did you mean 'backup'?"),

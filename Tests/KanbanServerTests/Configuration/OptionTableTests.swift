@@ -22,6 +22,15 @@ struct OptionTableTests {
         }
     }
 
+    @Test(arguments: [
+        (["bakcup"], "There is no command 'bakcup'. Did you mean 'backup'?"),
+        (["backup", "x"], "There is no command 'backup x'."),
+    ])
+    func `help of what is no command says so`(words: [String], message: String) {
+        let failure = #expect(throws: Failure.self) { try Help.page(for: words) }
+        #expect(failure?.message == message)
+    }
+
     @Test func `the help of a command names each of its options`() throws {
         for command in Command.allCases {
             let page = try Help.page(for: command.words)
