@@ -23,12 +23,12 @@ enum DataFile {
 
     /// Makes the tables, or brings those of an older version up after copying the file.
     static func bringUp(_ connection: Connection, now: Timestamp, steps: [Schema.Step]) throws {
-        let version = try Schema.version(of: connection)
+        // What is not ours is left as it is.
+        _ = try Schema.version(of: connection, newest: steps.count)
         try useLog(on: connection)
-        if version > 0, version < steps.count {
-            try copy(connection, to: "\(connection.path).v\(version)-\(now.milliseconds)")
+        try Schema.migrate(connection, steps: steps) { version in
+            try copy(connection.path, to: "\(connection.path).v\(version)-\(now.milliseconds)")
         }
-        try Schema.migrate(connection, from: version, steps: steps)
     }
 
     static func makeDirectory(_ path: String) throws {
@@ -46,11 +46,25 @@ enum DataFile {
         }
     }
 
-    /// A whole copy in a file of its own, with all that is committed.
-    private static func copy(_ connection: Connection, to path: String) throws {
-        // The statement takes no parameter in every version of SQLite that we meet, hence the quoted literal.
-        try connection.run("VACUUM INTO '\(path.replacingOccurrences(of: "'", with: "''"))'")
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-        try DurableFile.synchronize(path)
+    /// A whole copy in a file of its own, with all that is committed; under its name when it is whole. Of one process at
+    /// a time.
+    private static func copy(_ path: String, to target: String) throws {
+        let partial = path + ".copying"
+        let journal = partial + "-journal"
+        do {
+            // What was being written when a process was killed.
+            for leftover in [partial, journal] { try DurableFile.removeIfThere(leftover) }
+            try DurableFile.create(partial)
+            let source = try Connection(path: path, access: .readOnly)
+            defer { source.close() }
+            // The statement takes no parameter in every version of SQLite that we meet, hence the quoted literal.
+            try source.run("VACUUM INTO '\(partial.replacingOccurrences(of: "'", with: "''"))'")
+            try DurableFile.synchronize(partial)
+            try DurableFile.replace(target, with: partial)
+        } catch {
+            // Half a copy is of no use; the error above is the one to report.
+            for leftover in [partial, journal] { try? DurableFile.removeIfThere(leftover) }
+            throw error
+        }
     }
 }

@@ -49,6 +49,55 @@ struct SchemaTests {
         #expect(try old.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'later'") == 0)
     }
 
+    @Test func `of those who bring a file up at once one does it, and one copy is left`() async throws {
+        let box = try TestStore()
+        try await box.store.write { _ = try $0.makeTask("old") }
+        box.store.close()
+        let (path, now) = (box.store.path, box.clock.now)
+        // What a process that was killed while it copied left behind.
+        for leftover in [".copying", ".copying-journal"] {
+            try Data("half".utf8).write(to: URL(filePath: path + leftover))
+        }
+        let next: [Schema.Step] =
+            Schema.steps + [{ try $0.run("ALTER TABLE tasks ADD COLUMN later INTEGER" as String) }]
+
+        try await withThrowingTaskGroup { group in
+            for number in 0..<8 {
+                group.addTask {
+                    let connection = try Connection(path: path, access: .readWrite)
+                    defer { connection.close() }
+                    let copied = Timestamp(milliseconds: now.milliseconds + Int64(number))
+                    try DataFile.bringUp(connection, now: copied, steps: next)
+                }
+            }
+            try await group.waitForAll()
+        }
+
+        let names = try FileManager.default.contentsOfDirectory(atPath: box.directory.path)
+        #expect(names.filter { $0.contains(".v") }.count == 1 && !names.contains { $0.contains("copying") }, "\(names)")
+        #expect(try count("tasks", on: path) == 1)
+    }
+
+    @Test func `a copy that finds no room is not left in part`() async throws {
+        let box = try TestStore()
+        try await box.store.write { _ = try $0.makeTask("old") }
+        box.store.close()
+        let next: [Schema.Step] = Schema.steps + [{ try $0.run("CREATE TABLE later (a INTEGER) STRICT" as String) }]
+        let (path, now) = (box.store.path, box.clock.now)
+        // In the place of the copy stands what a file cannot replace.
+        let copy = "\(path).v\(Schema.steps.count)-\(now.milliseconds)"
+        try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: false)
+
+        let connection = try Connection(path: path, access: .readWrite)
+        #expect(throws: StoreError.self) { try DataFile.bringUp(connection, now: now, steps: next) }
+        connection.close()
+
+        let names = try FileManager.default.contentsOfDirectory(atPath: box.directory.path)
+        #expect(!names.contains { $0.contains("copying") }, "\(names)")
+        let reopened = try box.reopened()
+        #expect(try reopened.store.read { try $0.tasks(TaskQuery()).count } == 1)
+    }
+
     @Test func `a step that fails leaves the file as it was`() async throws {
         let box = try TestStore()
         try await box.store.write { _ = try $0.makeTask("old") }

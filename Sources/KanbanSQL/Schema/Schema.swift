@@ -16,7 +16,7 @@ enum Schema {
 
     /// The version of an open file; 0 for an empty one.
     /// - Throws: ``StoreError/corrupt(_:)`` for a file of another program, ``StoreError/newer(version:)``.
-    static func version(of connection: Connection) throws -> Int {
+    static func version(of connection: Connection, newest: Int = steps.count) throws -> Int {
         let application: Int64
         do {
             application = try connection.integer("PRAGMA application_id") ?? 0
@@ -29,17 +29,23 @@ enum Schema {
             return 0
         }
         guard application == applicationID else { throw StoreError.corrupt("\(connection.path) is no data of Kanbase") }
-        guard version <= steps.count else { throw StoreError.newer(version: version) }
+        guard version <= newest else { throw StoreError.newer(version: version) }
         guard version > 0 else { throw StoreError.corrupt("\(connection.path) has no version") }
         return version
     }
 
     /// Brings the file to the newest version, all steps or none.
-    static func migrate(_ connection: Connection, from version: Int, steps: [Step] = steps) throws {
-        guard version < steps.count else { return }
+    /// - Parameter keep: of a file that is not empty, before its first step; nobody else can write meanwhile.
+    static func migrate(
+        _ connection: Connection, steps: [Step] = steps, keep: (_ version: Int) throws -> Void = { _ in }
+    ) throws {
+        guard try version(of: connection, newest: steps.count) < steps.count else { return }
         try connection.run("BEGIN IMMEDIATE")
         do {
-            for step in steps[version...] { try step(connection) }
+            // Once more, for another process may have done it until now.
+            let version = try version(of: connection, newest: steps.count)
+            if (1..<steps.count).contains(version) { try keep(version) }
+            for step in steps.dropFirst(version) { try step(connection) }
             try connection.run("PRAGMA application_id = \(applicationID)")
             try connection.run("PRAGMA user_version = \(steps.count)")
             try connection.run("COMMIT")

@@ -75,13 +75,12 @@ extension SQLStore {
     private static func prepare(_ path: String, random: () -> UInt64) throws {
         let connection = try Connection(path: path, access: .readWrite)
         defer { connection.close() }
-        let version = try Schema.version(of: connection)
-        guard version > 0 else { throw StoreError.corrupt("the backup is empty") }
+        guard try Schema.version(of: connection) > 0 else { throw StoreError.corrupt("the backup is empty") }
         if let damage = try connection.text("PRAGMA integrity_check(1)"), damage != "ok" {
             throw StoreError.corrupt("the backup is damaged: \(damage)")
         }
         try connection.run("PRAGMA journal_mode = DELETE")
-        try Schema.migrate(connection, from: version)
+        try Schema.migrate(connection)
         if let finding = try Check.findings(in: connection).first {
             throw StoreError.corrupt("the backup is damaged: \(finding)")
         }
