@@ -4,7 +4,8 @@
 /// ```swift
 /// var reader = JSONReader(bytes)
 /// try reader.enterObject()
-/// while let name = try reader.nextName() where name == "tasks" {
+/// while let name = try reader.nextName() {
+///     guard name == "tasks" else { continue }
 ///     try reader.enterArray()
 ///     while try reader.nextElement() { save(try reader.value(), from: reader.line) }
 /// }

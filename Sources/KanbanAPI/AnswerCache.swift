@@ -72,7 +72,8 @@ package final class AnswerCache: Sendable {
     ///   - validUntil: from when on it would read differently; `nil` when it does not depend on the clock.
     func keep(_ answer: Response, for key: Key, at revision: Revision, now: Timestamp, until validUntil: Timestamp?) {
         guard case .bytes(let body) = answer.body else { return }
-        let size = body.count + key.target.count + 512
+        let fields = answer.headers.reduce(0) { $0 + $1.value.utf8.count }
+        let size = body.count + fields + key.target.count + key.language.count + 512
         // One answer must not drive out all others.
         guard size <= limit / 4 else { return }
         let validity = validUntil.map { now..<max(now, $0) }

@@ -66,7 +66,7 @@ package final class Application: Responder {
             let limit = route.content.limit ?? environment.bodyLimit
             let share: BodyRoom.Share?
             do throws(Problem) {
-                share = try environment.bodyRoom.share(for: head, limit: limit)
+                share = try environment.bodyRoom.share(for: head, of: access.account, limit: limit)
             } catch {
                 return .answer(refuse(error, head, requestID, operation: route.operation, headers: headers))
             }
@@ -133,6 +133,7 @@ package final class Application: Responder {
         let requestID = head.map(RequestID.of) ?? RequestID.make()
         var answer = Problem(error).response(requestID: requestID)
         answer.operation = "unrouted"
+        if let head, case .found(let route, _) = router.match(head) { answer.operation = route.operation }
         answer.headers.append(("X-Request-Id", requestID))
         answer.headers.append(("Cache-Control", "private, no-cache"))
         if let head { answer.headers.append(contentsOf: gate.headers(for: head)) }

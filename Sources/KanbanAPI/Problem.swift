@@ -99,7 +99,7 @@ package struct Problem: Error, Sendable {
                 headers: [("Retry-After", "5")])
         case .closed: self.init(.unavailable, "The server is stopping.", headers: [("Retry-After", "5")])
         case .corrupt, .newer: self.init(.internalError)
-        case .noAccount: self.init(.unauthorized, headers: [("WWW-Authenticate", "Bearer")])
+        case .noAccount: self = .accountGone
         }
     }
 

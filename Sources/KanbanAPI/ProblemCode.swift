@@ -9,7 +9,6 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case unknownTimeZone = "unknown_time_zone"
     case invalidIdempotencyKey = "invalid_idempotency_key"
     case unauthorized
-    case forbidden
     case foreignOrigin = "foreign_origin"
     case insufficientScope = "insufficient_scope"
     case signupClosed = "signup_closed"
@@ -90,8 +89,6 @@ package enum ProblemCode: String, Sendable, CaseIterable {
             (400, "Invalid idempotency key", "Idempotency-Key takes 1 to 255 visible ASCII characters.")
         case .unauthorized:
             (401, "Log in first", "Send Authorization: Bearer with a token that is known, not expired and not revoked.")
-        case .forbidden:
-            (403, "Forbidden", "This is not allowed. The detail says why.")
         case .foreignOrigin:
             (403, "Foreign origin", "Without accounts, no page of another origin may reach in. Use --auth required.")
         case .insufficientScope:

@@ -57,7 +57,8 @@ final class WriteSession {
         pageSize = Int(try connection.integer("PRAGMA page_size") ?? 4096)
         // A log that grew beside a long read is cut when it begins anew, or its file would stay as large for ever.
         try connection.run("PRAGMA journal_size_limit = \(2 * configuration.logSize)" as String)
-        // The hook replaces SQLite's own checkpoints; see the writer.
+        // The hook replaces SQLite's own checkpoints; see the writer. Unretained: the connection calls it only for commits
+        // that this session makes.
         sqlite3_wal_hook(
             connection.handle,
             { context, _, _, pages in

@@ -34,7 +34,8 @@ struct Kanbase {
         case .backup: try DataCommands(configuration: configuration).backup(to: invocation.arguments[0])
         case .restore: try DataCommands(configuration: configuration).restore(from: invocation.arguments[0])
         case .check: try DataCommands(configuration: configuration).check()
-        case .exportBoard: try TransferCommands(configuration: configuration).export(to: invocation.arguments.first)
+        case .exportBoard:
+            try await TransferCommands(configuration: configuration).export(to: invocation.arguments.first)
         case .importBoard:
             try await TransferCommands(configuration: configuration).importBoard(from: invocation.arguments.first)
         }

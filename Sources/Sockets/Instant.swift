@@ -50,6 +50,7 @@ extension Duration {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         guard !overflow else { return seconds < 0 ? .min : .max }
-        return whole.addingReportingOverflow(attoseconds / 1_000_000_000).partialValue
+        let (sum, overflows) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return overflows ? (whole < 0 ? .min : .max) : sum
     }
 }

@@ -77,11 +77,13 @@
                 throw TLSError(reason("libssl has no suitable cipher"))
             }
             SSL_CTX_set_alpn_select_cb(pointer, selectProtocol, nil)
+            // Without it libssl asks the terminal for the phrase of an encrypted key, and waits for ever.
+            SSL_CTX_set_default_passwd_cb(pointer) { _, _, _, _ in 0 }
             guard SSL_CTX_use_certificate_chain_file(pointer, certificate) == 1 else {
                 throw TLSError(reason("'\(certificate)' holds no certificate in PEM form that can be read"))
             }
             guard SSL_CTX_use_PrivateKey_file(pointer, key, SSL_FILETYPE_PEM) == 1 else {
-                throw TLSError(reason("'\(key)' holds no private key in PEM form that can be read and fits"))
+                throw TLSError(reason("'\(key)' holds no private key in PEM form that needs no pass phrase and fits"))
             }
             guard SSL_CTX_check_private_key(pointer) == 1 else {
                 throw TLSError(reason("the key of '\(key)' is not that of the certificate of '\(certificate)'"))

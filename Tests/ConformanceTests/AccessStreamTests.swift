@@ -37,7 +37,8 @@ struct AccessStreamTests {
         #expect(try anna.delete("/sessions/current").status == 204)
 
         let answer = try Answer(from: waiting)
-        #expect([200, 401].contains(answer.status))
+        expectProblem(answer, 401, "unauthorized")
+        #expect(answer.header("WWW-Authenticate") == "Bearer realm=\"kanbase\", error=\"invalid_token\"")
         #expect(ContinuousClock.now - began < .seconds(30))
     }
 }

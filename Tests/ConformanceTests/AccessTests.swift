@@ -213,12 +213,14 @@ struct AccessTests {
         try client.get("/calendar.ics?token=\(calendar)")
         try client.get("/tasks?token=\(token)")
         try client.get("/tasks?q=secret", ["authorization": "Bearer \(token)"])
+        try anna.delete("/tokens/\(calendar)")
+        try anna.get("/tasks", ["x-request-id": token])
         let metrics = try client.get("/metrics").text
 
         server.stop()
         let log = try server.log
 
-        #expect(log.contains("operation=createSession"))
+        #expect(log.contains("operation=createSession") && log.contains("path=/tokens/kb_"))
         #expect(log.contains("status=401") && log.contains("peer=127.0.0.1"))
         for secret in [token, calendar, Self.password, "secret", "anna"] {
             #expect(!log.contains(secret), "\(secret)")

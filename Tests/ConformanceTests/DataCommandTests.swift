@@ -74,7 +74,51 @@ struct DataCommandTests {
             #expect(try !Data(contentsOf: URL(filePath: file)).isEmpty)
             #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == file)
             try FileManager.default.removeItem(atPath: link)
+            try #require(symlink(server.folder.file("nothing"), link) == 0)
+            #expect(try Kanbase.run([command, link], environment: data).ending == .exited(73))
+            try FileManager.default.removeItem(atPath: link)
         }
+    }
+
+    @Test func `a copy never takes the place of another server's data`() throws {
+        let server = try Kanbase()
+        let other = try Kanbase()
+        let task = try other.client().makeTask()
+        let file = other.folder.path + "/kanbase.sqlite"
+
+        let live = try Kanbase.run(["backup", "--data", server.folder.path, file])
+        #expect(live.ending == .exited(73), "\(live.errors)")
+        other.stop()
+        #expect(try Kanbase.run(["export", "--data", server.folder.path, file]).ending == .exited(73))
+
+        let again = try Kanbase(on: other.folder)
+        #expect(try again.client().get("/tasks/\(task.id)").json == task)
+    }
+
+    @Test func `a link to a backup is restored as the backup it leads to, which stays as it is`() throws {
+        let server = try Kanbase()
+        let task = try server.client().makeTask()
+        let (file, link) = (server.folder.file("backup"), server.folder.file("link"))
+        #expect(try Kanbase.run(["backup", "--data", server.folder.path, file]).ending == .exited(0))
+        let bytes = try Data(contentsOf: URL(filePath: file))
+        try #require(symlink(file, link) == 0)
+        let new = try DataFolder()
+
+        #expect(try Kanbase.run(["restore", "--data", new.path, link]).ending == .exited(0))
+
+        let restored = try Kanbase(on: new)
+        #expect(try restored.client().get("/tasks/\(task.id)").json == task)
+        #expect(try Data(contentsOf: URL(filePath: file)) == bytes)
+    }
+
+    @Test func `data with a log beside it is no backup, for the log holds what was written last`() throws {
+        let server = try Kanbase()
+        try server.client().makeTask()
+
+        let restore = try Kanbase.run(
+            ["restore", "--data", server.folder.file("new"), server.folder.path + "/kanbase.sqlite"])
+
+        #expect(restore.ending == .exited(65) && restore.errors.contains("take a backup"), "\(restore.errors)")
     }
 
     @Test func `a directory is no backup, and stands in nobody's way`() throws {
@@ -202,10 +246,14 @@ struct AccountCommandTests {
 
         let short = try Kanbase.run(["account", "add", "a@example.com"], environment: data, input: "short\n")
         let none = try Kanbase.run(["account", "add", "a@example.com"], environment: data)
+        let long = try Kanbase.run(
+            ["account", "add", "a@example.com", "--display-name", String(repeating: "a", count: 101)],
+            environment: data, input: "a long password\n")
         let unknown = try Kanbase.run(["token", "list", "a@example.com"], environment: data)
 
         #expect(short.ending == .exited(64))
         #expect(none.ending == .exited(66))
+        #expect(long.ending == .exited(64))
         #expect(unknown.ending == .exited(66))
     }
 }

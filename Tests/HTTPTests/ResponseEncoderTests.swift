@@ -67,7 +67,7 @@ struct ResponseEncoderTests {
 
 struct AdmissionTests {
     @Test func `no more come in than the limit, and one for each that leaves`() {
-        let admission = Admission(total: 2, perAddress: nil)
+        let admission = Admission(total: 2, perAddress: nil, refusals: 256)
 
         #expect(admission.enter("a"))
         #expect(admission.enter("a"))
@@ -77,7 +77,7 @@ struct AdmissionTests {
     }
 
     @Test func `an address has a limit of its own`() {
-        let admission = Admission(total: 10, perAddress: 1)
+        let admission = Admission(total: 10, perAddress: 1, refusals: 256)
 
         #expect(admission.enter("a"))
         #expect(!admission.enter("a"))
@@ -87,7 +87,7 @@ struct AdmissionTests {
     }
 
     @Test func `only so many are refused with words at the same time`() {
-        let admission = Admission(total: 0, perAddress: nil)
+        let admission = Admission(total: 0, perAddress: nil, refusals: 256)
         let told = (0..<1000).count { _ in admission.mayRefuse() }
 
         #expect(told == 256)

@@ -171,6 +171,27 @@ struct ServerTests {
         #expect(heads[3].isEmpty)
     }
 
+    @Test(arguments: [
+        "Bad Name: 5", "Content-Length: 1\r\nContent-Length: 2", "Long: \(String(repeating: "a", count: 20_000))",
+    ])
+    func `the answer to a HEAD has no body, also when its head is refused`(field: String) throws {
+        let answer = try #require(try exchange("HEAD /a HTTP/1.1\r\nHost: a\r\n\(field)\r\n\r\n"))
+
+        #expect(answer.hasPrefix("HTTP/1.1 4") && answer.hasSuffix("\r\n\r\n"))
+        #expect(!answer.contains("Content-Length: 0\r\n"))
+    }
+
+    @Test func `who ends its side at once is told what there is, and the stream ends`() throws {
+        let server = try TestServer()
+        for _ in 0..<50 {
+            let client = try server.connect()
+            client.send("GET /endless HTTP/1.1\r\nHost: a\r\n\r\n")
+            client.endWriting()
+
+            #expect(client.receiveAll()?.hasSuffix("tick\n\r\n0\r\n\r\n") == true)
+        }
+    }
+
     @Test func `100 Continue is sent only for a body that will be read`() throws {
         let server = try TestServer()
         let wanted = try server.connect()

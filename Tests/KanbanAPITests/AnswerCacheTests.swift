@@ -60,12 +60,15 @@ struct AnswerCacheTests {
         #expect(first.json["columns"]?.arrayValue?.last?["title"] != second.json["columns"]?.arrayValue?.last?["title"])
     }
 
-    @Test func `what is kept has a bound`() {
+    @Test(arguments: [0, 1, 2])
+    func `what is kept has a bound, whatever makes it long`(place: Int) {
         let cache = AnswerCache(limit: 100_000)
+        func text(_ here: Int) -> String { String(repeating: "a", count: place == here ? 1_000 : 1) }
         func key(_ index: Int) -> AnswerCache.Key {
-            AnswerCache.Key(Request(method: .get, target: "/tasks?q=\(index)"), .local)
+            let headers = Headers([("Accept-Language", text(0))])
+            return AnswerCache.Key(Request(method: .get, target: "/tasks?q=\(index)", headers: headers), .local)
         }
-        let answer = Response.json(encoded: [UInt8](repeating: 32, count: 1_000))
+        let answer = Response.json(headers: [("Link", text(1))], encoded: Array(text(2).utf8))
 
         for index in 0..<1_000 { cache.keep(answer, for: key(index), at: 1, now: .init(milliseconds: 0), until: nil) }
         let kept = (0..<1_000).filter { cache.answer(for: key($0), at: 1, now: .init(milliseconds: 0)) != nil }

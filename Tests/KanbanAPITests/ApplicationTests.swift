@@ -52,6 +52,17 @@ struct ApplicationTests {
         #expect(odd["X-Request-Id"]?.isEmpty == false && odd["X-Request-Id"] != "a b")
     }
 
+    @Test func `an error of the wire is told of the route that it was meant for`() throws {
+        let board = try TestBoard()
+        func operation(_ target: String?) -> String {
+            let head = target.map { Request(method: .post, target: $0, headers: Headers([("Host", "localhost")])) }
+            return board.application.answer(to: WireError(status: 413, detail: "Too large."), head: head).operation
+        }
+
+        #expect(operation("/tasks?x=1") == "createTask")
+        #expect(operation("/nowhere") == "unrouted" && operation(nil) == "unrouted")
+    }
+
     @Test func `every problem has a page at its type`() async throws {
         for code in ProblemCode.allCases {
             let page = await board.send(.get, "/problems/\(code.rawValue)")

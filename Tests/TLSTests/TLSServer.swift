@@ -45,6 +45,11 @@
             try #require(made.status == .exited(0), "\(made.errors)")
         }
 
+        static func encrypt(_ key: String, to path: String) throws {
+            let made = try run(["openssl", "ec", "-in", key, "-aes128", "-passout", "pass:x", "-out", path])
+            try #require(made.status == .exited(0), "\(made.errors)")
+        }
+
         /// Calls with curl, which trusts the server's certificate alone.
         func curl(_ path: String, _ arguments: [String] = []) throws -> Ran {
             try Self.run(

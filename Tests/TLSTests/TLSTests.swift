@@ -103,6 +103,16 @@
             #expect(try server.curl("/").output == "GET / 0\n")
         }
 
+        @Test func `a key that needs a pass phrase is refused, and nobody is asked for it`() throws {
+            let server = try TLSServer()
+            let key = server.directory.file("encrypted.pem")
+            try TLSServer.encrypt(server.directory.file("key.pem"), to: key)
+
+            let refused = #expect(throws: TLSError.self) { try TLSContext(certificate: server.certificate, key: key) }
+
+            #expect(refused?.description.contains("needs no pass phrase") == true)
+        }
+
         @Test func `files that are none, or do not belong together, are told apart`() throws {
             let (one, other) = (try TemporaryDirectory(), try TemporaryDirectory())
             try TLSServer.makeCertificate(in: one, name: "one.example.org")

@@ -15,7 +15,7 @@ const texts = {
     keys: "Enter edits. Arrow keys go to other tasks; with Shift they move this one. Delete moves it to the trash.",
   },
   ko: {
-    todo: "할 일", doing: "하는 중", done: "끝", task: "할 일", title: "제목", body: "메모", status: "단계",
+    todo: "할 일", doing: "진행 중", done: "완료", task: "할 일", title: "제목", body: "메모", status: "단계",
     category: "분류", dueDate: "마감일", dueTime: "시각", save: "저장", cancel: "취소", remove: "삭제",
     undo: "되돌리기", add: "추가", more: "더 보기", all: "모든 분류", none: "분류 없음", logIn: "로그인",
     logOut: "로그아웃", email: "이메일", password: "비밀번호", live: "실시간", offline: "연결 끊김",

@@ -16,6 +16,11 @@ extension Span<UInt8> {
         }
     }
 
+    func begins(with text: StaticString) -> Bool {
+        guard count >= text.utf8CodeUnitCount else { return false }
+        return text.withUTF8Buffer { wanted in wanted.indices.allSatisfy { self[$0] == wanted[$0] } }
+    }
+
     /// Whether any byte of the range is one of those. Eight at a time where there are eight: byte by byte it is a dozen
     /// instructions each, which for the fields of a browser is as much as all the rest of a request.
     ///

@@ -3,9 +3,6 @@ import Sockets
 
 /// Counts who is in, and says who may come in.
 final class Admission: Sendable {
-    /// Connections beyond the limit that are being told so at the same time; yet others are closed without a word.
-    private static let refusedAtOnce = 256
-
     private struct Counts {
         var total = 0
         var refused = 0
@@ -14,11 +11,13 @@ final class Admission: Sendable {
 
     private let total: Int
     private let perAddress: Int?
+    private let refusals: Int
     private let counts = Locked(Counts())
 
-    init(total: Int, perAddress: Int?) {
+    init(total: Int, perAddress: Int?, refusals: Int) {
         self.total = total
         self.perAddress = perAddress
+        self.refusals = refusals
     }
 
     /// Whether one more connection of this host may come in; then it is counted until it leaves.
@@ -46,7 +45,7 @@ final class Admission: Sendable {
     /// Whether one that may not come in can be told so; then it is counted until ``wasRefused()``.
     func mayRefuse() -> Bool {
         counts.withLock { counts in
-            guard counts.refused < Admission.refusedAtOnce else { return false }
+            guard counts.refused < refusals else { return false }
             counts.refused += 1
             return true
         }

@@ -34,7 +34,7 @@ extension Connection {
     func send(_ response: Response, to request: Request?) async {
         let framing = ResponseEncoder.framing(of: response, isHTTP11: machine.isHTTP11)
         if framing == .untilClose { machine.answersUntilClose() }
-        let hasBody = framing != .none && request?.method != .head
+        let hasBody = framing != .none && !machine.isHead
         encode(response, framing)
         var sent = 0
         switch response.body {

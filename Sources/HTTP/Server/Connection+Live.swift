@@ -10,6 +10,8 @@ final class LiveAnswer {
     var isResting = false
     /// The client is gone, or the server ends.
     var mustEnd = false
+    /// The client sends nothing more, and is told what there is now.
+    var endsAtRest = false
 
     init(_ body: any LiveBody, isChunked: Bool, _ unreported: Connection.Unreported) {
         self.body = body
@@ -24,8 +26,9 @@ extension Connection: LiveConnection {
     func begin(_ live: LiveAnswer) {
         self.live = live
         context.streamCount.add(1, ordering: .relaxed)
-        watch.onEnd = { [self] in endLive() }
-        if watch.hasEnded || watch.isBroken || machine.isDraining { live.mustEnd = true }
+        watch.onEnd = { [self] in endLiveAtRest() }
+        live.endsAtRest = watch.hasEnded
+        if watch.isBroken || machine.isDraining { live.mustEnd = true }
     }
 
     /// Lets the body produce until it rests or ends.
@@ -40,6 +43,7 @@ extension Connection: LiveConnection {
             input.shrink(to: context.pool)
             while !live.mustEnd, !machine.isClosed, try await live.body.produce(writer) {
                 if live.mustEnd || machine.isClosed || !output.isEmpty { continue }
+                if live.endsAtRest { break }
                 live.unreported.exchange.bodyBytesSent += writer.bytesWritten
                 isStreaming = false
                 live.isResting = true
@@ -61,6 +65,12 @@ extension Connection: LiveConnection {
         unreported.append(live.unreported)
         machine.answered(now: loop.now)
         return false
+    }
+
+    private func endLiveAtRest() {
+        guard let live else { return }
+        live.endsAtRest = true
+        if live.isResting { endLive() }
     }
 
     /// The client has left, or the server ends.

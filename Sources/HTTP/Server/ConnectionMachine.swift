@@ -58,6 +58,8 @@ struct ConnectionMachine {
 
     /// Whether the current request is of HTTP/1.1 or later. An error of which nothing is known is answered as if.
     private(set) var isHTTP11 = true
+    /// Whether the current request is a HEAD, also when nothing else of it can be read: its answer has no body.
+    private(set) var isHead = false
     /// The client will send nothing more.
     private(set) var hasEnded = false
     /// When the first byte of the current request was seen.
@@ -185,7 +187,7 @@ struct ConnectionMachine {
         do throws(WireError) {
             if !input.isEmpty { parsed = try input.withUnread { span throws(WireError) in try parser.parse(span) } }
         } catch {
-            return refuse(error)
+            return refuseHead(error, input)
         }
         if !headHasBegun, parsed != nil || parser.hasBegun {
             headHasBegun = true
@@ -194,21 +196,28 @@ struct ConnectionMachine {
         }
         if let parsed { return take(parsed, &input) }
         if hasEnded {
-            return headHasBegun ? refuse(.malformed("The connection ended within a head.")) : .close
+            return headHasBegun ? refuseHead(.malformed("The connection ended within a head."), input) : .close
         }
         guard headHasBegun else {
             let deadline = since + times.idle
             return isDraining || now >= deadline ? .close : .wait(until: deadline)
         }
         let deadline = since + times.head
-        if now >= deadline { return refuse(WireError(status: 408, detail: "The head took too long.")) }
+        if now >= deadline { return refuseHead(WireError(status: 408, detail: "The head took too long."), input) }
         return .wait(until: deadline)
+    }
+
+    /// Refuses what cannot be read. That it is a HEAD is all that must be known of it.
+    private mutating func refuseHead(_ error: WireError, _ input: borrowing ByteBuffer) -> Step {
+        isHead = input.withUnread { $0.begins(with: "HEAD ") }
+        return refuse(error)
     }
 
     private mutating func take(_ parsed: ParsedHead, _ input: inout ByteBuffer) -> Step {
         input.consume(parsed.length)
         parser.reset()
         isHTTP11 = parsed.isHTTP11
+        isHead = parsed.method == .head
         let head = Request(head: parsed.head, method: parsed.method, peer: peer)
         if let refusal = parsed.refusal {
             request = head
@@ -308,6 +317,7 @@ struct ConnectionMachine {
     private mutating func beginHead(_ now: Instant) {
         state = .head
         request = nil
+        isHead = false
         headHasBegun = false
         since = now
     }

@@ -2,7 +2,7 @@ import Sockets
 import Synchronization
 
 /// What the connections of one server on one loop share.
-// Unchecked because all but the counts and `connections` on its own loop is for the loop's thread only.
+// Unchecked because all but the counts, which are atomic, is for the loop's thread only.
 final class LoopContext: @unchecked Sendable {
     let loop: EventLoop
     let pool: BlockPool

@@ -25,7 +25,8 @@ package final class Server: Sendable {
         self.responder = responder
         contexts = group.loops.map { LoopContext(loop: $0, limits: limits) }
         makeTransport = transport
-        admission = Admission(total: limits.connections, perAddress: limits.connectionsPerAddress)
+        admission = Admission(
+            total: limits.connections, perAddress: limits.connectionsPerAddress, refusals: limits.refusedAtOnce)
     }
 
     package var limits: Limits { shared.limits }
@@ -49,8 +50,8 @@ package final class Server: Sendable {
         let acceptor = Acceptor(try Listener(on: address), on: contexts[0].loop) { [weak self] socket, peer in
             self?.admit(socket, from: peer)
         }
-        acceptors.withLock { $0.append(acceptor) }
         acceptor.start()
+        acceptors.withLock { $0.append(acceptor) }
         return acceptor.address
     }
 

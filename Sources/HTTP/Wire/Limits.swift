@@ -38,6 +38,8 @@ package struct Limits: Sendable {
     package var connections = 16_384
     /// Connections at once from one address, `nil` for any number. Beyond it a new one is answered 503 and closed.
     package var connectionsPerAddress: Int?
+    /// Connections beyond these that are being told so at the same time; yet others are closed without a word.
+    package var refusedAtOnce = 256
 
     package init() {}
 }

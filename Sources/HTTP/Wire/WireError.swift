@@ -2,7 +2,7 @@
 package struct WireError: Error, Equatable, Sendable {
     /// 400, 408, 413, 414, 417, 431, 501, 503 or 505.
     package var status: Int
-    /// What was wrong, in words for the client: "The header line has no colon."
+    /// What was wrong, a sentence for the client.
     package var detail: String
 
     package init(status: Int, detail: String) {

@@ -94,7 +94,7 @@ package final class Doorbell: Sendable {
         return Listener(doorbell: self, account: account, number: number)
     }
 
-    /// How many wait at this moment, for the metrics.
+    /// How many wait at this moment, for tests that wait for them.
     package var waiterCount: Int {
         state.withLock { $0.bells.values.reduce(0) { $0 + $1.waiting.count } }
     }
@@ -151,6 +151,7 @@ package final class Doorbell: Sendable {
             return state.nextNumber
         }
         return await withTaskCancellationHandler {
+            // Unsafe for its size: a server may hold thousands. Whoever takes a waiter out of the list resumes it, once.
             await withUnsafeContinuation { continuation in
                 let waiter = Waiter(continuation: continuation, due: due)
                 if let wake = begin(waiter, number, account, after: heard) { continuation.resume(returning: wake) }

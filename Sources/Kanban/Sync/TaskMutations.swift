@@ -14,7 +14,7 @@ extension BoardWriter {
         let merge = try TaskMerge(edit, into: old, since: baseline) { name in
             try category(foldedName: CaseFolding.fold(name))?.id
         }
-        let conflicts = try conflicts(merge.contested, of: old, since: baseline)
+        var conflicts = try conflicts(merge.contested, of: old, since: baseline)
         var edit = edit
         if !conflicts.isEmpty {
             switch policy {
@@ -24,7 +24,14 @@ extension BoardWriter {
                 return MutationOutcome(.conflict, revision: old.revision, value: .task(old), conflicts: conflicts)
             }
         }
-        return MutationOutcome(try updateTask(id, edit), since: old, conflicts: conflicts)
+        let new = try updateTask(id, edit)
+        // A category that was named has its id now.
+        if case .named = edit.category,
+            let index = conflicts.firstIndex(where: { $0.member == TaskMember.categoryID.rawValue })
+        {
+            conflicts[index].yours = new[.categoryID]
+        }
+        return MutationOutcome(new, since: old, conflicts: conflicts)
     }
 
     func put(
@@ -50,7 +57,7 @@ extension BoardWriter {
                 guard new.revision != old.revision else { return MutationOutcome(new, since: old) }
                 // Where a move leads is known only once it is made.
                 let contested = [TaskMember.status, .position]
-                    .filter { new[$0] != old[$0] && baseline.isForeign(old.memberRevisions[$0]) }
+                    .filter { new[$0] != old[$0] && baseline.isForeign(old.lastChange(of: $0)) }
                     .map { (member: $0, yours: new[$0]) }
                 let conflicts = try conflicts(contested, of: old, since: baseline)
                 if policy != .merge, !conflicts.isEmpty { throw Unwanted(conflicts: conflicts) }
@@ -93,15 +100,27 @@ extension BoardWriter {
         guard !contested.isEmpty, let base = baseline.base else { return [] }
         let history = try history(of: task.id, since: base)
         return contested.map { member, yours in
-            let first = history.lazy.flatMap(\.changes).first { $0.member == member.rawValue }
+            let changes = history.lazy.flatMap(\.changes)
+            let first = changes.first { $0.member == member.rawValue }
+            // Another column may have given it the same place as before, of which there is no line then.
+            let isSamePlace = member == .position && changes.contains { $0.member == TaskMember.status.rawValue }
             return MemberConflict(
-                member: member.rawValue, base: first?.from ?? .null, theirs: task[member], yours: yours)
+                member: member.rawValue, base: first?.from ?? (isSamePlace ? task[member] : .null),
+                theirs: task[member], yours: yours)
         }
     }
 
     private func fate(of id: ID) throws -> Fate {
         guard let task = try task(id) else { return try taskEverExisted(id) ? .gone(at: nil) : .unknown }
         return task.deletedAt == nil ? .living(task) : .gone(at: task.revision)
+    }
+}
+
+extension TaskItem {
+    /// In which revision the member became what it is. A place is one of a column, though the next column may give it
+    /// the same text.
+    fileprivate func lastChange(of member: TaskMember) -> Revision {
+        member == .position ? max(memberRevisions.position, memberRevisions.status) : memberRevisions[member]
     }
 }
 

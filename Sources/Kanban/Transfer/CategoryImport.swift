@@ -63,8 +63,7 @@ struct CategoryImport {
         merged.color = category.color
         merged.emoji = category.emoji
         if takesName { merged.name = category.name }
-        let differs = merged != old || !merged.name.isSpelled(like: old.name)
-        guard category.updatedAt > old.updatedAt, differs else {
+        guard category.updatedAt > old.updatedAt, !merged.isSpelled(like: old) else {
             counts.unchanged += 1
             return
         }

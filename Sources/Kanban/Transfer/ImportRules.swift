@@ -42,12 +42,14 @@ extension BoardWriter {
         for (index, entry) in entries.enumerated() {
             var dday = entry.value
             if let old = try self.dday(dday.id) {
-                let differs = dday.contents != old.contents || !dday.title.isSpelled(like: old.title)
-                guard dday.updatedAt > old.updatedAt, differs else {
+                var merged = old
+                merged.contents = dday.contents
+                guard dday.updatedAt > old.updatedAt, !merged.isSpelled(like: old) else {
                     counts.unchanged += 1
                     continue
                 }
-                dday.createdAt = old.createdAt
+                merged.updatedAt = dday.updatedAt
+                dday = merged
                 counts.updated += 1
             } else if try ddayEverExisted(dday.id) {
                 counts.unchanged += 1

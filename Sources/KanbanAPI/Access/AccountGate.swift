@@ -84,7 +84,7 @@ package final class AccountGate: Gate {
             return .failure(.unauthorized("Send one token, as Authorization: Bearer kb_…", error: "invalid_request"))
         case .sent(let token):
             guard let grant = try control.grant(token: token, now: clock(), instant: instant()) else {
-                return .failure(.unauthorized("The token is unknown, expired or revoked.", error: "invalid_token"))
+                return .failure(.unknownToken)
             }
             guard grant.scope.opens(route) else { return .failure(.insufficientScope(grant.scope)) }
             return .success(Access(grant))

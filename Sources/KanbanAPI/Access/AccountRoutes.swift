@@ -21,6 +21,7 @@ package struct AccountRoutes: Sendable {
     private func create(_ call: Call) async throws -> Response {
         let accounts = try call.requireAccounts()
         try accounts.requireOpenSignup()
+        try call.requireNoTag()
         let body = try AccountBodies.whole(call.json())
         let account = try await accounts.signUp(
             email: body.email, password: body.password, displayName: body.displayName)
@@ -161,6 +162,12 @@ extension Call {
     /// False once the session or token that let this call in has ended: for streams and waits, each time they wake.
     package func isStillAdmitted() throws -> Bool {
         try Admittance(self).isGood()
+    }
+
+    /// Meets `If-Match` where what is changed has no tag: only `*` holds.
+    func requireNoTag() throws {
+        let wanted = request.headers.values("if-match").flatMap(\.listElements)
+        guard wanted.isEmpty || wanted.contains("*") else { throw Problem(.preconditionFailed) }
     }
 
     /// Meets `If-Match` on the account, which has a tag and no revision.

@@ -8,6 +8,11 @@ extension Problem {
             .unauthorized, detail, headers: [("WWW-Authenticate", "Bearer realm=\"kanbase\"\(suffix)")])
     }
 
+    /// 401 for a token that does not let in, or no longer.
+    static let unknownToken = unauthorized("The token is unknown, expired or revoked.", error: "invalid_token")
+    /// 401 for an account that was there a moment ago.
+    static let accountGone = unauthorized("The account is gone.", error: "invalid_token")
+
     static func insufficientScope(_ scope: AccessToken.Scope) -> Problem {
         Problem(
             .insufficientScope, "A token of scope \(scope.rawValue) does not open this.",
@@ -33,7 +38,7 @@ extension Problem {
         case .busy:
             self.init(.unavailable, "Too many people log in right now.", headers: [("Retry-After", "2")])
         case .noAccount:
-            self = .unauthorized("The account is gone.", error: "invalid_token")
+            self = .accountGone
         case .noSession:
             self.init(.notFound, "There is no session with this id.")
         case .noToken:

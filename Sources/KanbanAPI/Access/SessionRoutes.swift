@@ -17,6 +17,7 @@ package struct SessionRoutes: Sendable {
 
     private func create(_ call: Call) async throws -> Response {
         let accounts = try call.requireAccounts()
+        try call.requireNoTag()
         var members = try Members(call.json())
         let email = members.required("email") { $0.string("email") { .success($0) } }
         let password = members.required("password") { $0.password("password") }
@@ -50,12 +51,14 @@ package struct SessionRoutes: Sendable {
 
     private func removeCurrent(_ call: Call) async throws -> Response {
         guard let grant = call.access.grant, grant.kind == .session else { throw AccessError.noSession }
+        try call.requireNoTag()
         try await call.accounts().endSession(grant.id, of: call.account)
         return .noContent
     }
 
     private func remove(_ call: Call) async throws -> Response {
         guard let id = ID(call.request.parameter("id")) else { throw AccessError.noSession }
+        try call.requireNoTag()
         try await call.accounts().endSession(id, of: call.account)
         return .noContent
     }

@@ -16,6 +16,7 @@ package struct TokenRoutes: Sendable {
 
     private func create(_ call: Call) async throws -> Response {
         let accounts = try call.requireAccounts()
+        try call.requireNoTag()
         let now = call.now
         var members = try Members(call.json())
         let name = members.required("name") { $0.text("name", .displayName, trimmed: true) }
@@ -48,6 +49,7 @@ package struct TokenRoutes: Sendable {
 
     private func remove(_ call: Call) async throws -> Response {
         guard let id = ID(call.request.parameter("id")) else { throw AccessError.noToken }
+        try call.requireNoTag()
         try await call.accounts().removeToken(id, of: call.account)
         return .noContent
     }

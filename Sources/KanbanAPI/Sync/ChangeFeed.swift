@@ -32,11 +32,11 @@ struct ChangeFeed: Sendable {
         while true {
             let heard = listener.rings
             // After that, so that an end of the session between the two rings once more.
-            guard try call.isStillAdmitted() else { throw Problem(.unauthorized) }
+            guard try call.isStillAdmitted() else { throw Problem.unknownToken }
             let page = try call.read { reader in try self.page(after: since, in: reader) }
             guard page.isEmpty else { return page.response.adding(applied) }
             guard await listener.wait(after: heard, until: due) == .rang else {
-                guard try call.isStillAdmitted() else { throw Problem(.unauthorized) }
+                guard try call.isStillAdmitted() else { throw Problem.unknownToken }
                 return page.response.adding(applied)
             }
         }

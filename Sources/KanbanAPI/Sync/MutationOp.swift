@@ -5,7 +5,7 @@ import Kanban
 enum MutationOp: String, CaseIterable {
     case create, put, patch, move, delete, restore
 
-    /// What it can be done to.
+    /// What it can be done to; whoever asks for an operation has looked here.
     var types: Set<ResourceType> {
         switch self {
         case .create, .put, .delete: [.task, .category, .dday]
@@ -41,7 +41,12 @@ enum MutationOp: String, CaseIterable {
             return (.patchTask(try TaskBodies.patch(value, id: try known(target), defaultTitle: defaultTitle)), target)
         case .move: return (.moveTask(try TaskBodies.move(value)), target)
         case .delete: return (.deleteTask, target)
-        case .restore: return (.restoreTask, target)
+        case .restore:
+            if !value.isNull {
+                var members = try Members(value)
+                try members.finish()
+            }
+            return (.restoreTask, target)
         }
     }
 
@@ -54,7 +59,8 @@ enum MutationOp: String, CaseIterable {
             let body = try CategoryBodies.whole(value, id: target)
             return (.putCategory(name: body.name, color: body.color, emoji: body.emoji), target)
         case .patch: return (.patchCategory(try CategoryBodies.patch(value, id: try known(target))), target)
-        case .delete, .move, .restore: return (.deleteCategory, target)
+        case .delete: return (.deleteCategory, target)
+        case .move, .restore: throw Problem(.internalError)
         }
     }
 
@@ -65,7 +71,8 @@ enum MutationOp: String, CaseIterable {
             return (.createDDay(body.contents), target ?? body.id)
         case .put: return (.putDDay(try DDayBodies.whole(value, id: target).contents), target)
         case .patch: return (.patchDDay(try DDayBodies.patch(value, id: try known(target))), target)
-        case .delete, .move, .restore: return (.deleteDDay, target)
+        case .delete: return (.deleteDDay, target)
+        case .move, .restore: throw Problem(.internalError)
         }
     }
 

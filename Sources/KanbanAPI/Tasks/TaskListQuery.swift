@@ -66,16 +66,15 @@ package struct TaskListQuery: Sendable {
         guard let due = try call.query.choice("due", Self.dues) else { return }
         let zone = try call.zone(reader)
         let today = zone.day(of: call.now)
-        let start = { (day: Day) in TaskQuery.DueBound(day: day, instant: zone.startOfDay(day)) }
         switch due {
         case "overdue":
-            query.dueBefore.append(start(today))
+            query.dueBefore.append(.init(startOf: today, in: zone))
             query.statuses = (query.statuses ?? Set(TaskStatus.allCases)).subtracting([.done])
         case "today":
-            query.dueFrom.append(start(today))
-            query.dueBefore.append(start(today.adding(days: 1)))
+            query.dueFrom.append(.init(startOf: today, in: zone))
+            query.dueBefore.append(.init(startOf: today.adding(days: 1), in: zone))
         case "upcoming":
-            query.dueFrom.append(start(today.adding(days: 1)))
+            query.dueFrom.append(.init(startOf: today.adding(days: 1), in: zone))
         default:
             query.withoutDueDate = true
         }
@@ -89,8 +88,7 @@ package struct TaskListQuery: Sendable {
             throw Problem(.invalidParameter, "\(name) takes a day like 2026-12-01 or a time like 2026-12-01T18:00:00Z.")
         }
         let instant = date.sortKey
-        let dayLength: Int64 = 86_400_000
-        let (days, rest) = (instant.milliseconds / dayLength, instant.milliseconds % dayLength)
+        let (days, rest) = instant.milliseconds.quotientAndRemainder(dividingBy: Timestamp.millisecondsPerDay)
         // The first day whose 00:00 UTC is not before the instant.
         return TaskQuery.DueBound(day: Day(number: Int(days) + (rest > 0 ? 1 : 0)), instant: instant)
     }

@@ -89,9 +89,9 @@ package struct TaskRoutes: Sendable {
     }
 
     private func restore(_ call: Call) async throws -> Response {
-        try call.requireNoMembers()
-        return try await call.write({ .task($0) }) {
+        try await call.write({ .task($0) }) {
             let id = try call.id(of: .task)
+            try call.requireNoMembers()
             let precondition = call.precondition
             return { writer in try writer.restoreTask(id, if: precondition) }
         }

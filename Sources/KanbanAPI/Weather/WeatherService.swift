@@ -14,7 +14,8 @@ package actor WeatherService {
     private static let lifetime: Int64 = 10 * 60 * 1_000
     /// The earth has millions of places; an account may ask for all of them.
     private static let mostKept = 1_000
-    private static let mostRunning = 64
+    /// A server asks each in a process of its own, of some 4 MiB.
+    private static let mostRunning = 16
 
     /// - Parameters:
     ///   - service: the address of an Open-Meteo compatible service, http or https.

@@ -51,6 +51,8 @@ final class Statement {
 
 // MARK: - Parameters
 
+/// Binding fails where there is no such parameter, which is a mistake of the program, and without memory; its result says
+/// nothing that a caller could act on.
 extension Statement {
     func bind(_ index: Int32, _ value: Int64) {
         sqlite3_bind_int64(handle, index, value)

@@ -6,16 +6,16 @@ import Kanban
 package struct Backup: Sendable {
     /// Bytes of the copy.
     package let size: Int
-    /// The newest revision in it, of all accounts together: how many changes it holds.
-    package let changes: Int64
+    /// Those in the trash included, of all accounts together.
+    package let tasks: Int64
 }
 
 extension SQLStore {
     /// Copies the data of the directory, with all that is committed when it begins, into `path`, and verifies the copy.
     ///
     /// It works in steps, each on the disk before the next, so that a writer waits for little of it; what is committed
-    /// meanwhile is not in it. The file appears under its name when it is whole. Another backup of that name is
-    /// replaced, any other file is not.
+    /// meanwhile is not in it. The file appears under its name when it is whole. Another backup of that name, or
+    /// an empty file, is replaced, any other file is not.
     /// - Throws: ``StoreError``.
     @discardableResult
     package static func backUp(_ directory: String, to path: String, pagesPerStep: Int32 = 512) throws -> Backup {
@@ -95,6 +95,6 @@ extension SQLStore {
         let pages = try connection.integer("PRAGMA page_count") ?? 0
         let pageSize = try connection.integer("PRAGMA page_size") ?? 0
         return Backup(
-            size: Int(pages * pageSize), changes: try connection.integer("SELECT sum(revision) FROM accounts") ?? 0)
+            size: Int(pages * pageSize), tasks: try connection.integer("SELECT count(*) FROM tasks") ?? 0)
     }
 }

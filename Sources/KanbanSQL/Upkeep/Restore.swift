@@ -9,23 +9,28 @@ extension SQLStore {
     private static let restoredName = fileName + ".restored"
 
     /// - Parameters:
-    ///   - now: stands in the name under which the old data is kept.
+    ///   - now: stands in the name under which the old data is kept, and in the revisions that follow.
     ///   - random: 64 random bits; every account gets a new epoch, so that a cursor of the old history is recognized.
     /// - Returns: where the old data is kept; `nil` when there was none.
     /// - Throws: ``StoreError``: `corrupt` for a damaged or foreign file, `newer`, `io`, `full`; then all is as before.
     @discardableResult
     package static func restore(
-        from backup: String, to directory: String, now: Timestamp,
+        from path: String, to directory: String, now: Timestamp,
         random: () -> UInt64 = { UInt64.random(in: .min ... .max) }
     ) throws -> String? {
+        // A link would be copied as one.
+        let backup = URL(filePath: path).resolvingSymlinksInPath().path
         do {
             guard DurableFile.exists(backup) else { throw StoreError.io("there is no file \(backup)") }
             guard DurableFile.isFile(backup) else { throw StoreError.corrupt("it is no file") }
+            guard DurableFile.size(backup + "-wal") == 0 else {
+                throw StoreError.corrupt("it has a log beside it; take a backup of that data, and restore that")
+            }
             let working = dataFile(in: directory) + ".restoring"
             do {
                 try DataFile.makeDirectory(directory)
                 try copy(backup, to: working)
-                try prepare(working, random: random)
+                try prepare(working, now: now, random: random)
                 try DurableFile.synchronize(working)
                 try DurableFile.replace(directory + "/" + restoredName, with: working)
             } catch {
@@ -72,7 +77,7 @@ extension SQLStore {
         }
     }
 
-    private static func prepare(_ path: String, random: () -> UInt64) throws {
+    private static func prepare(_ path: String, now: Timestamp, random: () -> UInt64) throws {
         let connection = try Connection(path: path, access: .readWrite)
         defer { connection.close() }
         guard try Schema.version(of: connection) > 0 else { throw StoreError.corrupt("the backup is empty") }
@@ -84,19 +89,26 @@ extension SQLStore {
         if let finding = try Check.findings(in: connection).first {
             throw StoreError.corrupt("the backup is damaged: \(finding)")
         }
-        try renewEpochs(on: connection, random: random)
+        try beginNewHistory(on: connection, now: now, random: random)
     }
 
-    private static func renewEpochs(on connection: Connection, random: () -> UInt64) throws {
+    /// What was written after the backup is gone, and its numbers must not come again: an `ETag` of then would pass for
+    /// one of now. So every account goes on at the milliseconds since 1970, which no history comes to by counting, and
+    /// which are later ones at the next restore.
+    private static func beginNewHistory(
+        on connection: Connection, now: Timestamp, random: () -> UInt64
+    ) throws {
         try connection.run("BEGIN IMMEDIATE")
         let statement = try connection.statement("SELECT number FROM accounts ORDER BY number")
         var accounts: [Int64] = []
         while try statement.step() { accounts.append(statement.integer(0)) }
         statement.reset()
-        let update = try connection.statement("UPDATE accounts SET epoch = ?2 WHERE number = ?1")
+        let update = try connection.statement(
+            "UPDATE accounts SET epoch = ?2, revision = max(revision + 1, ?3) WHERE number = ?1")
         for account in accounts {
             update.bind(1, account)
             update.bind(2, Int64(bitPattern: random() >> 1))
+            update.bind(3, now.milliseconds)
             try update.run()
         }
         try connection.run("COMMIT")

@@ -18,7 +18,9 @@ struct AccountCommands {
             switch command {
             case .accountAdd: try await addAccount(arguments[0], service)
             case .accountList: try listAccounts(store)
-            case .accountRemove: try await service.removeAccount(account(arguments[0], store).key)
+            case .accountRemove:
+                try await service.removeAccount(account(arguments[0], store).key)
+                try await waitForServer()
             case .accountPassword:
                 let key = try account(arguments[0], store).key
                 try await service.setPassword(SecretPrompt.password(), of: key)
@@ -45,8 +47,11 @@ struct AccountCommands {
 
     private func addAccount(_ text: String, _ service: AccessService) async throws {
         guard let email = EmailAddress(text) else { throw Failure(.usage, "'\(text)' is no e-mail address.") }
+        let name = try configuration.administration.displayName.map { name throws(Failure) in
+            try displayName(name, of: "person")
+        }
         let account = try await service.makeAccount(
-            email: email, password: try SecretPrompt.password(), displayName: configuration.administration.displayName)
+            email: email, password: try SecretPrompt.password(), displayName: name)
         print(account.id)
     }
 
@@ -65,10 +70,7 @@ struct AccountCommands {
         let expiry = administration.expiresInDays.map {
             Timestamp(milliseconds: Timestamp.system().milliseconds + Int64($0) * 86_400_000)
         }
-        let name = administration.tokenName ?? "command line"
-        guard TextRule.displayName.fault(in: name) == nil else {
-            throw Failure(.usage, "The name of a token has 1 to 100 characters.")
-        }
+        let name = try displayName(administration.tokenName ?? "command line", of: "token")
         let made = try await service.makeToken(
             name: name,
             scope: AccessToken.Scope(rawValue: administration.scope.rawValue) ?? .read, expiresAt: expiry, of: key)
@@ -78,6 +80,15 @@ struct AccountCommands {
             try await service.removeToken(made.token.id, of: key)
             throw Failure(.inputOutput, "The token cannot be written, and was removed again: \(error).")
         }
+    }
+
+    /// A name as the API takes it.
+    private func displayName(_ text: String, of whom: String) throws(Failure) -> String {
+        let name = text.trimmed
+        guard TextRule.displayName.fault(in: name) == nil else {
+            throw Failure(.usage, "The name of a \(whom) has 1 to 100 characters.")
+        }
+        return name
     }
 
     private func listTokens(_ key: AccountKey, _ service: AccessService) throws {

@@ -14,7 +14,7 @@ struct DataCommands {
         try directory.requireData()
         let target = try directory.target(at: path, mayBeDevice: false)
         let backup = try attempt { try SQLStore.backUp(directory.path, to: target) }
-        print("\(path): \(backup.size) bytes, verified; \(backup.changes) changes")
+        print("\(path): \(backup.size) bytes, verified; \(backup.tasks) tasks")
     }
 
     /// Not beside a server: it would go on with the file that was put aside.

@@ -12,11 +12,11 @@ struct TransferCommands {
 
     /// Works beside a serving server. A file is in place only when all of it is written.
     /// - Parameter path: `nil` or `-` is standard output.
-    func export(to path: String?) throws {
+    func export(to path: String?) async throws {
         try directory.requireData()
         let path = path == "-" ? nil : path
         let target = try path.map { path throws(Failure) in try directory.target(at: path, mayBeDevice: true) }
-        try withStore { store in
+        try await withStore { store in
             let account = try accountKey(in: store)
             let format = BoardExport.Format(rawValue: configuration.administration.format.rawValue) ?? .json
             let output = try Output(target)
@@ -93,16 +93,6 @@ struct TransferCommands {
         return account.key
     }
 
-    private func withStore(_ body: (SQLStore) throws -> Void) throws {
-        let store = try directory.openStore(configuration.storeConfiguration)
-        defer { store.close() }
-        do {
-            try body(store)
-        } catch let error as StoreError {
-            throw Failure(error, in: directory)
-        }
-    }
-
     private func withStore(_ body: (SQLStore) async throws -> Void) async throws {
         let store = try directory.openStore(configuration.storeConfiguration)
         defer { store.close() }
@@ -128,7 +118,8 @@ private struct Output {
     private let path: String?
     private let handle: FileHandle
 
-    private var partial: String? { path.map { $0 + ".part" } }
+    /// A name of its own, for two may be written at once.
+    private var partial: String? { path.map(Self.partial) }
 
     /// - Parameter path: `nil` is standard output.
     init(_ path: String?) throws {
@@ -140,7 +131,7 @@ private struct Output {
         var target = stat()
         let isDevice = stat(path, &target) == 0 && target.st_mode & S_IFMT != S_IFREG
         self.path = isDevice ? nil : path
-        let written = isDevice ? path : path + ".part"
+        let written = isDevice ? path : Self.partial(of: path)
         // A board is private: nobody else may read it while it is written, or later.
         let isMade =
             isDevice
@@ -150,6 +141,10 @@ private struct Output {
             throw Failure(.cannotCreate, "\(path) cannot be written.")
         }
         self.handle = handle
+    }
+
+    private static func partial(of path: String) -> String {
+        "\(path).\(getpid()).partial"
     }
 
     func write(_ piece: [UInt8]) throws {

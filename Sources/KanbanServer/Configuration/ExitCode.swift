@@ -17,7 +17,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     case inputOutput = 74
     /// Another server has the data directory; trying again later makes sense.
     case locked = 75
-    /// The environment says something that makes no sense.
+    /// The environment says something that makes no sense, or a file does that belongs to the configuration.
     case configuration = 78
 
     /// One line for the help page.

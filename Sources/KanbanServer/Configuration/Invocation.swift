@@ -35,12 +35,15 @@ struct Invocation: Sendable, Equatable {
                 throw Failure(.usage, "--\(option.name) must be \(rejection.allowed), not '\(text)'.")
             }
         }
-        try requireWholeness()
+        try requireWholeness(of: line)
     }
 
     /// What no option can see alone.
-    private func requireWholeness() throws(Failure) {
+    private func requireWholeness(of line: CommandLineParts) throws(Failure) {
         if command == .serve, (configuration.tlsCertificate == nil) != (configuration.tlsKey == nil) {
+            guard line.settings.contains(where: { $0.option.name.hasPrefix("tls-") }) else {
+                throw Failure(.configuration, "KANBASE_TLS_CERTIFICATE and KANBASE_TLS_KEY go together.")
+            }
             throw Failure(.usage, "--tls-certificate and --tls-key go together.")
         }
     }

@@ -76,7 +76,7 @@ extension Option {
             "header-limit", \.headerLimit, .size(1024...1 << 16), in: .limits, of: [.serve],
             "The largest header section of a request (431)."),
         Option(
-            "target-limit", \.targetLimit, .size(256...1 << 20), in: .limits, of: [.serve],
+            "target-limit", \.targetLimit, .size(256...1 << 16), in: .limits, of: [.serve],
             "The longest request target (414)."),
         Option(
             "head-timeout", \.headTimeout, .time, in: .limits, of: [.serve], "For a request's head to arrive (408)."),

@@ -1,17 +1,11 @@
 /// The log of the server's life: starting, stopping, faults. Requests have a line of their own, see ``RequestLog``.
 struct Log: Sendable {
     let sink: LogSink
-    let format: Configuration.LogFormat
     let level: LogLevel
-    let clock: LogClock
 
-    init(
-        sink: LogSink, format: Configuration.LogFormat = .text, level: LogLevel = .info, clock: LogClock = LogClock()
-    ) {
+    init(sink: LogSink, level: LogLevel = .info) {
         self.sink = sink
-        self.format = format
         self.level = level
-        self.clock = clock
     }
 
     func debug(_ message: String, _ details: KeyValuePairs<String, String> = [:]) { write(.debug, message, details) }
@@ -25,10 +19,10 @@ struct Log: Sendable {
     func write(_ level: LogLevel, _ message: String, _ details: KeyValuePairs<String, String> = [:]) {
         guard level >= self.level else { return }
         sink.append(soon: level >= .warning) { bytes in
-            var line = LogLine(format: format, bytes: bytes)
+            var line = LogLine(format: sink.format, bytes: bytes)
             // The sink's array moves into the line and back, so that nothing is copied.
             bytes = []
-            line.begin(at: clock, level: level, message: message)
+            line.begin(at: sink.clock, level: level, message: message)
             for (name, value) in details { line.add(name, value) }
             line.end()
             bytes = line.bytes

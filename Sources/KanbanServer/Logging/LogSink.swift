@@ -20,6 +20,9 @@ final class LogSink: Sendable {
 
     /// Bytes that may wait.
     private let capacity: Int
+    /// How its lines look, and by which clock.
+    let format: Configuration.LogFormat
+    let clock: LogClock
     private let descriptor: Int32
     private let gathering: DispatchTimeInterval
     private let waiting = Locked(Waiting())
@@ -28,7 +31,12 @@ final class LogSink: Sendable {
     /// - Parameters:
     ///   - descriptor: stays the caller's to close, after a ``flush(within:)``.
     ///   - gathering: how long a line waits for company.
-    init(descriptor: Int32, capacity: Int = 4 << 20, gathering: DispatchTimeInterval = .milliseconds(20)) {
+    init(
+        descriptor: Int32, format: Configuration.LogFormat = .text, clock: LogClock = LogClock(),
+        capacity: Int = 4 << 20, gathering: DispatchTimeInterval = .milliseconds(20)
+    ) {
+        self.format = format
+        self.clock = clock
         self.descriptor = descriptor
         self.capacity = capacity
         self.gathering = gathering
@@ -72,7 +80,12 @@ final class LogSink: Sendable {
             return taken
         }
         write(bytes)
-        if dropped > 0 { write(Array("\(dropped) log lines were dropped: the log is read too slowly\n".utf8)) }
+        guard dropped > 0 else { return }
+        var line = LogLine(format: format, bytes: [])
+        line.begin(at: clock, level: .warning, message: "log lines were dropped: the log is read too slowly")
+        line.add("lines", dropped)
+        line.end()
+        write(line.bytes + [UInt8(ascii: "\n")])
     }
 
     /// A log that nobody reads any more (EPIPE and the like) is no reason to stop serving: the rest is dropped.

@@ -16,7 +16,8 @@ struct DataDirectory: Sendable {
     var lockFile: String { path + "/kanbase.lock" }
 
     /// Where a copy of the data is put that is to be at `path`: where that leads, when it is a link to a file.
-    /// - Throws: ``ExitCode/cannotCreate`` when no file can be made there, or when it is one of the directory's own.
+    /// - Throws: ``ExitCode/cannotCreate`` when no file can be made there, or when it is one of the directory's own, or
+    ///   the data of another one.
     func target(at path: String, mayBeDevice: Bool) throws(Failure) -> String {
         let folder = (path as NSString).deletingLastPathComponent
         let parent = folder.isEmpty ? "." : folder
@@ -25,6 +26,9 @@ struct DataDirectory: Sendable {
         }
         var target = stat()
         let exists = stat(path, &target) == 0
+        if !exists, lstat(path, &target) == 0 {
+            throw Failure(.cannotCreate, "\(path) is a link that leads nowhere.")
+        }
         if exists, target.st_mode & S_IFMT == S_IFDIR {
             throw Failure(.cannotCreate, "\(path) is a directory.")
         }
@@ -40,7 +44,19 @@ struct DataDirectory: Sendable {
                 throw Failure(.cannotCreate, "\(path) belongs to the data itself. Choose another file.")
             }
         }
-        return exists ? Self.resolved(path) : path
+        guard exists else { return path }
+        let resolved = Self.resolved(path)
+        guard !Self.isData(resolved) else {
+            throw Failure(.cannotCreate, "\(path) is the data of another server. Choose another file.")
+        }
+        return resolved
+    }
+
+    /// Whether somebody works with the file, or has served it: a copy has neither a log nor a lock beside it.
+    private static func isData(_ path: String) -> Bool {
+        let directory = DataDirectory(path: (path as NSString).deletingLastPathComponent)
+        let isServed = path == directory.file && access(directory.lockFile, F_OK) == 0
+        return isServed || access(path + "-wal", F_OK) == 0
     }
 
     private static func resolved(_ path: String) -> String {

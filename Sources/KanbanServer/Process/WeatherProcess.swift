@@ -45,10 +45,18 @@ enum WeatherProcess {
         /// `nil` once it was waited for: then the number may be another's.
         private let identifier: Locked<pid_t?>
 
+        /// One start at a time: a child that is started between the two steps of making a pipe would keep it open.
+        private static let starting = Locked(())
+
         init(_ arguments: [String]) throws {
+            let started = try Self.starting.withLock { _ in try Self.start(arguments) }
+            output = started.output
+            identifier = Locked(started.identifier)
+        }
+
+        private static func start(_ arguments: [String]) throws -> (output: Int32, identifier: pid_t) {
             var ends: [Int32] = [0, 0]
             guard pipe(&ends) == 0 else { throw WeatherFault.unavailable }
-            // Not for other children that are started meanwhile.
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             defer { close(ends[1]) }
             #if canImport(Darwin)
@@ -78,8 +86,7 @@ enum WeatherProcess {
                 close(ends[0])
                 throw WeatherFault.unavailable
             }
-            output = ends[0]
-            identifier = Locked(child)
+            return (ends[0], child)
         }
 
         /// Waits for the end of the child.

@@ -4,6 +4,7 @@ import HTTP
 import Kanban
 import KanbanAPI
 import KanbanSQL
+import Sockets
 
 #if canImport(Glibc)
     import Glibc
@@ -12,6 +13,9 @@ import KanbanSQL
 #endif
 
 extension Configuration {
+    /// Descriptors of the data, the loops, the log and Dispatch, and as many again.
+    private static let ownDescriptors = 48
+
     /// What the HTTP server puts up with.
     var limits: Limits {
         var limits = Limits()
@@ -21,7 +25,11 @@ extension Configuration {
         limits.bodyIdleTime = bodyTimeout
         limits.idleTime = idleTimeout
         limits.writeTime = writeTimeout
-        limits.connections = maxConnections
+        // Without descriptors Dispatch ends the process, and reads of the data fail: what is left for connections is what
+        // the rest of the server does not need.
+        let descriptors = Descriptor.raiseLimit()
+        limits.refusedAtOnce = min(limits.refusedAtOnce, descriptors / 4)
+        limits.connections = max(1, min(maxConnections, descriptors - limits.refusedAtOnce - Self.ownDescriptors))
         let isLimited = effectiveAuth == .required && connectionsPerAddress > 0
         limits.connectionsPerAddress = isLimited ? connectionsPerAddress : nil
         return limits

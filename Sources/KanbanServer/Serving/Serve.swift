@@ -14,9 +14,9 @@ struct Serve {
     private static let patience = Duration.seconds(8)
 
     func run() async throws {
-        let sink = LogSink(descriptor: FileHandle.standardError.fileDescriptor)
+        let sink = LogSink(descriptor: FileHandle.standardError.fileDescriptor, format: configuration.logFormat)
         defer { sink.flush(within: .seconds(1)) }
-        let log = Log(sink: sink, format: configuration.logFormat, level: configuration.logLevel)
+        let log = Log(sink: sink, level: configuration.logLevel)
         let security = try Security(configuration)
         let signals = try Signals { security.reload(log) }
         let directory = DataDirectory(path: configuration.data)

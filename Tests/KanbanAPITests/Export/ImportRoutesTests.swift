@@ -99,6 +99,19 @@ struct ImportRoutesTests {
         #expect(await other.send(.get, "/export").text == export)
     }
 
+    @Test func `an emoji that is only spelled anew is taken over`() async throws {
+        let board = try TestBoard(at: "2026-11-20T08:19:00.123Z")
+        await board.send(.post, "/categories", #"{"name": "Home", "emoji": "\u00e9"}"#)
+        await board.send(.post, "/ddays", #"{"title": "Exam", "date": "2026-12-01", "emoji": "\u00e9"}"#)
+        let export = await board.send(.get, "/export").text
+        let later = export.replacing("\u{e9}", with: "e\u{301}").replacing("T08:19:00.123Z", with: "T08:20:00.123Z")
+
+        let report = await board.send(.post, "/import", later).json
+
+        #expect(report["categories"]?["updated"] == 1 && report["ddays"]?["updated"] == 1)
+        #expect(await board.send(.get, "/export").text.utf8.count == export.utf8.count + 2)
+    }
+
     @Test func `an import is refused when the board changed since`() async throws {
         try await board.task(#"{"title": "before"}"#)
 

@@ -167,6 +167,18 @@ struct SyncTests {
         #expect(problem?["code"] == called.json["code"])
     }
 
+    @Test func `a restore takes no members, as its call does`() async throws {
+        let task = try await board.task()
+        await board.send(.delete, "/tasks/\(task.id)")
+
+        let results = try await board.sync([
+            .mutation("restore", task.id, ["staus": "doing"]), .mutation("restore", task.id, [:]),
+        ])
+
+        #expect(results.map(\.status) == ["rejected", "applied"])
+        #expect(results[0]["problem"]?["errors"]?.arrayValue?.first?["pointer"] == "#/staus")
+    }
+
     @Test func `faults of a mutation are listed beside those of its value`() async throws {
         let task = try await board.task()
         let value: JSON = ["title": " ", "categoryId": .string(.unknownID)]

@@ -93,6 +93,15 @@ struct InvocationTests {
         }
     }
 
+    @Test func `half of a certificate is a fault of whoever gave it`() {
+        #expect(throws: Failure(.configuration, "KANBASE_TLS_CERTIFICATE and KANBASE_TLS_KEY go together.")) {
+            try Invocation([], environment: ["KANBASE_TLS_KEY": "a.key"])
+        }
+        #expect(throws: Failure(.usage, "--tls-certificate and --tls-key go together.")) {
+            try Invocation(["--tls-key", "a.key"], environment: [:])
+        }
+    }
+
     @Test func `a variable of the server does not disturb a command without that option`() throws {
         let invocation = try Invocation(["check"], environment: ["KANBASE_PORT": "x", "KANBASE_DATA": "/data"])
 

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import TestSupport
 import Testing
 
@@ -13,10 +14,12 @@ struct LogTests {
         let path = directory.path + "/log"
         try Data().write(to: URL(filePath: path))
         let file = try #require(FileHandle(forWritingAtPath: path))
-        let sink = LogSink(descriptor: file.fileDescriptor, capacity: capacity, gathering: .seconds(3600))
         let clock = LogClock { (seconds: 1_795_162_740, nanoseconds: 123_456_789) }
+        let sink = LogSink(
+            descriptor: file.fileDescriptor, format: format, clock: clock, capacity: capacity,
+            gathering: .seconds(3600))
 
-        body(Log(sink: sink, format: format, level: level, clock: clock))
+        body(Log(sink: sink, level: level))
         sink.flush(within: .seconds(600))
 
         return try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map(String.init)
@@ -56,12 +59,14 @@ struct LogTests {
     }
 
     @Test func `when too much waits lines are dropped and counted`() throws {
-        let lines = try lines(.text, capacity: 1) { log in
+        let lines = try lines(.json, capacity: 1) { log in
             log.info("first")
             for _ in 0..<3 { log.info("more") }
         }
 
-        #expect(lines.first?.hasSuffix("first") == true)
-        #expect(lines.last == "3 log lines were dropped: the log is read too slowly")
+        let objects = try lines.map { try JSON(parsing: Array($0.utf8)) }
+        #expect(objects.map { $0["message"] } == ["first", "log lines were dropped: the log is read too slowly"])
+        #expect(objects.last?["lines"] == 3)
+        #expect(objects.last?["level"] == "warning")
     }
 }
