@@ -22,17 +22,6 @@ package enum ByteText {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Base 64 with `-` and `_` (RFC 4648 §5).
-    package static func base64URL(_ bytes: [UInt8]) -> String {
-        base64(bytes).replacing("+", with: "-").replacing("/", with: "_")
-    }
-
-    /// The bytes of a base 64 text with `-` and `_`; `nil` when it is none.
-    package static func bytes(base64URL text: String) -> [UInt8]? {
-        guard !text.contains(where: { $0 == "+" || $0 == "/" }) else { return nil }
-        return bytes(base64: text.replacing("-", with: "+").replacing("_", with: "/"))
-    }
-
     /// Base 64 with `+` and `/` (RFC 4648 §4), as password hashes write it.
     package static func base64(_ bytes: [UInt8]) -> String {
         String(Data(bytes).base64EncodedString().prefix { $0 != "=" })

@@ -5,9 +5,7 @@
 #endif
 
 /// Random numbers that nobody can guess, from the system's generator.
-package struct SecureRandom: RandomNumberGenerator, Sendable {
-    package init() {}
-
+package enum SecureRandom {
     /// So many random bytes. Ends the process when the system has no randomness, for nothing secret could be made then.
     package static func bytes(_ count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -21,10 +19,6 @@ package struct SecureRandom: RandomNumberGenerator, Sendable {
         var bits: UInt64 = 0
         withUnsafeMutableBytes(of: &bits) { fill($0) }
         return bits
-    }
-
-    package func next() -> UInt64 {
-        Self.uint64()
     }
 
     /// Fills exactly `buffer`, which outlives the call.

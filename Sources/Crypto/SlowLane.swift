@@ -41,7 +41,6 @@ package final class SlowLane: Sendable {
         private struct State {
             var jobs: [@Sendable () -> Void] = []
             var hasThread = false
-            var isStopped = false
         }
 
         private let state = Locked(State())
@@ -63,7 +62,6 @@ package final class SlowLane: Sendable {
 
         /// Ends the thread once it has done what waits.
         func stop() {
-            state.withLock { $0.isStopped = true }
             signal.signal()
         }
 

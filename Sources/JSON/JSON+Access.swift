@@ -51,31 +51,6 @@ extension JSON {
     package var isNull: Bool {
         if case .null = self { true } else { false }
     }
-
-    package var kind: Kind {
-        switch self {
-        case .null: .null
-        case .bool: .bool
-        case .number: .number
-        case .string: .string
-        case .array: .array
-        case .object: .object
-        }
-    }
-}
-
-extension JSON.Kind: CustomStringConvertible {
-    /// For the texts of errors.
-    package var description: String {
-        switch self {
-        case .null: "null"
-        case .bool: "a boolean"
-        case .number: "a number"
-        case .string: "a string"
-        case .array: "an array"
-        case .object: "an object"
-        }
-    }
 }
 
 extension JSON {

@@ -35,8 +35,6 @@ package struct Query: Sendable {
         }
     }
 
-    package var isEmpty: Bool { items.isEmpty }
-
     package subscript(_ name: String) -> String? {
         items.first { $0.name == name }?.value
     }

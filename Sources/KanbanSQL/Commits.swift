@@ -85,8 +85,4 @@ final class Commits: Sendable {
         counter.store(announced.load(ordering: .relaxed), ordering: .releasing)
         committing.store(false, ordering: .releasing)
     }
-
-    func forget(_ account: AccountKey) {
-        _ = revisions.withLock { $0.removeValue(forKey: account.number) }
-    }
 }

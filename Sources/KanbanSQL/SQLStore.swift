@@ -1,5 +1,4 @@
 import CSQLite
-import Foundation
 import Kanban
 import Locks
 

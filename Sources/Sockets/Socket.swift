@@ -55,12 +55,6 @@ package struct Socket: ~Copyable, Sendable {
         _ = shutdown(descriptor.number, Int32(SHUT_WR))
     }
 
-    /// Makes the close that follows a reset: the other side gets no orderly end, and nothing lingers in the kernel.
-    package func abortOnClose() {
-        var option = linger(l_onoff: 1, l_linger: 0)
-        setsockopt(descriptor.number, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
-    }
-
     /// The processor on which the latest packet of the connection arrived; 0 where the system does not tell.
     package var incomingProcessor: Int32 {
         var processor: Int32 = 0

@@ -10,17 +10,7 @@ struct ByteTextTests {
     func `the texts are those of the standard`(plain: String, base32: String, base64: String) {
         #expect(ByteText.base32(Array(plain.utf8)) == base32)
         #expect(ByteText.base64(Array(plain.utf8)) == base64)
-        #expect(ByteText.base64URL(Array(plain.utf8)) == base64)
         #expect(ByteText.bytes(base64: base64) == Array(plain.utf8))
-    }
-
-    @Test func `the alphabet for addresses has no plus and no slash`() {
-        let bytes: [UInt8] = [0xfb, 0xff, 0xfe]
-
-        #expect(ByteText.base64(bytes) == "+//+")
-        #expect(ByteText.base64URL(bytes) == "-__-")
-        #expect(ByteText.bytes(base64URL: "-__-") == bytes)
-        #expect(ByteText.bytes(base64URL: "+//+") == nil)
     }
 
     @Test(arguments: ["Z", "Zg==", "Z g", "Zé", "Zm9v\n"])

@@ -18,13 +18,6 @@ struct RequestTests {
         #expect(Request(method: .get, target: "/tasks?").queryItems.isEmpty)
     }
 
-    @Test(arguments: [
-        ("/", []), ("/a", ["a"]), ("/a/", ["a", ""]), ("/a%2Fb/c", ["a/b", "c"]), ("/a?b/c", ["a"]), ("*", ["*"]),
-    ])
-    func `the path falls into decoded segments`(target: String, segments: [String]) {
-        #expect(Request(method: .get, target: target).segments == segments)
-    }
-
     @Test func `header fields are found in any case and keep their order`() {
         let request = Request(
             method: .get, target: "/",

@@ -82,7 +82,7 @@ struct JSONParsingTests {
         let deepest = String(repeating: open, count: 63) + "[]" + String(repeating: close, count: 63)
         let tooDeep = String(repeating: open, count: 64) + "[]" + String(repeating: close, count: 64)
 
-        #expect(try parsed(deepest).kind != .null)
+        #expect(try parsed(deepest) != .null)
         let error = try #require(throws: JSONError.self) { try parsed(tooDeep) }
         #expect(error.offset == 64 * open.utf8.count)
     }

@@ -23,13 +23,12 @@ struct AccessStoreTests {
             expiresAt: end)
     }
 
-    @Test func `an account is found by key, id and folded address, and by nothing else`() async throws {
+    @Test func `an account is found by key and folded address, and by nothing else`() async throws {
         let board = try TestStore()
         let made = try await account(board)
 
         try board.store.readAccess { (reader) throws -> Void in
             #expect(try reader.account(made.key) == made)
-            #expect(try reader.account(id: made.id) == made)
             #expect(try reader.account(foldedEmail: "anna@example.org") == made)
             #expect(try reader.account(foldedEmail: "Anna@Example.org") == nil)
             #expect(try reader.passwordHash(of: made.key) == "a hash")
@@ -98,8 +97,6 @@ struct AccessStoreTests {
             var touched = session
             (touched.lastUsedAt, touched.expiresAt) = (later, later)
             #expect(try reader.session(digest: sessionDigest) == touched)
-            #expect(try reader.session(session.id, of: account.key) == touched)
-            #expect(try reader.session(session.id, of: .local) == nil)
             #expect(try reader.sessions(of: account.key) == [touched])
             #expect(try reader.token(digest: tokenDigest)?.lastUsedAt == later)
             #expect(try reader.token(digest: sessionDigest) == nil)
@@ -175,11 +172,9 @@ struct AccessStoreTests {
     /// A million accounts are looked up like one: each of these is one search in an index.
     @Test(arguments: [
         "SELECT number, id, email, display_name, created_at FROM accounts WHERE number = ?1",
-        "SELECT number, id, email, display_name, created_at FROM accounts WHERE id = ?1",
         "SELECT number, id, email, display_name, created_at FROM accounts WHERE email_folded = ?1",
         "SELECT password_hash FROM accounts WHERE number = ?1",
         "SELECT id, account, device, created_at, last_used_at, expires_at FROM sessions WHERE token_hash = ?1",
-        "SELECT id, account, device, created_at, last_used_at, expires_at FROM sessions WHERE account = ?1 AND id = ?2",
         "SELECT id, account, device, created_at, last_used_at, expires_at FROM sessions WHERE account = ?1",
         "SELECT id, account, name, scope, created_at, last_used_at, expires_at FROM tokens WHERE token_hash = ?1",
         "SELECT id, account, name, scope, created_at, last_used_at, expires_at FROM tokens WHERE account = ?1",

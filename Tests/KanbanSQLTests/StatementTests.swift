@@ -8,7 +8,6 @@ struct StatementTests {
         // Found by what only its owner knows, or by what names exactly one account.
         "FROM sessions WHERE token_hash = ?1",
         "FROM tokens WHERE token_hash = ?1",
-        "FROM accounts WHERE id = ?1",
         "FROM accounts WHERE email_folded = ?1",
         // The operator's list.
         "FROM accounts WHERE number > ?1 ORDER BY number LIMIT ?2",

@@ -17,8 +17,6 @@ package struct Headers: Sendable {
         head.fields.map { (name: head.string($0.name), value: head.string($0.value)) }
     }
 
-    package var isEmpty: Bool { head.fields.isEmpty }
-
     /// The first value of the field, whatever its case; `nil` when it is absent.
     ///
     /// - Parameter name: in lower case.

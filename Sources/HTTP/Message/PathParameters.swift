@@ -61,9 +61,3 @@ extension PathParameters: RandomAccessCollection {
         }
     }
 }
-
-extension PathParameters: ExpressibleByArrayLiteral {
-    package init(arrayLiteral elements: (name: String, value: String)...) {
-        self.init(elements)
-    }
-}

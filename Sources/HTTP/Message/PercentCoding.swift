@@ -40,23 +40,4 @@ package enum PercentCoding {
         guard let decoded = bytes.withUnsafeBufferPointer({ decode($0) }) else { return false }
         return !decoded.contains(0) && String(validating: decoded, as: UTF8.self) != nil
     }
-
-    /// A path segment in which everything but letters, digits and `-._~` is encoded.
-    package static func encode(segment: String) -> String {
-        var encoded: [UInt8] = []
-        for byte in segment.utf8 {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                encoded.append(byte)
-            default:
-                encoded += [UInt8(ascii: "%"), hexDigit(byte >> 4), hexDigit(byte & 15)]
-            }
-        }
-        return String(decoding: encoded, as: UTF8.self)
-    }
-
-    private static func hexDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? 0x30 + value : 0x41 + value - 10
-    }
 }

@@ -43,15 +43,6 @@ package struct Request: Sendable {
     /// The bytes of the path as they were sent, without the query.
     package var pathBytes: ArraySlice<UInt8> { head.bytes[head.path.indices] }
 
-    /// The percent-decoded segments of the path: `/tasks/a%2Fb` is `["tasks", "a/b"]`, `/` is `[]`.
-    package var segments: [String] {
-        let path = pathBytes
-        guard path.first == UInt8(ascii: "/") else { return [PercentCoding.text(path)] }
-        guard path.count > 1 else { return [] }
-        return path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            .map { PercentCoding.text($0) }
-    }
-
     /// The part after `?`, still encoded; `nil` when there is none.
     package var query: String? { head.query.map(head.string) }
 

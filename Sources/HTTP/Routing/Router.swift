@@ -34,12 +34,6 @@ package struct Router<Value: Sendable>: Sendable {
         match(request.method, request.head)
     }
 
-    /// The match of a path given as its decoded segments.
-    package func match(_ method: Method, _ segments: [String]) -> Match {
-        let path = segments == ["*"] ? "*" : "/" + segments.map(PercentCoding.encode(segment:)).joined(separator: "/")
-        return match(method, RequestHead(target: path, fields: [], host: nil))
-    }
-
     private func match(_ method: Method, _ head: RequestHead) -> Match {
         guard head.beginsWithSlash else {
             return method == .options && head.path.count > 0 ? .options(allow: allowAnywhere) : .notFound

@@ -10,7 +10,6 @@ package protocol AccessStore: Sendable {
 /// The rows of who may do what, at one moment.
 package protocol AccessReader {
     func account(_ key: AccountKey) throws -> Account?
-    func account(id: ID) throws -> Account?
     /// By ``EmailAddress/folded``.
     func account(foldedEmail: String) throws -> Account?
     /// The account's ``PasswordHash`` as text; `nil` when it has none.
@@ -20,13 +19,11 @@ package protocol AccessReader {
 
     /// By the digest of its token, expired or not.
     func session(digest: [UInt8]) throws -> Session?
-    func session(_ id: ID, of account: AccountKey) throws -> Session?
     /// All of the account, the one used last first.
     func sessions(of account: AccountKey) throws -> [Session]
 
     /// By its digest, expired or not.
     func token(digest: [UInt8]) throws -> AccessToken?
-    func token(_ id: ID, of account: AccountKey) throws -> AccessToken?
     /// All of the account, the newest first.
     func tokens(of account: AccountKey) throws -> [AccessToken]
 }

@@ -27,11 +27,11 @@ package struct Password: Sendable {
         return text.utf8.contains(0) ? .controlCharacter : nil
     }
 
-    /// What is wrong with a new password; the raw value is the code of the problem.
-    package enum Flaw: String, Sendable {
-        case tooShort = "too_short"
-        case tooLong = "too_long"
-        case controlCharacter = "control_character"
+    /// What is wrong with a new password.
+    package enum Flaw: Sendable {
+        case tooShort
+        case tooLong
+        case controlCharacter
     }
 
     /// Hashes it. Slow on purpose: to be called on a ``SlowLane``.

@@ -44,13 +44,11 @@ package struct TaskView: Sendable {
     }
 
     /// One task as a whole answer.
-    package mutating func response(
-        _ task: TaskItem, status: Int = 200, headers: [(name: String, value: String)] = []
-    ) -> Response {
+    package mutating func response(_ task: TaskItem) -> Response {
         var json = JSONWriter(capacity: 512)
         write(task, into: &json)
         let tag = moment == nil ? EntityTag.tag(task.revision) : EntityTag.tag(task.revision, digestOf: json.bytes)
-        return .json(status: status, tag: tag, headers: headers + fields, encoded: json.bytes)
+        return .json(tag: tag, headers: fields, encoded: json.bytes)
     }
 }
 

@@ -78,8 +78,6 @@ extension Weather {
 
 /// Why there is no weather.
 package enum WeatherFault: Error, Hashable, Sendable {
-    /// The server runs without a weather service: 404.
-    case off
     /// The service cannot be reached, or answers nonsense: 502.
     case unavailable
     /// The service takes longer than it may: 504.

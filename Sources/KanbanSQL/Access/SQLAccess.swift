@@ -21,13 +21,6 @@ extension SQLAccess {
         return try first(of: statement, readAccount)
     }
 
-    func account(id: ID) throws -> Account? {
-        let statement = try connection.statement(
-            "SELECT number, id, email, display_name, created_at FROM accounts WHERE id = ?1")
-        statement.bind(1, id)
-        return try first(of: statement, readAccount)
-    }
-
     func account(foldedEmail: String) throws -> Account? {
         let statement = try connection.statement(
             "SELECT number, id, email, display_name, created_at FROM accounts WHERE email_folded = ?1")
@@ -76,16 +69,6 @@ extension SQLAccess {
         return try first(of: statement, readSession)
     }
 
-    func session(_ id: ID, of account: AccountKey) throws -> Session? {
-        let statement = try connection.statement(
-            """
-            SELECT id, account, device, created_at, last_used_at, expires_at FROM sessions WHERE account = ?1 AND id = ?2
-            """)
-        statement.bind(1, account.number)
-        statement.bind(2, id)
-        return try first(of: statement, readSession)
-    }
-
     func sessions(of account: AccountKey) throws -> [Session] {
         let statement = try connection.statement(
             """
@@ -112,17 +95,6 @@ extension SQLAccess {
             SELECT id, account, name, scope, created_at, last_used_at, expires_at FROM tokens WHERE token_hash = ?1
             """)
         statement.bind(1, digest)
-        return try first(of: statement, readToken)
-    }
-
-    func token(_ id: ID, of account: AccountKey) throws -> AccessToken? {
-        let statement = try connection.statement(
-            """
-            SELECT id, account, name, scope, created_at, last_used_at, expires_at FROM tokens
-            WHERE account = ?1 AND id = ?2
-            """)
-        statement.bind(1, account.number)
-        statement.bind(2, id)
         return try first(of: statement, readToken)
     }
 

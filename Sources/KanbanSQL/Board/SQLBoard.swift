@@ -1,4 +1,3 @@
-import CSQLite
 import Kanban
 
 /// What every reader of a board needs besides its connection.

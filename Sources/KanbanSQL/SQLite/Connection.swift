@@ -155,10 +155,6 @@ final class Connection {
         return error
     }
 
-    func forgetFault() {
-        fault = nil
-    }
-
     private func error(_ code: Int32) -> SQLiteError {
         SQLiteError(
             code: code, message: String(cString: sqlite3_errmsg(handle)), systemError: sqlite3_system_errno(handle))

@@ -20,9 +20,6 @@ package struct SQLiteError: Error, CustomStringConvertible {
 
     package var description: String { "SQLite \(code): \(message)" }
 
-    /// A rule of the schema was broken: a fault of one body, not of the disk.
-    var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
-
     /// What the callers of the store can tell apart; `nil` for what is unforeseen.
     var storeError: StoreError? {
         switch primaryCode {

@@ -16,7 +16,6 @@ struct Option: Sendable {
     var commands: [Command]
     /// `nil` for a flag, which stands alone.
     var placeholder: String?
-    var isRepeatable = false
     /// What it is when nobody says so; empty for unset.
     var fallback: String
     var help: String
@@ -55,7 +54,7 @@ struct Option: Sendable {
         in group: Group, of commands: [Command], _ help: String
     ) {
         self.init(
-            name: name, group: group, commands: commands, placeholder: value.placeholder, isRepeatable: true,
+            name: name, group: group, commands: commands, placeholder: value.placeholder,
             fallback: "", help: help, hasVariable: group != .command
         ) { text, configuration in
             for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -81,7 +80,7 @@ struct Option: Sendable {
     }
 
     private init(
-        name: String, group: Group, commands: [Command], placeholder: String?, isRepeatable: Bool = false,
+        name: String, group: Group, commands: [Command], placeholder: String?,
         fallback: String, help: String, hasVariable: Bool,
         set: @escaping @Sendable (String, inout Configuration) -> Rejection?
     ) {
@@ -89,7 +88,6 @@ struct Option: Sendable {
         self.group = group
         self.commands = commands
         self.placeholder = placeholder
-        self.isRepeatable = isRepeatable
         self.fallback = fallback
         self.help = help
         self.hasVariable = hasVariable
