@@ -65,7 +65,7 @@ extension Option {
     private static let limits: [Option] = [
         Option(
             "max-connections", \.maxConnections, .number(1...1_000_000), in: .limits, of: [.serve],
-            "Connections at a time; one more is answered 503."),
+            "Connections at a time, as far as descriptors go; one more is answered 503."),
         Option(
             "connections-per-address", \.connectionsPerAddress, .number(0...1_000_000), in: .limits, of: [.serve],
             "Connections of one address at a time, when accounts are required; 0: no limit of its own."),

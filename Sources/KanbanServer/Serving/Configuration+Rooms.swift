@@ -28,7 +28,7 @@ extension Configuration {
         // Without descriptors Dispatch ends the process, and reads of the data fail: what is left for connections is what
         // the rest of the server does not need.
         let descriptors = Descriptor.raiseLimit()
-        limits.refusedAtOnce = min(limits.refusedAtOnce, descriptors / 4)
+        limits.refusedAtOnce = min(limits.refusedAtOnce, descriptors / 8)
         limits.connections = max(1, min(maxConnections, descriptors - limits.refusedAtOnce - Self.ownDescriptors))
         let isLimited = effectiveAuth == .required && connectionsPerAddress > 0
         limits.connectionsPerAddress = isLimited ? connectionsPerAddress : nil
