@@ -34,6 +34,26 @@ struct TokenRoutesTests {
         #expect(!String(decoding: list.body, as: UTF8.self).contains(text))
     }
 
+    @Test func `what has no tag is changed under any or none`() async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+        let token = try await token(board, anna, "read")
+        let body = #"{"name": "a", "scope": "read"}"#
+        let calls: [(HTTP.Method, String, String?)] = [
+            (.post, "/tokens", body), (.delete, "/tokens/\(token.id)", nil), (.delete, "/sessions/current", nil),
+        ]
+
+        for (method, target, body) in calls {
+            let stale = await board.send(
+                method, target, body, token: anna.token, headers: [("If-Match", "\"9\"")])
+            #expect(stale.status == 412 && stale.code == "precondition_failed", "\(target)")
+        }
+        for (method, target, body) in calls {
+            let any = await board.send(method, target, body, token: anna.token, headers: [("If-Match", "*")])
+            #expect(any.status < 300, "\(target)")
+        }
+    }
+
     @Test(arguments: [
         (#"{}"#, ["#/name required", "#/scope required"]),
         (#"{"name": "a", "scope": "admin"}"#, ["#/scope invalid_value"]),

@@ -289,6 +289,48 @@ struct ConflictTests {
         #expect(results[0]["value"]?.isNull == true)
     }
 
+    @Test(arguments: [false, true])
+    func `a move contests the place that another column gave, spelled alike or not`(isAlone: Bool) async throws {
+        let task = try await board.task()
+        if !isAlone { try await board.task(#"{"status": "doing"}"#) }
+        await patch(task.id, #"{"status": "doing"}"#)
+        try await board.task(#"{"status": "doing"}"#)
+
+        let result = try await board.sync([
+            .mutation("move", task.id, base: task.revision, ["place": "last"], onConflict: "reject")
+        ])[0]
+
+        #expect(result.status == "conflict")
+        #expect(result.conflicts == ["position a0>\(isAlone ? "a0" : "a1")/\(isAlone ? "a2" : "a3")"])
+    }
+
+    @Test func `one's own change of the column is no conflict of the move that follows it`() async throws {
+        let other = try await board.task()
+        let task = try await board.task()
+        await patch(task.id, #"{"status": "doing"}"#)
+        await board.send(.delete, "/tasks/\(other.id)")
+
+        let results = try await board.sync([
+            .mutation("patch", task.id, base: task.revision, ["status": "todo"]),
+            .mutation("create", .newID, ["title": "Y"]),
+            .mutation("move", task.id, base: task.revision, ["place": "last"], onConflict: "reject"),
+        ])
+
+        #expect(results.map(\.status) == ["merged", "applied", "applied"])
+    }
+
+    @Test func `a conflict about a category that the push makes tells its id`() async throws {
+        let task = try await board.task(#"{"categoryName": "A"}"#)
+        await patch(task.id, #"{"categoryName": "B"}"#)
+
+        let result = try await board.sync([
+            .mutation("patch", task.id, base: task.revision, ["categoryName": "New"])
+        ])[0]
+
+        #expect(result.status == "merged" && result["value"]?["categoryId"]?.isNull == false)
+        #expect(result["conflicts"]?.arrayValue?.first?["yours"] == result["value"]?["categoryId"])
+    }
+
     @Test func `settings of two devices merge member by member of custom`() async throws {
         await board.send(.patch, "/settings", #"{"custom": {"theme": "dark"}}"#)
         let base = await board.send(.get, "/settings").json.revision
