@@ -116,7 +116,7 @@ package final class Application: Responder {
 
     /// Adds what every answer carries.
     private func finish(
-        _ answer: consuming Response, _ head: Request, _ requestID: String, operation: String,
+        _ answer: consuming Response, _ head: Request?, _ requestID: String, operation: String,
         headers: [(name: String, value: String)] = []
     ) -> Response {
         answer.operation = operation
@@ -125,19 +125,15 @@ package final class Application: Responder {
             answer.headers.append(("Cache-Control", "private, no-cache"))
         }
         answer.headers.append(contentsOf: headers)
-        answer.headers.append(contentsOf: gate.headers(for: head))
+        if let head { answer.headers.append(contentsOf: gate.headers(for: head)) }
         return answer
     }
 
     package func answer(to error: WireError, head: Request?) -> Response {
         let requestID = head.map(RequestID.of) ?? RequestID.make()
-        var answer = Problem(error).response(requestID: requestID)
-        answer.operation = "unrouted"
-        if let head, case .found(let route, _) = router.match(head) { answer.operation = route.operation }
-        answer.headers.append(("X-Request-Id", requestID))
-        answer.headers.append(("Cache-Control", "private, no-cache"))
-        if let head { answer.headers.append(contentsOf: gate.headers(for: head)) }
-        return answer
+        var operation = "unrouted"
+        if let head, case .found(let route, _) = router.match(head) { operation = route.operation }
+        return finish(Problem(error).response(requestID: requestID), head, requestID, operation: operation)
     }
 
     package func finished(_ exchange: Exchange) {

@@ -19,33 +19,18 @@ package final class BodyRoom: Sendable {
         }
 
         deinit {
-            room.taken.withLock { $0.give(back: bytes, of: account) }
-        }
-    }
-
-    private struct Taken {
-        var bytes = 0
-        var byAccount: [AccountKey: Int] = [:]
-
-        mutating func take(_ bytes: Int, of size: Int, for account: AccountKey) -> Bool {
-            let own = byAccount[account] ?? 0
-            guard self.bytes + bytes <= size, own == 0 || own + bytes <= size / 2 else { return false }
-            self.bytes += bytes
-            byAccount[account] = own + bytes
-            return true
-        }
-
-        mutating func give(back bytes: Int, of account: AccountKey) {
-            self.bytes -= bytes
-            let own = (byAccount[account] ?? 0) - bytes
-            byAccount[account] = own > 0 ? own : nil
+            room.taken.withLock { taken in
+                let rest = (taken[account] ?? 0) - bytes
+                taken[account] = rest > 0 ? rest : nil
+            }
         }
     }
 
     private static let unnoticed = 1 << 20
 
     private let size: Int
-    private let taken = Locked(Taken())
+    /// Bytes by account.
+    private let taken = Locked<[AccountKey: Int]>([:])
 
     /// - Parameter bytes: at least as many as the largest body may have, or it would never be taken.
     package init(bytes: Int = 192 << 20) {
@@ -61,7 +46,13 @@ package final class BodyRoom: Sendable {
         let declared = head.headers.bytes("content-length").flatMap { Int(String(decoding: $0, as: UTF8.self)) }
         let bytes = head.headers.has("transfer-encoding") ? limit : min(limit, declared ?? 0)
         guard bytes > Self.unnoticed else { return nil }
-        guard taken.withLock({ $0.take(bytes, of: size, for: account) }) else {
+        let hasRoom = taken.withLock { taken in
+            let own = taken[account] ?? 0
+            guard taken.values.reduce(bytes, +) <= size, own == 0 || own + bytes <= size / 2 else { return false }
+            taken[account] = own + bytes
+            return true
+        }
+        guard hasRoom else {
             throw Problem(
                 .unavailable, "Too many large requests are under way. Send this one again.",
                 headers: [("Retry-After", "5")])

@@ -38,8 +38,7 @@ package struct Call: Sendable {
     package func requireNoMembers() throws {
         guard !request.body.isEmpty else { return }
         if let problem = Route.Content.json.fault(in: request) { throw problem }
-        var members = try Members(try json())
-        try members.finish()
+        try Members.requireNone(in: json())
     }
 
     /// Reads the account's board on this thread: for indexed reads.

@@ -37,6 +37,13 @@ package struct Members {
         self.pointer = pointer
     }
 
+    /// Reads an object in which nothing is to be said.
+    /// - Throws: a 422 problem when it is none, or says something.
+    package static func requireNone(in value: JSON) throws {
+        var members = try Members(value)
+        try members.finish()
+    }
+
     /// Ends the reading: members that nobody asked for are unknown, unless they are `ignored`.
     /// - Throws: a 422 problem with all faults.
     package mutating func finish(ignoring ignored: Set<String> = []) throws {

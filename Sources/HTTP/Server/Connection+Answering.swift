@@ -14,7 +14,7 @@ extension Connection {
         }
         guard body.count <= Connection.copiedBytes else { return false }
         let framing = ResponseEncoder.framing(of: response, isHTTP11: true)
-        let sent = framing == .none || request.method == .head ? 0 : body.count
+        let sent = framing == .none || machine.isHead ? 0 : body.count
         encode(response, framing, reserving: sent)
         if sent > 0 { output.append(body) }
         machine.answered(now: loop.now)

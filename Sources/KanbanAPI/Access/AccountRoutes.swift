@@ -166,22 +166,24 @@ extension Call {
 
     /// Meets `If-Match` where what is changed has no tag: only `*` holds.
     func requireNoTag() throws {
-        let wanted = request.headers.values("if-match").flatMap(\.listElements)
-        guard wanted.isEmpty || wanted.contains("*") else { throw Problem(.preconditionFailed) }
+        guard meetsIfMatch(nil) else { throw Problem(.preconditionFailed) }
     }
 
     /// Meets `If-Match` on the account, which has a tag and no revision.
     fileprivate func require(_ account: Account) throws {
-        guard request.headers.has("if-match") else { return }
-        let tag = Response.tag(of: account)
-        let wanted = request.headers.values("if-match").flatMap(\.listElements)
-        guard wanted.contains(where: { $0 == "*" || $0 == tag }) else {
+        guard meetsIfMatch(Response.tag(of: account)) else {
             var json = JSONWriter(capacity: 256)
             json.value(account)
             var problem = Problem(.preconditionFailed)
             problem.shown = json.bytes
             throw problem
         }
+    }
+
+    /// - Parameter tag: `nil` for what has none.
+    private func meetsIfMatch(_ tag: String?) -> Bool {
+        guard request.headers.has("if-match") else { return true }
+        return request.headers.values("if-match").flatMap(\.listElements).contains { $0 == "*" || String($0) == tag }
     }
 }
 

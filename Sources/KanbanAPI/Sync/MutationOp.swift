@@ -42,10 +42,7 @@ enum MutationOp: String, CaseIterable {
         case .move: return (.moveTask(try TaskBodies.move(value)), target)
         case .delete: return (.deleteTask, target)
         case .restore:
-            if !value.isNull {
-                var members = try Members(value)
-                try members.finish()
-            }
+            if !value.isNull { try Members.requireNone(in: value) }
             return (.restoreTask, target)
         }
     }

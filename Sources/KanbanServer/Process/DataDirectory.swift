@@ -36,16 +36,16 @@ struct DataDirectory: Sendable {
             guard mayBeDevice else { throw Failure(.cannotCreate, "\(path) is no file. Choose another name.") }
             return path
         }
+        let resolved = Self.resolved(path)
         let names = ["", "-wal", "-shm"].map { file + $0 } + [lockFile]
         for name in names {
             var own = stat()
             let isSame = exists && stat(name, &own) == 0 && own.st_dev == target.st_dev && own.st_ino == target.st_ino
-            if isSame || Self.resolved(path) == Self.resolved(name) {
+            if isSame || resolved == Self.resolved(name) {
                 throw Failure(.cannotCreate, "\(path) belongs to the data itself. Choose another file.")
             }
         }
         guard exists else { return path }
-        let resolved = Self.resolved(path)
         guard !Self.isData(resolved) else {
             throw Failure(.cannotCreate, "\(path) is the data of another server. Choose another file.")
         }
