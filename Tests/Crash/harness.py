@@ -60,15 +60,17 @@ class Server:
         with open(self.data + ".log", "rb") as log:
             return log.read()[-4000:].decode(errors="replace")
 
-    def client(self):
-        return Client(self.port)
+    def client(self, token=None, source=None):
+        return Client(self.port, token, source)
 
 
 class Client:
     """A kept connection. Raises `Gone` when the server does not answer."""
 
-    def __init__(self, port, token=None):
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    def __init__(self, port, token=None, source=None):
+        """`source` is the client's own address: any of 127.0.0.0/8."""
+        self.connection = http.client.HTTPConnection(
+            "127.0.0.1", port, timeout=60, source_address=(source, 0) if source else None)
         self.headers = {"Authorization": f"Bearer {token}"} if token else {}
 
     def send(self, method, target, body=None, **headers):

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""One client, however hostile, harms nobody else: attacks on a server with `--auth required` and default limits.
+
+Each attack of `attacks/` gets a fresh server. A polite stranger is measured alone, then beside the attack. The memory
+of the process, the growth of its data, what the stranger waits for, and what it wrote must stay within bounds.
+To add an attack, write one function: see `attack` in `stage.py`.
+"""
+
+import argparse
+import importlib
+import os
+import pathlib
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "Crash")]
+
+from harness import Server, run  # noqa: E402
+from stage import ATTACKS, Fault, start  # noqa: E402
+from stranger import Stranger  # noqa: E402
+
+ALONE = 2.5  # seconds that the stranger is measured without the attack
+MIB = 1 << 20
+
+
+def percentile(times, part):
+    times = sorted(times)
+    return times[min(len(times) - 1, int(len(times) * part))] if times else 0.0
+
+
+def resident(process, name="VmHWM"):
+    with open(f"/proc/{process.pid}/status") as status:
+        return next(int(line.split()[1]) / 1024 for line in status if line.startswith(name))
+
+
+def on_disk(folder):
+    return sum(file.stat().st_size for file in pathlib.Path(folder).rglob("*") if file.is_file()) / MIB
+
+
+class Trial:
+    """One attack on one server."""
+
+    def __init__(self, binary, function, folder):
+        self.binary, self.function, self.folder = binary, function, folder
+        self.data = os.path.join(folder, "data")
+        self.faults = []
+
+    def run(self):
+        server = Server(self.binary, self.data, "--auth", "required", *self.function.options)
+        try:
+            self.attack(server)
+            server.stop()
+        except BaseException:
+            server.process.kill()
+            raise
+        result = run(self.binary, "check", "--data", self.data, check=False)
+        self.expect(result.returncode == 0, f"check: {result.stderr}")
+        return self.faults
+
+    def attack(self, server):
+        attacker, pipe = start(self.function, server)
+        self.wait(pipe, "prepared", 60)
+        stranger = Stranger(server)
+        self.memory_before, disk_before = resident(server.process, "VmRSS"), on_disk(self.data)
+        time.sleep(0.2)
+        began = time.monotonic()
+        time.sleep(ALONE)
+        pipe.send("go")
+        attacked = time.monotonic()
+        said = self.wait(pipe, "done", self.function.seconds + 60)
+        ended = min(time.monotonic(), attacked + self.function.seconds)
+        attacker.join()
+        stranger.stop()
+        if server.process.poll() is not None:
+            raise Fault(f"The server ended with {server.process.returncode}.\n{server.tail()}")
+        self.said = said
+        self.alone = [sample for sample in stranger.samples if began <= sample.began < attacked]
+        self.beside = [sample for sample in stranger.samples if attacked <= sample.began < ended]
+        self.memory, self.disk = resident(server.process), on_disk(self.data) - disk_before
+        self.judge(stranger)
+
+    def wait(self, pipe, word, seconds):
+        if not pipe.poll(seconds):
+            raise Fault(f"The attacker was not {word} within {seconds} s.")
+        kind, said = pipe.recv()
+        if kind != word:
+            raise Fault(f"The attacker says: {said}")
+        return said
+
+    def judge(self, stranger):
+        bounds = self.function.bounds
+        self.expect(self.memory <= bounds.memory, f"{self.memory:.0f} MiB resident, {bounds.memory} are allowed")
+        self.expect(self.disk <= bounds.disk, f"{self.disk:.0f} MiB of data more, {bounds.disk} are allowed")
+        refused = [sample for sample in self.beside if sample.status != 200]
+        self.expect(not refused, f"the stranger was refused {len(refused)} times: {refused[:5]}")
+        for kind in ("read", "write", "log-in"):
+            alone, beside = self.slow(self.alone, kind), self.slow(self.beside, kind)
+            allowed = max(bounds.factor * alone, bounds.floor[kind])
+            self.expect(beside <= allowed, f"{kind}: {beside:.1f} ms beside it, {alone:.1f} alone")
+        worst = max((sample.took for sample in self.beside if sample.kind == "ready"), default=0)
+        self.expect(worst <= bounds.ready, f"/health/ready took {worst:.0f} ms")
+        losses = stranger.losses()
+        self.expect(not losses, f"{len(losses)} of the stranger's tasks are not as it wrote them")
+
+    @staticmethod
+    def slow(samples, kind):
+        """The 99th percentile; of the few log-ins the slowest."""
+        return percentile([sample.took for sample in samples if sample.kind == kind], 0.99)
+
+    def expect(self, condition, words):
+        if not condition:
+            self.faults.append(words)
+
+    def figures(self):
+        parts = [f"{self.memory:4.0f} MiB", f"{self.disk:+5.1f} MiB of data"]
+        for kind in ("read", "write", "ready", "log-in"):
+            parts.append(f"{kind} {self.slow(self.alone, kind):.1f} -> {self.slow(self.beside, kind):.1f} ms")
+        return ", ".join(parts) + (f"; {self.said}" if self.said else "")
+
+
+def attempt(binary, function):
+    with tempfile.TemporaryDirectory(prefix="kanbase-abuse-") as folder:
+        trial = Trial(binary, function, folder)
+        try:
+            faults = trial.run()
+        except Fault as fault:
+            faults = [str(fault)]
+        if hasattr(trial, "beside"):
+            print(f"    {trial.figures()}", flush=True)
+        return faults
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("binary")
+    parser.add_argument("names", nargs="*", help="attacks to run, by name; all of them without")
+    parser.add_argument("--list", action="store_true", help="name the attacks")
+    options = parser.parse_args()
+    for file in sorted((HERE / "attacks").glob("*.py")):
+        importlib.import_module(f"attacks.{file.stem}")
+    chosen = [function for function in ATTACKS if not options.names or function.__name__ in options.names]
+    if options.list:
+        return print("\n".join(f"{function.__name__:28} {function.title}" for function in chosen))
+
+    began, failed = time.monotonic(), []
+    for function in chosen:
+        print(f"{function.__name__}: {function.title}", flush=True)
+        faults = attempt(options.binary, function)
+        if faults:
+            # What happens beside it on this machine can make one run slow, but not two of a sound server.
+            print("    once more, because " + "; ".join(faults), flush=True)
+            faults = attempt(options.binary, function)
+        for fault in faults:
+            print(f"    FAILED: {fault}", flush=True)
+        if faults:
+            failed.append(function.__name__)
+    print(f"{len(chosen)} attacks in {time.monotonic() - began:.0f} s; not withstood: {', '.join(failed) or 'none'}")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

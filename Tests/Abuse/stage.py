@@ -1,0 +1,146 @@
+"""What an attack has at hand, and what is held against it."""
+
+import multiprocessing
+import os
+import socket
+import time
+import traceback
+import uuid
+
+from harness import Client
+
+
+class Fault(Exception):
+    """The server did not hold."""
+
+
+ATTACKS = []
+
+
+class Bounds:
+    """What may be seen at most while an attack runs. Times in ms, sizes in MiB."""
+
+    def __init__(self, memory=400, disk=64, ready=50, factor=3, floor=None):
+        self.memory, self.disk, self.ready, self.factor = memory, disk, ready, factor
+        # Below these a time says more about the scheduler of a machine with two cores than about the server.
+        self.floor = {"read": 15, "write": 25, "log-in": 150} | (floor or {})
+
+
+def attack(title, seconds=5, options=(), **bounds):
+    """Registers a function as an attack.
+
+    The function runs in a process of its own. It prepares what it needs, calls `stage.begin()`, and attacks for as long
+    as `stage.goes_on()`. What it requires itself it says with `stage.require(condition, words)`.
+    `options` are those of the server; `bounds` are the members of `Bounds` that differ for this attack.
+    """
+
+    def register(function):
+        function.title, function.seconds, function.options = title, seconds, options
+        function.bounds = Bounds(**bounds)
+        ATTACKS.append(function)
+        return function
+
+    return register
+
+
+class Stage:
+    """Where an attack takes place: one server, and the attacker's connections to it."""
+
+    def __init__(self, server, seconds, pipe):
+        self.server, self.port, self.seconds, self.pipe = server, server.port, seconds, pipe
+        self.ends = None
+        self.accounts = 0
+
+    # Time
+
+    def begin(self):
+        """The preparations are over. Returns when the stranger was measured alone."""
+        self.pipe.send(("prepared", None))
+        self.pipe.recv()
+        self.ends = time.monotonic() + self.seconds
+
+    def goes_on(self):
+        return time.monotonic() < self.ends
+
+    def rest(self):
+        """Does nothing until the end: for attacks that hold what they have."""
+        time.sleep(max(0, self.ends - time.monotonic()))
+
+    def require(self, condition, *words):
+        if not condition:
+            raise Fault(" ".join(map(str, words)))
+
+    # Accounts
+
+    def account(self, source=None):
+        """A new account: its token. Signed up from an address that nobody else has, since these are limited."""
+        self.accounts += 1
+        email = f"attacker{self.accounts}@example.com"
+        client = Client(self.port, source=source or f"127.90.{self.accounts // 250}.{self.accounts % 250 + 1}")
+        client.send("POST", "/accounts", {"email": email, "password": "attacker's password"})
+        status, answer = client.send("POST", "/sessions", {"email": email, "password": "attacker's password"})
+        self.require(status == 201, "The attacker cannot log in:", status, answer)
+        return answer["token"]
+
+    def fill(self, token, count, source="127.90.0.1", **members):
+        """Gives the account tasks, slowly enough for the rate limit."""
+        client = Client(self.port, token, source)
+        for start in range(0, count, 500):
+            mutations = [
+                {"mutationId": str(uuid.uuid4()), "type": "task", "op": "create", "id": str(uuid.uuid4()),
+                 "value": {"title": f"task {number}", **members}}
+                for number in range(start, min(count, start + 500))
+            ]
+            status, answer = client.send("POST", "/sync", {"mutations": mutations})
+            self.require(status == 200, "The attacker cannot write:", status, answer)
+            self.require(all(r["status"] == "applied" for r in answer["results"]), answer["results"][0])
+
+    # Connections
+
+    def connect(self, source="127.66.0.1", receives=None):
+        """A raw connection. `receives` is the size of its receive buffer: a small one stalls an answer soon."""
+        connection = socket.socket()
+        if receives:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receives)
+        connection.settimeout(20)
+        connection.bind((source, 0))
+        connection.connect(("127.0.0.1", self.port))
+        return connection
+
+    def head(self, method, target, token=None, **fields):
+        """The bytes of a request without a body."""
+        lines = [f"{method} {target} HTTP/1.1", "Host: localhost"]
+        if token:
+            lines.append(f"Authorization: Bearer {token}")
+        lines += [f"{name.replace('_', '-')}: {value}" for name, value in fields.items()]
+        return ("\r\n".join(lines) + "\r\n\r\n").encode()
+
+    def ask(self, connection, bytes):
+        """Sends a request, and returns the status and the rest of what came at once."""
+        try:
+            connection.sendall(bytes)
+            answer = connection.recv(65_536)
+        except OSError:
+            return 0, b""
+        return (int(answer[9:12]) if answer.startswith(b"HTTP/1.1 ") else 0), answer
+
+
+def perform(function, server, pipe):
+    """The attacker's process."""
+    # Attackers have machines of their own; here they must not take the processors from the server and the stranger.
+    os.nice(19)
+    stage = Stage(server, function.seconds, pipe)
+    try:
+        said = function(stage)
+        pipe.send(("done", said))
+    except Fault as fault:
+        pipe.send(("failed", str(fault)))
+    except BaseException:
+        pipe.send(("failed", traceback.format_exc()))
+
+
+def start(function, server):
+    mine, theirs = multiprocessing.Pipe()
+    process = multiprocessing.Process(target=perform, args=(function, server, theirs), daemon=True)
+    process.start()
+    return process, mine
