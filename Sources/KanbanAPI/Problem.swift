@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Kanban
+import KanbanAccess
 
 /// A problem document (RFC 9457), the one shape of every error.
 package struct Problem: Error, Sendable {

@@ -1,4 +1,5 @@
 import Kanban
+import KanbanAccess
 
 extension SQLStore: AccessStore {
     package func readAccess<T>(_ body: (any AccessReader) throws -> T) throws -> T {

@@ -1,5 +1,6 @@
 import Foundation
 import Kanban
+import KanbanAccess
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import Kanban
+import KanbanAccess
 import KanbanSQL
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import HTTP
 import Kanban
+import KanbanAccess
 import Locks
 
 /// `--auth required`: a token opens the board of its account, as far as its scope goes, and so often.

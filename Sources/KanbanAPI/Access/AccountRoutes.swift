@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Kanban
+import KanbanAccess
 
 /// Accounts: signed up for, shown, changed and erased.
 ///

@@ -1,4 +1,5 @@
 import Kanban
+import KanbanAccess
 
 /// What let a call in, for what outlives the call: whether it would still let it in.
 struct Admittance: Sendable {

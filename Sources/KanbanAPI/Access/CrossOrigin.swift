@@ -1,4 +1,5 @@
 import HTTP
+import KanbanAccess
 
 /// Which web pages may call from the browser (the Fetch Standard's CORS protocol): those of the origins in a list.
 package struct CrossOrigin: Sendable {

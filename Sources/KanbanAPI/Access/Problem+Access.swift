@@ -1,4 +1,5 @@
 import Kanban
+import KanbanAccess
 
 extension Problem {
     /// 401 with the challenge of RFC 6750 §3.

@@ -1,4 +1,5 @@
 import Kanban
+import KanbanAccess
 
 /// What an answer tells of its rate limit (draft-ietf-httpapi-ratelimit-headers-10).
 struct RateLimitFields: Sendable {

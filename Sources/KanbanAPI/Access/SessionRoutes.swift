@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Kanban
+import KanbanAccess
 
 /// Sessions: one for each device that is logged in.
 package struct SessionRoutes: Sendable {

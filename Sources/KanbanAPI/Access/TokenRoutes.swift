@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Kanban
+import KanbanAccess
 
 /// Personal tokens, for scripts, widgets and calendar apps.
 package struct TokenRoutes: Sendable {

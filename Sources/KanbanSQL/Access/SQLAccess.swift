@@ -1,4 +1,5 @@
 import Kanban
+import KanbanAccess
 
 /// Accounts, sessions and tokens, in statements. What is looked up by a secret or an address is found by an index of its
 /// own; everything else is bound to its account.

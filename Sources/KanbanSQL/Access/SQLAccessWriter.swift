@@ -1,4 +1,5 @@
 import Kanban
+import KanbanAccess
 
 /// Accounts inside a write transaction. Lives as long as one body.
 final class SQLAccessWriter: SQLAccess, AccessWriter {

@@ -1,5 +1,6 @@
 import Foundation
 import Kanban
+import KanbanAccess
 import KanbanSQL
 
 /// `kanbase account …` and `kanbase token …`. They work beside a serving server, which sees the change at once, or by

@@ -1,4 +1,5 @@
 import Kanban
+import KanbanAccess
 
 #if canImport(Glibc)
     import Glibc

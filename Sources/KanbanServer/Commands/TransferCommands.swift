@@ -2,6 +2,7 @@ import Foundation
 import JSON
 import Kanban
 import KanbanAPI
+import KanbanAccess
 import KanbanSQL
 
 /// `kanbase export` and `import`: one board as a file.

@@ -1,3 +1,5 @@
+import KanbanAccess
+
 extension Option {
     /// Every option there is.
     static let all: [Option] = server + access + retention + limits + logging + administration

@@ -1,6 +1,7 @@
 import HTTP
 import Kanban
 import KanbanAPI
+import KanbanAccess
 import Sockets
 
 /// One line for each answered request, and one for each error that nobody foresaw.

@@ -3,6 +3,7 @@ import Foundation
 import HTTP
 import Kanban
 import KanbanAPI
+import KanbanAccess
 import KanbanSQL
 import Sockets
 

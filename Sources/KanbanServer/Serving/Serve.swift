@@ -2,6 +2,7 @@ import Foundation
 import HTTP
 import Kanban
 import KanbanAPI
+import KanbanAccess
 import KanbanSQL
 import Sockets
 import Synchronization

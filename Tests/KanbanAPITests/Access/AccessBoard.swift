@@ -3,6 +3,7 @@ import Foundation
 import HTTP
 import JSON
 import Kanban
+import KanbanAccess
 import KanbanSQL
 import Locks
 import Sockets

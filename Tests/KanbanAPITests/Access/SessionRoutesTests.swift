@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Kanban
+import KanbanAccess
 import KanbanSQL
 import Testing
 

@@ -1,3 +1,5 @@
+import Kanban
+
 /// Somebody whose board is kept here.
 package struct Account: Hashable, Sendable {
     package var key: AccountKey

@@ -1,4 +1,5 @@
 import Crypto
+import Kanban
 import Locks
 
 /// What a good token opens.

@@ -1,3 +1,5 @@
+import Kanban
+
 /// The name an account logs in with: kept as it was typed, without white space around it, compared without regard to case.
 package struct EmailAddress: Hashable, Sendable {
     package let text: String

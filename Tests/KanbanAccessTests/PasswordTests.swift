@@ -1,4 +1,4 @@
-import Kanban
+import KanbanAccess
 import Testing
 
 struct PasswordTests {

@@ -1,3 +1,5 @@
+import Kanban
+
 /// Where accounts, sessions and tokens are kept. The laws of ``Store`` hold.
 package protocol AccessStore: Sendable {
     /// Reads on the calling thread; each read is one look-up in an index.

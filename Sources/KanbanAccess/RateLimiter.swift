@@ -1,3 +1,5 @@
+import Kanban
+
 /// How many requests an account, or an address without one, may make.
 package struct RateLimit: Hashable, Sendable {
     /// Requests a second in the long run; at least 1.

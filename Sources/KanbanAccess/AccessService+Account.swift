@@ -1,4 +1,5 @@
 import Crypto
+import Kanban
 
 /// What an account changes about itself, and its personal tokens.
 extension AccessService {

@@ -1,4 +1,5 @@
 import Crypto
+import Kanban
 import Locks
 
 /// Signing up, logging in and out, and everything that an account changes about itself.
