@@ -9,6 +9,11 @@ static const unsigned char openapi_yaml[] = {
 };
 const WebFile web_openapi_yaml = {openapi_yaml, sizeof openapi_yaml};
 
+static const unsigned char openapi_json[] = {
+#embed "../../openapi.json"
+};
+const WebFile web_openapi_json = {openapi_json, sizeof openapi_json};
+
 static const unsigned char docs_html[] = {
 #embed "pages/docs.html"
 };

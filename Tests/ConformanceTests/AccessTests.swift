@@ -66,7 +66,9 @@ struct AccessTests {
         let server = try server()
         let client = try server.client()
 
-        for path in ["/health/live", "/health/ready", "/openapi.yaml", "/docs", "/", "/problems/unauthorized"] {
+        for path in [
+            "/health/live", "/health/ready", "/openapi.yaml", "/openapi.json", "/docs", "/", "/problems/unauthorized",
+        ] {
             #expect(try client.get(path).status == 200, "\(path)")
         }
         // A loopback peer.

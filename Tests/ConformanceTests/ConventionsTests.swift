@@ -241,7 +241,10 @@ struct ConventionsTests {
 
     // MARK: Methods
 
-    @Test(arguments: ["/tasks", "/board", "/categories", "/settings", "/health/live", "/health/ready", "/openapi.yaml"])
+    @Test(arguments: [
+        "/tasks", "/board", "/categories", "/settings", "/health/live", "/health/ready", "/openapi.yaml",
+        "/openapi.json",
+    ])
     func `HEAD is GET without the body`(target: String) throws {
         // A server of its own: on the shared one, another test may write between the two.
         let server = try Kanbase()

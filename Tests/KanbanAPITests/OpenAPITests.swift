@@ -1,20 +1,36 @@
 import HTTP
+import JSON
 import Testing
 
 @testable import KanbanAPI
 
-/// openapi.yaml and the routes must name the same operations.
+/// openapi.yaml, openapi.json and the routes must name the same operations.
 struct OpenAPITests {
     @Test func `every route is described, and every description has its route`() async throws {
         let board = try TestBoard()
-        let text = String(decoding: await board.send(.get, "/openapi.yaml").body, as: UTF8.self)
+        let document = await board.send(.get, "/openapi.json").json
 
-        let described = operations(in: text)
+        let described = Set(operations(in: document))
         let routed = Set(Routes.all.map { "\($0.method.rawValue) \($0.pattern) \($0.operation)" })
 
         #expect(routed.subtracting(described).sorted() == [])
         // The metrics are a route that the program adds, for it alone has them.
         #expect(described.subtracting(routed).sorted() == ["GET /metrics showMetrics"])
+    }
+
+    /// `Scripts/openapi-json --check`, which `make lint` runs, compares every word.
+    @Test func `the description is the same in YAML and in JSON`() async throws {
+        let board = try TestBoard()
+        let document = await board.send(.get, "/openapi.json").json
+        let text = String(decoding: await board.send(.get, "/openapi.yaml").body, as: UTF8.self)
+        let label = "operationId: "
+        let named = text.split(separator: "\n").filter { $0.contains(label) }
+            .map { $0.trimmingPrefix { $0 == " " }.dropFirst(label.count) }
+
+        let names = operations(in: document).map { $0.split(separator: " ")[2] }
+
+        #expect(names == named)
+        #expect(document["openapi"] == "3.1.0")
     }
 
     @Test func `no two routes have the same name`() {
@@ -23,21 +39,12 @@ struct OpenAPITests {
         #expect(Set(names).count == names.count)
     }
 
-    /// `METHOD /path operationId` for each operation. Reads only the lines that a path, a method and a name stand on,
-    /// which are at fixed depths in the file.
-    private func operations(in text: String) -> Set<String> {
-        var operations: Set<String> = []
-        var path = ""
-        var method = ""
-        for line in text.split(separator: "\n") {
-            if line.hasPrefix("  /"), line.hasSuffix(":") {
-                path = String(line.dropFirst(2).dropLast())
-            } else if line.hasPrefix("    "), line.dropFirst(4).first != " ", line.hasSuffix(":") {
-                method = line.dropFirst(4).dropLast().uppercased()
-            } else if line.hasPrefix("      operationId: ") {
-                operations.insert("\(method) \(path) \(line.dropFirst("      operationId: ".count))")
+    /// `METHOD /path operationId` for each operation, in their order.
+    private func operations(in document: JSON) -> [String] {
+        (document["paths"]?.objectMembers ?? []).flatMap { path in
+            (path.value.objectMembers ?? []).compactMap { method in
+                method.value["operationId"]?.stringValue.map { "\(method.name.uppercased()) \(path.name) \($0)" }
             }
         }
-        return operations
     }
 }

@@ -8,6 +8,7 @@ typedef struct {
 } WebFile;
 
 extern const WebFile web_openapi_yaml;
+extern const WebFile web_openapi_json;
 extern const WebFile web_docs_html;
 extern const WebFile web_docs_css;
 extern const WebFile web_board_html;

@@ -13,6 +13,7 @@ package struct PageRoutes: Sendable {
             page("/docs", "showDocs", web_docs_html, "text/html; charset=utf-8"),
             page("/docs.css", "showDocsStyle", web_docs_css, "text/css; charset=utf-8"),
             page("/openapi.yaml", "showOpenAPI", web_openapi_yaml, "application/yaml; charset=utf-8"),
+            page("/openapi.json", "showOpenAPIAsJSON", web_openapi_json, "application/json"),
         ]
     }
 

@@ -8,6 +8,7 @@ struct PageRoutesTests {
         ("/", "text/html; charset=utf-8"), ("/board.css", "text/css; charset=utf-8"),
         ("/board.js", "text/javascript; charset=utf-8"), ("/docs", "text/html; charset=utf-8"),
         ("/docs.css", "text/css; charset=utf-8"), ("/openapi.yaml", "application/yaml; charset=utf-8"),
+        ("/openapi.json", "application/json"),
         ("/problems/not_found", "text/html; charset=utf-8"),
     ])
     func `a page comes with its type, a strict policy and a tag`(path: String, type: String) async throws {
