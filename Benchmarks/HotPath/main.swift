@@ -2,7 +2,7 @@ import Foundation
 import HTTP
 import Kanban
 import KanbanAPI
-import KanbanSQL
+import KanbanSQLite
 import Sockets
 
 /// What `Benchmarks/guard` counts: a whole server over a real store on one loop, and requests to it, one at a time.

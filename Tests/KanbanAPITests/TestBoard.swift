@@ -2,7 +2,7 @@ import Foundation
 import HTTP
 import JSON
 import Kanban
-import KanbanSQL
+import KanbanSQLite
 import Locks
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import Foundation
 import Kanban
 import KanbanAccess
-import KanbanSQL
+import KanbanSQLite
 
 /// `kanbase account …` and `kanbase token …`. They work beside a serving server, which sees the change at once, or by
 /// the end of the command.

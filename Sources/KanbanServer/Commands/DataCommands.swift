@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 import Kanban
-import KanbanSQL
+import KanbanSQLite
 
 /// `kanbase backup`, `restore` and `check`: the file of data as a whole.
 struct DataCommands {

@@ -3,7 +3,7 @@ import JSON
 import Kanban
 import KanbanAPI
 import KanbanAccess
-import KanbanSQL
+import KanbanSQLite
 
 /// `kanbase export` and `import`: one board as a file.
 struct TransferCommands {

@@ -1,4 +1,4 @@
-import KanbanSQL
+import KanbanSQLite
 
 extension StoreActivity {
     /// As figures of `/metrics`.

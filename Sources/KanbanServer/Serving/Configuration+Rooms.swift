@@ -4,7 +4,8 @@ import HTTP
 import Kanban
 import KanbanAPI
 import KanbanAccess
-import KanbanSQL
+import KanbanRows
+import KanbanSQLite
 import Sockets
 
 #if canImport(Glibc)
@@ -64,9 +65,9 @@ extension Configuration {
     /// How long the store keeps things.
     var storeConfiguration: SQLStoreConfiguration {
         var store = SQLStoreConfiguration()
-        store.trashDays = trashDays
-        store.tombstoneDays = tombstoneDays
-        store.historyDays = historyDays
+        store.retention.trashDays = trashDays
+        store.retention.tombstoneDays = tombstoneDays
+        store.retention.historyDays = historyDays
         return store
     }
 }

@@ -3,7 +3,7 @@ import HTTP
 import Kanban
 import KanbanAPI
 import KanbanAccess
-import KanbanSQL
+import KanbanSQLite
 import Sockets
 import Synchronization
 

@@ -1,5 +1,5 @@
 import Kanban
-import KanbanSQL
+import KanbanSQLite
 
 /// Does the upkeep of the store in the background: a small step, a pause, and after a whole walk a long pause.
 struct Upkeep {

@@ -4,7 +4,7 @@ import HTTP
 import JSON
 import Kanban
 import KanbanAccess
-import KanbanSQL
+import KanbanSQLite
 import Locks
 import Sockets
 import TestSupport

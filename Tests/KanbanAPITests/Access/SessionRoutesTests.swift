@@ -2,7 +2,7 @@ import HTTP
 import JSON
 import Kanban
 import KanbanAccess
-import KanbanSQL
+import KanbanSQLite
 import Testing
 
 @testable import KanbanAPI

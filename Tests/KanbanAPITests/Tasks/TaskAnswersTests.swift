@@ -1,7 +1,7 @@
 import HTTP
 import JSON
 import Kanban
-import KanbanSQL
+import KanbanSQLite
 import TestSupport
 import Testing
 

@@ -1,0 +1,140 @@
+import Kanban
+import KanbanRows
+
+/// Accounts, sessions and tokens, in statements. What is looked up by a secret or an address is found by an index of its
+/// own; everything else is bound to its account.
+package protocol SQLAccess: AccessReader {
+    var connection: Connection { get }
+}
+
+/// Accounts as a reader sees them.
+package struct SQLAccessReader: SQLAccess {
+    package let connection: Connection
+
+    package init(connection: Connection) {
+        self.connection = connection
+    }
+}
+
+// MARK: - Accounts
+
+extension SQLAccess {
+    package func account(_ key: AccountKey) throws -> Account? {
+        let statement = try connection.statement(
+            "SELECT number, id, email, display_name, created_at FROM accounts WHERE number = ?1")
+        statement.bind(1, key.number)
+        return try first(of: statement, readAccount)
+    }
+
+    package func account(foldedEmail: String) throws -> Account? {
+        let statement = try connection.statement(
+            "SELECT number, id, email, display_name, created_at FROM accounts WHERE email_folded = ?1")
+        statement.bind(1, foldedEmail)
+        return try first(of: statement, readAccount)
+    }
+
+    package func passwordHash(of account: AccountKey) throws -> String? {
+        let statement = try connection.statement("SELECT password_hash FROM accounts WHERE number = ?1")
+        statement.bind(1, account.number)
+        return try first(of: statement) { $0.optionalText(0) } ?? nil
+    }
+
+    package func accounts(after key: AccountKey?, limit: Int) throws -> [Account] {
+        let statement = try connection.statement(
+            """
+            SELECT number, id, email, display_name, created_at FROM accounts WHERE number > ?1 ORDER BY number LIMIT ?2
+            """)
+        statement.bind(1, key?.number ?? 0)
+        statement.bind(2, limit)
+        return try all(of: statement, readAccount)
+    }
+
+    private func readAccount(_ row: Statement) throws -> Account {
+        Account(
+            key: AccountKey(number: row.integer(0)), id: try row.id(1),
+            email: try row.optionalText(2).map(emailAddress), displayName: row.optionalText(3),
+            createdAt: row.timestamp(4))
+    }
+
+    private func emailAddress(_ text: String) throws -> EmailAddress {
+        guard let address = EmailAddress(text) else {
+            throw StoreError.corrupt("\(connection.path): an account's e-mail address")
+        }
+        return address
+    }
+}
+
+// MARK: - Sessions
+
+extension SQLAccess {
+    package func session(digest: [UInt8]) throws -> Session? {
+        let statement = try connection.statement(
+            "SELECT id, account, device, created_at, last_used_at, expires_at FROM sessions WHERE token_hash = ?1")
+        statement.bind(1, digest)
+        return try first(of: statement, readSession)
+    }
+
+    package func sessions(of account: AccountKey) throws -> [Session] {
+        let statement = try connection.statement(
+            """
+            SELECT id, account, device, created_at, last_used_at, expires_at FROM sessions WHERE account = ?1
+            ORDER BY last_used_at DESC, id DESC
+            """)
+        statement.bind(1, account.number)
+        return try all(of: statement, readSession)
+    }
+
+    private func readSession(_ row: Statement) throws -> Session {
+        Session(
+            id: try row.id(0), account: AccountKey(number: row.integer(1)), device: row.optionalText(2),
+            createdAt: row.timestamp(3), lastUsedAt: row.timestamp(4), expiresAt: row.timestamp(5))
+    }
+}
+
+// MARK: - Tokens
+
+extension SQLAccess {
+    package func token(digest: [UInt8]) throws -> AccessToken? {
+        let statement = try connection.statement(
+            """
+            SELECT id, account, name, scope, created_at, last_used_at, expires_at FROM tokens WHERE token_hash = ?1
+            """)
+        statement.bind(1, digest)
+        return try first(of: statement, readToken)
+    }
+
+    package func tokens(of account: AccountKey) throws -> [AccessToken] {
+        let statement = try connection.statement(
+            """
+            SELECT id, account, name, scope, created_at, last_used_at, expires_at FROM tokens WHERE account = ?1
+            ORDER BY created_at DESC, id DESC
+            """)
+        statement.bind(1, account.number)
+        return try all(of: statement, readToken)
+    }
+
+    private func readToken(_ row: Statement) throws -> AccessToken {
+        guard let scope = AccessToken.Scope(rawValue: row.text(3)) else {
+            throw StoreError.corrupt("\(connection.path): a token's scope")
+        }
+        return AccessToken(
+            id: try row.id(0), account: AccountKey(number: row.integer(1)), name: row.text(2), scope: scope,
+            createdAt: row.timestamp(4), lastUsedAt: row.optionalTimestamp(5), expiresAt: row.optionalTimestamp(6))
+    }
+}
+
+// MARK: - Rows
+
+extension SQLAccess {
+    private func first<T>(of statement: Statement, _ decode: (Statement) throws -> T) throws -> T? {
+        defer { statement.reset() }
+        return try statement.step() ? try decode(statement) : nil
+    }
+
+    private func all<T>(of statement: Statement, _ decode: (Statement) throws -> T) throws -> [T] {
+        defer { statement.reset() }
+        var rows: [T] = []
+        while try statement.step() { rows.append(try decode(statement)) }
+        return rows
+    }
+}

@@ -1,0 +1,133 @@
+import Kanban
+import KanbanRows
+
+/// Accounts inside a write transaction. Lives as long as one body.
+package final class SQLAccessWriter: SQLAccess, AccessWriter {
+    private let writer: SQLWriter
+
+    package init(_ writer: SQLWriter) {
+        self.writer = writer
+    }
+
+    package var connection: Connection { writer.connection }
+    package var now: Timestamp { writer.now }
+
+    package func makeID() -> ID {
+        writer.makeID()
+    }
+
+    // MARK: - Accounts
+
+    package func makeAccount(email: EmailAddress, displayName: String?, passwordHash: String) throws -> Account {
+        let id = makeID()
+        let statement = try connection.statement(
+            """
+            INSERT INTO accounts (id, email, email_folded, display_name, password_hash, created_at, epoch)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            """)
+        statement.bind(1, id)
+        statement.bind(2, email.text)
+        statement.bind(3, email.folded)
+        statement.bind(4, displayName)
+        statement.bind(5, passwordHash)
+        statement.bind(6, now)
+        statement.bind(7, Int64(bitPattern: writer.ids.newEpoch()))
+        try statement.run()
+        return Account(
+            key: AccountKey(number: connection.lastInsertedRow), id: id, email: email, displayName: displayName,
+            createdAt: now)
+    }
+
+    package func save(_ account: Account) throws {
+        let statement = try connection.statement(
+            "UPDATE accounts SET email = ?2, email_folded = ?3, display_name = ?4 WHERE number = ?1")
+        statement.bind(1, account.key.number)
+        statement.bind(2, account.email?.text)
+        statement.bind(3, account.email?.folded)
+        statement.bind(4, account.displayName)
+        try statement.run()
+    }
+
+    package func setPasswordHash(_ hash: String, of account: AccountKey) throws {
+        let statement = try connection.statement("UPDATE accounts SET password_hash = ?2 WHERE number = ?1")
+        statement.bind(1, account.number)
+        statement.bind(2, hash)
+        try statement.run()
+    }
+
+    package func eraseAccount(_ key: AccountKey) throws {
+        try writer.writer(for: key).eraseAccount()
+    }
+
+    // MARK: - Sessions
+
+    package func insert(_ session: Session, digest: [UInt8]) throws {
+        let statement = try connection.statement(
+            """
+            INSERT INTO sessions (account, id, token_hash, device, created_at, last_used_at, expires_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            """)
+        statement.bind(1, session.account.number)
+        statement.bind(2, session.id)
+        statement.bind(3, digest)
+        statement.bind(4, session.device)
+        statement.bind(5, session.createdAt)
+        statement.bind(6, session.lastUsedAt)
+        statement.bind(7, session.expiresAt)
+        try statement.run()
+    }
+
+    package func touchSession(_ id: ID, of account: AccountKey, lastUsedAt: Timestamp, expiresAt: Timestamp) throws {
+        let statement = try connection.statement(
+            "UPDATE sessions SET last_used_at = ?3, expires_at = ?4 WHERE account = ?1 AND id = ?2")
+        statement.bind(1, account.number)
+        statement.bind(2, id)
+        statement.bind(3, lastUsedAt)
+        statement.bind(4, expiresAt)
+        try statement.run()
+    }
+
+    package func removeSession(_ id: ID, of account: AccountKey) throws -> Bool {
+        let statement = try connection.statement("DELETE FROM sessions WHERE account = ?1 AND id = ?2")
+        statement.bind(1, account.number)
+        statement.bind(2, id)
+        try statement.run()
+        return connection.changes > 0
+    }
+
+    // MARK: - Tokens
+
+    package func insert(_ token: AccessToken, digest: [UInt8]) throws {
+        let statement = try connection.statement(
+            """
+            INSERT INTO tokens (account, id, token_hash, name, scope, created_at, last_used_at, expires_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            """)
+        statement.bind(1, token.account.number)
+        statement.bind(2, token.id)
+        statement.bind(3, digest)
+        statement.bind(4, token.name)
+        statement.bind(5, token.scope.rawValue)
+        statement.bind(6, token.createdAt)
+        statement.bind(7, token.lastUsedAt)
+        statement.bind(8, token.expiresAt)
+        try statement.run()
+    }
+
+    package func touchToken(_ id: ID, of account: AccountKey, lastUsedAt: Timestamp) throws {
+        let statement = try connection.statement(
+            "UPDATE tokens SET last_used_at = ?3 WHERE account = ?1 AND id = ?2")
+        statement.bind(1, account.number)
+        statement.bind(2, id)
+        statement.bind(3, lastUsedAt)
+        try statement.run()
+    }
+
+    package func removeToken(_ id: ID, of account: AccountKey) throws -> Bool {
+        let statement = try connection.statement("DELETE FROM tokens WHERE account = ?1 AND id = ?2")
+        statement.bind(1, account.number)
+        statement.bind(2, id)
+        try statement.run()
+        return connection.changes > 0
+    }
+}

@@ -1,0 +1,119 @@
+import Kanban
+
+/// How far a walk is in a column.
+struct TaskPlace: Hashable {
+    var position: Position
+    var id: ID
+}
+
+/// Where a walk goes on when the server respaced a column since the last page. The positions of its tasks are new then
+/// and their order is not, so the old place is followed through what the respacings wrote down.
+extension SQLBoard {
+    package func anchor(after last: TaskItem, of query: TaskQuery) throws -> TaskQuery.Anchor {
+        var anchor = TaskQuery.Anchor(
+            id: last.id, key: query.sort.key(of: last), position: last.position,
+            revision: try feedState().revision)
+        guard let before = query.after, query.sort == .position || before.key == anchor.key else { return anchor }
+        let descending = query.sort == .position && query.descending
+        let here = TaskPlace(position: last.position, id: last.id)
+        for (status, place) in try places(before, of: query) {
+            // Columns whose part of the walk is further already, as counted before the respacing.
+            if place.isBeyond(here, descending: descending) {
+                anchor.places.append(.init(status: status, position: place.position, id: place.id))
+            }
+        }
+        anchor.places.sort { $0.status.rawValue < $1.status.rawValue }
+        return anchor
+    }
+
+    /// Where the walk is in each column of the query, by the positions of now.
+    func places(_ anchor: TaskQuery.Anchor, of query: TaskQuery) throws -> [TaskStatus: TaskPlace] {
+        var places: [TaskStatus: TaskPlace] = [:]
+        // Most accounts have none, and then one look is enough for all columns.
+        let revision = try anchor.revision.flatMap { try !query.inTrash && hasRespacings() ? $0 : nil }
+        for status in query.statuses ?? Set(TaskStatus.allCases) {
+            let known = anchor.places.first { $0.status == status }
+            var place = TaskPlace(position: known?.position ?? anchor.position, id: known?.id ?? anchor.id)
+            if let revision {
+                let descending = query.sort == .position && query.descending
+                for respacing in try respacings(of: status, since: revision) {
+                    place = try follow(place, through: respacing, of: status, descending: descending)
+                }
+            }
+            places[status] = place
+        }
+        return places
+    }
+
+    package func hasRespacings() throws -> Bool {
+        try exists(try statement("SELECT 1 FROM respacings WHERE account = ?1 LIMIT 1"))
+    }
+
+    private func respacings(of status: TaskStatus, since revision: Revision) throws -> [Revision] {
+        let statement = try statement(
+            """
+            SELECT DISTINCT revision FROM respacings WHERE account = ?1 AND status = ?2 AND revision > ?3
+            ORDER BY revision
+            """)
+        statement.bind(2, status.rawValue)
+        statement.bind(3, revision)
+        return try all(of: statement) { $0.integer(0) }
+    }
+
+    /// The same place after a respacing: where its task went or, if none stood there, between the neighbours' new places.
+    private func follow(
+        _ place: TaskPlace, through respacing: Revision, of status: TaskStatus, descending: Bool
+    ) throws -> TaskPlace {
+        let below = try statement(
+            """
+            SELECT old_position, new_position FROM respacings
+            WHERE account = ?1 AND status = ?2 AND revision = ?3 AND old_position <= ?4
+            ORDER BY old_position DESC LIMIT 1
+            """)
+        below.bind(2, status.rawValue)
+        below.bind(3, respacing)
+        below.bind(4, place.position.text)
+        if let (old, new) = try first(of: below, { (Position(text: $0.text(0)), Position(text: $0.text(1))) }) {
+            if old == place.position { return TaskPlace(position: new, id: place.id) }
+            if !(new < place.position) { return TaskPlace(position: new, id: descending ? .least : .greatest) }
+        }
+        let above = try statement(
+            """
+            SELECT new_position FROM respacings
+            WHERE account = ?1 AND status = ?2 AND revision = ?3 AND old_position > ?4
+            ORDER BY old_position LIMIT 1
+            """)
+        above.bind(2, status.rawValue)
+        above.bind(3, respacing)
+        above.bind(4, place.position.text)
+        if let new = try first(of: above, { Position(text: $0.text(0)) }), !(place.position < new) {
+            return TaskPlace(position: new, id: descending ? .greatest : .least)
+        }
+        return place
+    }
+}
+
+extension TaskPlace {
+    func isBeyond(_ other: TaskPlace, descending: Bool) -> Bool {
+        if position != other.position { return (other.position < position) != descending }
+        return other.id < id
+    }
+}
+
+extension ID {
+    fileprivate static let least = ID(high: 0, low: 0)
+    fileprivate static let greatest = ID(high: .max, low: .max)
+}
+
+extension TaskQuery.Sort {
+    /// What the order goes by first.
+    func key(of task: TaskItem) -> TaskQuery.Anchor.Key {
+        switch self {
+        case .dueDate: task.dueDate.map { .number($0.sortKey.milliseconds) } ?? TaskQuery.Anchor.Key.none
+        case .position: .text(task.position.text)
+        case .createdAt: .number(task.createdAt.milliseconds)
+        case .updatedAt: .number(task.updatedAt.milliseconds)
+        case .title: .text(CaseFolding.fold(task.title))
+        }
+    }
+}

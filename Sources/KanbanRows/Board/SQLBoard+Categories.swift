@@ -1,0 +1,44 @@
+import Kanban
+
+extension SQLBoard {
+    package func category(_ id: ID) throws -> Category? {
+        let statement = try statement(
+            """
+            SELECT revision, id, name, color, emoji, created_at, updated_at FROM categories
+            WHERE account = ?1 AND id = ?2
+            """)
+        statement.bind(2, id)
+        return try first(of: statement, CategoryRow.decode)
+    }
+
+    package func category(foldedName: String) throws -> Category? {
+        let statement = try statement(
+            """
+            SELECT revision, id, name, color, emoji, created_at, updated_at FROM categories
+            WHERE account = ?1 AND name_folded = ?2
+            """)
+        statement.bind(2, foldedName)
+        return try first(of: statement, CategoryRow.decode)
+    }
+
+    package func categoryEverExisted(_ id: ID) throws -> Bool {
+        try category(id) != nil || isBuried(.category, id)
+    }
+
+    package func categories() throws -> [Category] {
+        let statement = try statement(
+            """
+            SELECT revision, id, name, color, emoji, created_at, updated_at FROM categories
+            WHERE account = ?1 ORDER BY name_folded, id
+            """)
+        return try all(of: statement, CategoryRow.decode)
+    }
+}
+
+enum CategoryRow {
+    static func decode(_ row: Statement) throws -> Category {
+        Category(
+            id: try row.id(1), name: row.text(2), color: row.optionalText(3), emoji: row.optionalText(4),
+            createdAt: row.timestamp(5), updatedAt: row.timestamp(6), revision: row.integer(0))
+    }
+}

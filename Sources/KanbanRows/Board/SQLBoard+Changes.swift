@@ -1,0 +1,138 @@
+import Kanban
+
+extension SQLBoard {
+    /// Merges the kinds, each in revision order through its index, and takes no more rows than it gives back.
+    package func changes(since: Revision, types: Set<ResourceType>, livingOnly: Bool, limit: Int) throws -> [Change] {
+        var sources: [ChangeSource] = []
+        defer { for source in sources { source.statement.reset() } }
+        func add(_ statement: Statement, isMixed: Bool = false, _ decode: @escaping (Statement) throws -> Change) throws
+        {
+            statement.bind(2, since)
+            sources.append(ChangeSource(statement: statement, isMixed: isMixed, decode: decode))
+            if try statement.step() {
+                sources[sources.count - 1].revision = statement.integer(0)
+            } else {
+                statement.reset()
+                sources.removeLast()
+            }
+        }
+
+        if types.contains(.task) { try add(try taskChanges(livingOnly: livingOnly), taskChange) }
+        if types.contains(.category) { try add(try categoryChanges(), categoryChange) }
+        if types.contains(.dday) { try add(try ddayChanges(), ddayChange) }
+        if !livingOnly { try add(try buried(), isMixed: true, buriedChange) }
+
+        var changes: [Change] = []
+        changes.reserveCapacity(limit)
+        var settings = types.contains(.settings) ? try settings() : nil
+        if let known = settings, known.revision <= since { settings = nil }
+        while changes.count < limit {
+            // There are four sources at most; the first row of each is looked at in turn.
+            guard let next = sources.indices.min(by: { sources[$0].revision < sources[$1].revision }) else { break }
+            if let known = settings, known.revision < sources[next].revision {
+                changes.append(Change(revision: known.revision, type: .settings, id: nil, value: .settings(known)))
+                settings = nil
+                continue
+            }
+            let source = sources[next]
+            let change = try source.decode(source.statement)
+            if !source.isMixed || types.contains(change.type) { changes.append(change) }
+            if try source.statement.step() {
+                sources[next].revision = source.statement.integer(0)
+            } else {
+                source.statement.reset()
+                sources.remove(at: next)
+            }
+        }
+        if let known = settings, changes.count < limit {
+            changes.append(Change(revision: known.revision, type: .settings, id: nil, value: .settings(known)))
+        }
+        return changes
+    }
+
+    private func taskChanges(livingOnly: Bool) throws -> Statement {
+        guard livingOnly else {
+            return try statement(
+                """
+                SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
+                    deleted_at, member_revisions, title, body
+                FROM tasks WHERE account = ?1 AND revision > ?2 ORDER BY revision
+                """)
+        }
+        // By revision, the walk goes through the whole trash. Few living ones are sooner sorted than a large trash is
+        // passed by: 300 among 86,000 take 0.3 ms instead of 30.
+        return try taskCounts().reduce(0, { $0 + $1.count }) <= Self.fewTasks
+            ? try statement(
+                """
+                SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
+                    deleted_at, member_revisions, title, body
+                FROM tasks INDEXED BY tasks_by_due
+                WHERE account = ?1 AND revision > ?2 AND deleted_at IS NULL ORDER BY revision
+                """)
+            : try statement(
+                """
+                SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
+                    deleted_at, member_revisions, title, body
+                FROM tasks WHERE account = ?1 AND revision > ?2 AND deleted_at IS NULL ORDER BY revision
+                """)
+    }
+
+    private static var fewTasks: Int { 1_000 }
+
+    private func categoryChanges() throws -> Statement {
+        try statement(
+            """
+            SELECT revision, id, name, color, emoji, created_at, updated_at FROM categories
+            WHERE account = ?1 AND revision > ?2 ORDER BY revision
+            """)
+    }
+
+    private func ddayChanges() throws -> Statement {
+        try statement(
+            """
+            SELECT revision, id, title, date, repeats, color, emoji, created_at, updated_at FROM ddays
+            WHERE account = ?1 AND revision > ?2 ORDER BY revision
+            """)
+    }
+
+    private func buried() throws -> Statement {
+        try statement(
+            """
+            SELECT revision, id, type FROM tombstones
+            WHERE account = ?1 AND revision > ?2 ORDER BY revision
+            """)
+    }
+
+    private func taskChange(_ row: Statement) throws -> Change {
+        guard row.isNull(10) else {
+            return Change(revision: row.integer(0), type: .task, id: try row.id(1), value: .deleted)
+        }
+        let task = try TaskRow.decode(row)
+        return Change(revision: task.revision, type: .task, id: task.id, value: .task(task))
+    }
+
+    private func categoryChange(_ row: Statement) throws -> Change {
+        let category = try CategoryRow.decode(row)
+        return Change(revision: category.revision, type: .category, id: category.id, value: .category(category))
+    }
+
+    private func ddayChange(_ row: Statement) throws -> Change {
+        let dday = try DDayRow.decode(row)
+        return Change(revision: dday.revision, type: .dday, id: dday.id, value: .dday(dday))
+    }
+
+    private func buriedChange(_ row: Statement) throws -> Change {
+        guard let type = ResourceType(rawValue: row.text(2)) else { throw damaged("a tombstone of an unknown type") }
+        return Change(revision: row.integer(0), type: type, id: try row.id(1), value: .deleted)
+    }
+}
+
+/// The rows of one kind, in revision order.
+private struct ChangeSource {
+    let statement: Statement
+    /// True when not all of them are of the types that were asked for.
+    let isMixed: Bool
+    let decode: (Statement) throws -> Change
+    /// Of the row that comes next.
+    var revision: Revision = 0
+}

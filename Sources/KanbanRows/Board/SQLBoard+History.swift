@@ -1,0 +1,112 @@
+import JSON
+import Kanban
+
+extension SQLBoard {
+    package func history(of task: ID, before: Revision?, limit: Int) throws -> [HistoryEntry] {
+        let statement = try statement(
+            """
+            SELECT task_id, revision, at, action, changes, session_id FROM history
+            WHERE account = ?1 AND task_id = ?2 AND revision < ?3 ORDER BY revision DESC LIMIT ?4
+            """)
+        statement.bind(2, task)
+        statement.bind(3, before ?? .max)
+        statement.bind(4, limit)
+        var entries = try all(of: statement, historyEntry)
+        if entries.count < limit, let creation = try creation(of: task, since: 0, before: before ?? .max) {
+            entries.append(creation)
+        }
+        return entries
+    }
+
+    package func history(of task: ID, since revision: Revision) throws -> [HistoryEntry] {
+        let statement = try statement(
+            """
+            SELECT task_id, revision, at, action, changes, session_id FROM history
+            WHERE account = ?1 AND task_id = ?2 AND revision > ?3 ORDER BY revision
+            """)
+        statement.bind(2, task)
+        statement.bind(3, revision)
+        let creation = try creation(of: task, since: revision, before: .max)
+        return try (creation.map { [$0] } ?? []) + all(of: statement, historyEntry)
+    }
+
+    /// The first line of a task's history, when the task's row stands for it; of a revision above `since` and below
+    /// `before`. It goes when the lines of its days go, or the first that it needs. The server's own respacing of a column
+    /// is no line of any history: the place that it gave is shown as the first.
+    private func creation(of id: ID, since: Revision, before: Revision) throws -> HistoryEntry? {
+        let statement = try statement(
+            """
+            SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
+                deleted_at, member_revisions, title, body, creation, created_by, first_changes
+            FROM tasks WHERE account = ?1 AND id = ?2 AND creation > ?3 AND creation < ?4 AND created_at > ?5
+            """)
+        statement.bind(2, id)
+        statement.bind(3, since)
+        statement.bind(4, before)
+        statement.bind(5, context.oldestHistory)
+        let stored = try first(of: statement) { row in
+            let task = try TaskRow.decode(row)
+            return (
+                task: task, revision: row.integer(14), session: row.optionalID(15),
+                firstChanges: try row.firstChanges(16, of: task.revision)
+            )
+        }
+        guard let (task, revision, session, firstChanges) = stored else { return nil }
+        var changes: [HistoryEntry.MemberChange] = []
+        for member in TaskMember.allCases {
+            var value = task[member]
+            if firstChanges[member] > 0 {
+                let line = try self.changes(of: id, at: firstChanges[member])
+                guard let change = line.first(where: { $0.member == member.rawValue }) else { return nil }
+                value = change.from
+            }
+            if value != .null { changes.append(.init(member: member.rawValue, from: .null, to: value)) }
+        }
+        return HistoryEntry(
+            taskID: id, revision: revision, at: task.createdAt, action: .created, changes: changes, sessionID: session)
+    }
+
+    /// What a line tells; nothing when it is gone.
+    private func changes(of task: ID, at revision: Revision) throws -> [HistoryEntry.MemberChange] {
+        let statement = try statement(
+            "SELECT changes FROM history WHERE account = ?1 AND task_id = ?2 AND revision = ?3")
+        statement.bind(2, task)
+        statement.bind(3, revision)
+        return try first(of: statement) { try HistoryEntry.MemberChange.decode($0.bytes(0)) } ?? []
+    }
+
+    private func historyEntry(_ row: Statement) throws -> HistoryEntry {
+        guard let action = HistoryEntry.Action(rawValue: row.text(3)) else {
+            throw damaged("a history entry of an unknown action")
+        }
+        return HistoryEntry(
+            taskID: try row.id(0), revision: row.integer(1), at: row.timestamp(2), action: action,
+            changes: try HistoryEntry.MemberChange.decode(row.bytes(4)), sessionID: row.optionalID(5))
+    }
+}
+
+extension HistoryEntry.MemberChange {
+    /// `[["title", "before", "after"], …]`
+    static func encode(_ changes: [HistoryEntry.MemberChange]) -> [UInt8] {
+        var writer = JSONWriter(capacity: 256)
+        writer.beginArray()
+        for change in changes {
+            writer.beginArray()
+            writer.value(change.member)
+            writer.value(change.from)
+            writer.value(change.to)
+            writer.endArray()
+        }
+        writer.endArray()
+        return writer.bytes
+    }
+
+    static func decode(_ text: [UInt8]) throws -> [HistoryEntry.MemberChange] {
+        try JSON(parsing: text, maximumDepth: .max).arrayValue?.map { change in
+            guard let parts = change.arrayValue, parts.count == 3, let member = parts[0].stringValue else {
+                throw StoreError.corrupt("a history entry of an unknown form")
+            }
+            return HistoryEntry.MemberChange(member: member, from: parts[1], to: parts[2])
+        } ?? []
+    }
+}

@@ -1,0 +1,61 @@
+import Kanban
+
+extension SQLBoard {
+    package func keptAnswer(key: String) throws -> KeptAnswer? {
+        let statement = try statement(
+            "SELECT fingerprint, status, headers, body FROM kept_answers WHERE account = ?1 AND key = ?2 AND at > ?3")
+        statement.bind(2, key)
+        statement.bind(3, context.oldestKeptAnswer)
+        return try first(of: statement) { row in
+            KeptAnswer(
+                fingerprint: row.bytes(0), status: Int(row.integer(1)),
+                headers: KeptAnswer.Header.decode(row.text(2)), body: row.bytes(3))
+        }
+    }
+
+    package func keptMutation(_ id: ID) throws -> KeptMutation? {
+        let statement = try statement(
+            "SELECT fingerprint, result FROM kept_mutations WHERE account = ?1 AND id = ?2 AND at > ?3")
+        statement.bind(2, id)
+        statement.bind(3, context.oldestKeptMutation)
+        return try first(of: statement) { KeptMutation(fingerprint: $0.bytes(0), result: $0.bytes(1)) }
+    }
+
+    package func mayHaveKeptMutations(in ids: ClosedRange<ID>) throws -> Bool {
+        let statement = try statement(
+            "SELECT 1 FROM kept_mutations WHERE account = ?1 AND id >= ?2 AND id <= ?3 LIMIT 1")
+        statement.bind(2, ids.lowerBound)
+        statement.bind(3, ids.upperBound)
+        return try first(of: statement) { _ in true } ?? false
+    }
+}
+
+extension BoardContext {
+    private func moment(milliseconds ago: Int) -> Timestamp {
+        Timestamp(milliseconds: clock().milliseconds - Int64(ago))
+    }
+
+    /// What was kept then, or before, counts as gone.
+    package var oldestKeptAnswer: Timestamp { moment(milliseconds: retention.answerHours * 3_600_000) }
+    package var oldestKeptMutation: Timestamp { moment(milliseconds: retention.mutationDays * 86_400_000) }
+    package var oldestHistory: Timestamp { moment(milliseconds: retention.historyDays * 86_400_000) }
+    package var oldestTrash: Timestamp { moment(milliseconds: retention.trashDays * 86_400_000) }
+    /// Never younger than the trash: a task that may come back must not leave the feed before.
+    package var oldestTombstone: Timestamp {
+        moment(milliseconds: max(retention.tombstoneDays, retention.trashDays) * 86_400_000)
+    }
+}
+
+extension KeptAnswer.Header {
+    /// A line for each, as on the wire: neither names nor values hold a line break.
+    static func encode(_ headers: [KeptAnswer.Header]) -> String {
+        headers.map { "\($0.name): \($0.value)\n" }.joined()
+    }
+
+    static func decode(_ text: String) -> [KeptAnswer.Header] {
+        text.split(separator: "\n").compactMap { line in
+            guard let colon = line.firstIndex(of: ":") else { return nil }
+            return KeptAnswer.Header(name: String(line[..<colon]), value: String(line[colon...].dropFirst(2)))
+        }
+    }
+}

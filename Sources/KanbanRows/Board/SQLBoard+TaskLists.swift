@@ -1,0 +1,186 @@
+import Kanban
+
+/// Pages of tasks by keyset: a page begins after the sort key, the position and the id of the one before.
+extension SQLBoard {
+    package func tasks(_ query: TaskQuery) throws -> [TaskItem] {
+        // Of each column as many as the page may have would be read for the merge.
+        try query.mergesColumns ? taskIDs(query).compactMap(task) : list(query, of: .whole)
+    }
+
+    package func taskIDs(_ query: TaskQuery) throws -> [ID] {
+        guard query.mergesColumns else { return try list(query, of: .ids) }
+        let places = try list(query, of: .places).sorted { $1.isBeyond($0, descending: query.descending) }
+        return places.prefix(query.limit ?? .max).map(\.id)
+    }
+
+    private func list<Row>(_ query: TaskQuery, of columns: TaskColumns<Row>) throws -> [Row] {
+        let statuses = query.statuses ?? Set(TaskStatus.allCases)
+        guard !statuses.isEmpty, query.categoryIDs?.isEmpty != true, query.limit != 0 else { return [] }
+        guard query.sort != .position else { return try listByPosition(query, statuses, of: columns) }
+
+        var page: [Row] = []
+        for part in TaskListPart.parts(of: query) {
+            let limit = query.limit.map { $0 - page.count }
+            guard limit != 0 else { break }
+            var statement = TaskStatement(query, statuses: statuses, seeksStatus: false, part: part)
+            statement.add(part, sort: query.sort, descending: query.descending)
+            if part.continues, let after = query.after {
+                statement.add(places: try places(after, of: query), descending: false)
+            }
+            page += try run(
+                statement, of: columns, order: part.order(query), limit: limit, isOrdered: query.sort == .dueDate)
+        }
+        return page
+    }
+
+    package func countTasks(_ query: TaskQuery) throws -> Int {
+        let statuses = query.statuses ?? Set(TaskStatus.allCases)
+        guard !statuses.isEmpty, query.categoryIDs?.isEmpty != true else { return 0 }
+        var condition = TaskStatement(query, statuses: statuses, seeksStatus: false)
+        if query.withoutDueDate { condition.add("due IS NULL") }
+        let statement = try connection.statement(composed: condition.sql(counting: "tasks"))
+        statement.bind(1, account.number)
+        condition.bind(to: statement, limit: nil)
+        return try first(of: statement) { Int($0.integer(0)) } ?? 0
+    }
+
+    /// Column by column, since the index by position is one of columns; of each as many as the query may have.
+    private func listByPosition<Row>(
+        _ query: TaskQuery, _ statuses: Set<TaskStatus>, of columns: TaskColumns<Row>
+    ) throws -> [Row] {
+        let places = try query.after.map { try self.places($0, of: query) }
+        var page: [Row] = []
+        for status in statuses {
+            var statement = TaskStatement(query, statuses: [status], seeksStatus: true)
+            if let place = places?[status] {
+                statement.add(places: [status: place], descending: query.descending)
+            }
+            page += try run(
+                statement, of: columns, order: query.descending ? "position DESC, id" : "position, id",
+                limit: query.limit, isOrdered: true)
+        }
+        return page
+    }
+
+    /// - Parameter isOrdered: an index gives the order, as a rule.
+    private func run<Row>(
+        _ taskStatement: TaskStatement, of columns: TaskColumns<Row>, order: String, limit: Int?, isOrdered: Bool
+    ) throws -> [Row] {
+        let sql =
+            isOrdered || limit == nil
+            ? taskStatement.sql(columns: columns.names, order: order, limit: limit)
+            : taskStatement.sqlSortingFirst(columns: columns.names, order: order, limit: limit)
+        let statement = try connection.statement(composed: sql)
+        statement.bind(1, account.number)
+        taskStatement.bind(to: statement, limit: limit)
+        return try all(of: statement, columns.decode)
+    }
+}
+
+extension TaskQuery {
+    /// True when the columns that are listed have to be merged.
+    fileprivate var mergesColumns: Bool { sort == .position && statuses?.count != 1 }
+}
+
+/// A stretch of a list whose order an index can give. A list by a member is: the rest of those that are alike with the
+/// last one in that member; those beyond; and by due date, in either direction, those without one.
+enum TaskListPart {
+    case alike(TaskQuery.Anchor.Key)
+    case beyond(TaskQuery.Anchor.Key?)
+    case undated(continues: Bool)
+
+    static func parts(of query: TaskQuery) -> [TaskListPart] {
+        let isDated = !query.dueFrom.isEmpty || !query.dueBefore.isEmpty
+        let ends: [TaskListPart] = query.sort == .dueDate && !isDated ? [.undated(continues: false)] : []
+        switch query.after?.key {
+        case nil where query.withoutDueDate && query.sort == .dueDate: return [.undated(continues: false)]
+        case nil: return [.beyond(nil)] + ends
+        case .none?: return [.undated(continues: true)]
+        case let key?: return [.alike(key), .beyond(key)] + ends
+        }
+    }
+
+    /// True when it begins within a run of alike ones.
+    var continues: Bool {
+        switch self {
+        case .alike: true
+        case .beyond: false
+        case .undated(let continues): continues
+        }
+    }
+
+    /// How the query's lower and upper bounds of the due date are to name it: a plus sign where this part has a
+    /// narrower one of its own, which is then the only one that SQLite can seek by.
+    func dueColumns(_ query: TaskQuery) -> (from: String, before: String) {
+        guard query.sort == .dueDate else { return ("due", "due") }
+        switch self {
+        case .alike: return ("+due", "+due")
+        case .beyond(nil), .undated: return ("due", "due")
+        case .beyond: return query.descending ? ("due", "+due") : ("+due", "due")
+        }
+    }
+
+    func order(_ query: TaskQuery) -> String {
+        guard case .beyond = self else { return "position, id" }
+        return "\(query.sort.expression)\(query.descending ? " DESC" : ""), position, id"
+    }
+}
+
+extension TaskQuery.Sort {
+    var expression: String {
+        switch self {
+        case .dueDate: "due"
+        case .position: "position"
+        case .createdAt: "created_at"
+        case .updatedAt: "updated_at"
+        case .title: "COALESCE(title_folded, title)"
+        }
+    }
+}
+
+extension TaskStatement {
+    mutating func add(_ part: TaskListPart, sort: TaskQuery.Sort, descending: Bool) {
+        switch part {
+        case .alike(let key):
+            add("\(sort.expression) = \(parameter(Value(key)))")
+        case .beyond(let key?):
+            add("\(sort.expression) \(descending ? "<" : ">") \(parameter(Value(key)))")
+        case .beyond(nil):
+            if sort == .dueDate { add("due IS NOT NULL") }
+        case .undated:
+            add("due IS NULL")
+        }
+    }
+
+    /// Begins after these places, one for each column.
+    mutating func add(places: [TaskStatus: TaskPlace], descending: Bool) {
+        let distinct = Set(places.values)
+        if distinct.count == 1, let place = distinct.first {
+            add(condition(place, descending: descending))
+        } else {
+            let each = places.sorted { $0.key.rawValue < $1.key.rawValue }.map { status, place in
+                "(status = \(status.rawValue) AND \(condition(place, descending: descending)))"
+            }
+            add("(\(each.joined(separator: " OR ")))")
+        }
+    }
+
+    private mutating func condition(_ place: TaskPlace, descending: Bool) -> String {
+        let position = parameter(.text(place.position.text))
+        let id = parameter(.id(place.id))
+        // The id ascends in either direction, which a row value cannot say.
+        return descending
+            ? "position <= \(position) AND (position < \(position) OR id > \(id))"
+            : "(position, id) > (\(position), \(id))"
+    }
+}
+
+extension TaskStatement.Value {
+    init(_ key: TaskQuery.Anchor.Key) {
+        switch key {
+        case .number(let number): self = .integer(number)
+        case .text(let text): self = .text(text)
+        case .none: self = .integer(.max)
+        }
+    }
+}

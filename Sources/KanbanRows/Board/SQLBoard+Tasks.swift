@@ -1,0 +1,95 @@
+import Kanban
+
+extension SQLBoard {
+    package func task(_ id: ID) throws -> TaskItem? {
+        let statement = try statement(
+            """
+            SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
+                deleted_at, member_revisions, title, body
+            FROM tasks WHERE account = ?1 AND id = ?2
+            """)
+        statement.bind(2, id)
+        return try first(of: statement, TaskRow.decode)
+    }
+
+    package func taskEverExisted(_ id: ID) throws -> Bool {
+        let statement = try statement("SELECT 1 FROM tasks WHERE account = ?1 AND id = ?2")
+        statement.bind(2, id)
+        return try exists(statement) || isBuried(.task, id)
+    }
+
+    func storedTaskCounts() throws -> [TaskCount] {
+        let statement = try statement(
+            """
+            SELECT category_id, status, count FROM task_counts WHERE account = ?1 AND count <> 0
+            ORDER BY category_id, status
+            """)
+        return try all(of: statement) { row in
+            guard let status = TaskStatus(rawValue: Int(row.integer(1))) else { throw damaged("a count of no column") }
+            return TaskCount(categoryID: row.optionalID(0), status: status, count: Int(row.integer(2)))
+        }
+    }
+
+    package func taskCounts() throws -> [TaskCount] {
+        try storedTaskCounts()
+    }
+
+    package func completions(from: Timestamp) throws -> [Timestamp] {
+        let statement = try statement(
+            """
+            SELECT completed_at FROM tasks
+            WHERE account = ?1 AND deleted_at IS NULL AND completed_at >= ?2
+            ORDER BY completed_at
+            """)
+        statement.bind(2, from)
+        return try all(of: statement) { $0.timestamp(0) }
+    }
+
+    // MARK: - Places
+
+    package func firstPosition(in status: TaskStatus) throws -> Position? {
+        let statement = try statement(
+            """
+            SELECT position FROM tasks WHERE account = ?1 AND status = ?2 AND deleted_at IS NULL
+            ORDER BY position LIMIT 1
+            """)
+        statement.bind(2, status.rawValue)
+        return try first(of: statement) { Position(text: $0.text(0)) }
+    }
+
+    package func lastPosition(in status: TaskStatus) throws -> Position? {
+        try storedLastPosition(in: status)
+    }
+
+    func storedLastPosition(in status: TaskStatus) throws -> Position? {
+        let statement = try statement(
+            """
+            SELECT position FROM tasks WHERE account = ?1 AND status = ?2 AND deleted_at IS NULL
+            ORDER BY position DESC LIMIT 1
+            """)
+        statement.bind(2, status.rawValue)
+        return try first(of: statement) { Position(text: $0.text(0)) }
+    }
+
+    package func position(before position: Position, in status: TaskStatus) throws -> Position? {
+        let statement = try statement(
+            """
+            SELECT position FROM tasks WHERE account = ?1 AND status = ?2 AND deleted_at IS NULL AND position < ?3
+            ORDER BY position DESC LIMIT 1
+            """)
+        statement.bind(2, status.rawValue)
+        statement.bind(3, position.text)
+        return try first(of: statement) { Position(text: $0.text(0)) }
+    }
+
+    package func position(after position: Position, in status: TaskStatus) throws -> Position? {
+        let statement = try statement(
+            """
+            SELECT position FROM tasks WHERE account = ?1 AND status = ?2 AND deleted_at IS NULL AND position > ?3
+            ORDER BY position LIMIT 1
+            """)
+        statement.bind(2, status.rawValue)
+        statement.bind(3, position.text)
+        return try first(of: statement) { Position(text: $0.text(0)) }
+    }
+}

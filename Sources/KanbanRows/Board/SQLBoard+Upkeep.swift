@@ -1,0 +1,92 @@
+import Kanban
+
+/// What of a board is due to go.
+extension SQLReader {
+    package func trash(before: Timestamp, limit: Int) throws -> [ID] {
+        let statement = try statement(
+            """
+            SELECT id FROM tasks WHERE account = ?1 AND deleted_at IS NOT NULL AND deleted_at < ?2
+            ORDER BY deleted_at LIMIT ?3
+            """)
+        statement.bind(2, before)
+        statement.bind(3, limit)
+        return try all(of: statement) { try $0.id(0) }
+    }
+
+    /// The newest of the tombstones above the purge line that are all older; looks at `limit` of them.
+    package func newestTombstone(before: Timestamp, limit: Int) throws -> Revision? {
+        let statement = try statement(
+            "SELECT revision, at FROM tombstones WHERE account = ?1 AND revision > ?2 ORDER BY revision LIMIT ?3")
+        statement.bind(2, try feedState().purgedThrough)
+        statement.bind(3, limit)
+        defer { statement.reset() }
+        var newest: Revision?
+        while try statement.step(), statement.timestamp(1) < before { newest = statement.integer(0) }
+        return newest
+    }
+}
+
+extension SQLWriter {
+    /// Turns a task that is in the trash since before `before` into a tombstone.
+    package func purgeTask(_ id: ID, before: Timestamp) throws {
+        guard let task = try task(id), let deletedAt = task.deletedAt, deletedAt < before else { return }
+        let history = try statement("DELETE FROM history WHERE account = ?1 AND task_id = ?2")
+        history.bind(2, id)
+        try history.run()
+        let row = try statement("DELETE FROM tasks WHERE account = ?1 AND id = ?2")
+        row.bind(2, id)
+        try row.run()
+        // When it got the revision: its category may have been removed since.
+        try bury(.task, id, revision: task.revision, at: min(now, max(deletedAt, task.updatedAt)))
+    }
+
+    package func movePurgeLine(to revision: Revision) throws {
+        var feed = try writing.feed(of: account)
+        feed.purgedThrough = max(feed.purgedThrough, revision)
+        try writing.setFeed(feed, of: account)
+    }
+
+    /// Walks that are under way go on within a day.
+    package func purgeRespacings(limit: Int) throws -> Int {
+        let statement = try statement(
+            """
+            DELETE FROM respacings WHERE account = ?1 AND (status, revision, old_position) IN (
+                SELECT status, revision, old_position FROM respacings WHERE account = ?1 AND at < ?2 LIMIT ?3)
+            """)
+        statement.bind(2, Timestamp(milliseconds: now.milliseconds - 86_400_000))
+        statement.bind(3, limit)
+        try statement.run()
+        return connection.changes
+    }
+
+    package func purgeKeptAnswers(before: Timestamp, limit: Int) throws -> Int {
+        try purge(
+            reading: "SELECT number, at FROM kept_answers ORDER BY number LIMIT ?1",
+            deleting: "DELETE FROM kept_answers WHERE number <= ?1", before: before, limit: limit)
+    }
+
+    package func purgeKeptMutations(before: Timestamp, limit: Int) throws -> Int {
+        try purge(
+            reading: "SELECT number, at FROM kept_mutations ORDER BY number LIMIT ?1",
+            deleting: "DELETE FROM kept_mutations WHERE number <= ?1", before: before, limit: limit)
+    }
+
+    package func purgeHistory(before: Timestamp, limit: Int) throws -> Int {
+        try purge(
+            reading: "SELECT number, at FROM history ORDER BY number LIMIT ?1",
+            deleting: "DELETE FROM history WHERE number <= ?1", before: before, limit: limit)
+    }
+
+    private func purge(reading: StaticString, deleting: StaticString, before: Timestamp, limit: Int) throws -> Int {
+        let oldest = try connection.statement(reading)
+        oldest.bind(1, limit)
+        var last: Int64?
+        while try oldest.step(), !(before < oldest.timestamp(1)) { last = oldest.integer(0) }
+        oldest.reset()
+        guard let last else { return 0 }
+        let deletion = try connection.statement(deleting)
+        deletion.bind(1, last)
+        try deletion.run()
+        return connection.changes
+    }
+}

@@ -1,0 +1,86 @@
+import Kanban
+
+/// What every reader of a board needs besides its connection.
+package final class BoardContext: Sendable {
+    package let clock: @Sendable () -> Timestamp
+    let retention: Retention
+
+    package init(clock: @escaping @Sendable () -> Timestamp, retention: Retention = Retention()) {
+        self.clock = clock
+        self.retention = retention
+    }
+}
+
+/// The reading half of a board, in statements. Parameter 1 of each is the account: nothing of another can be reached.
+package protocol SQLBoard: BoardReader {
+    var connection: Connection { get }
+    var context: BoardContext { get }
+}
+
+/// A board as a reader sees it. Three words, so that handing it on as an existential allocates nothing.
+package struct SQLReader: SQLBoard {
+    package let account: AccountKey
+    package let connection: Connection
+    package let context: BoardContext
+
+    package init(account: AccountKey, connection: Connection, context: BoardContext) {
+        self.account = account
+        self.connection = connection
+        self.context = context
+    }
+}
+
+extension SQLBoard {
+    /// The kept statement with the account bound.
+    package func statement(_ sql: StaticString) throws -> Statement {
+        let statement = try connection.statement(sql)
+        statement.bind(1, account.number)
+        return statement
+    }
+
+    /// The first row of a bound statement.
+    package func first<T>(of statement: Statement, _ decode: (Statement) throws -> T) throws -> T? {
+        defer { statement.reset() }
+        return try statement.step() ? try decode(statement) : nil
+    }
+
+    /// All rows of a bound statement.
+    package func all<T>(of statement: Statement, _ decode: (Statement) throws -> T) throws -> [T] {
+        defer { statement.reset() }
+        var rows: [T] = []
+        while try statement.step() { rows.append(try decode(statement)) }
+        return rows
+    }
+
+    package func exists(_ statement: Statement) throws -> Bool {
+        defer { statement.reset() }
+        return try statement.step()
+    }
+
+    func storedFeedState() throws -> FeedState {
+        let statement = try statement("SELECT epoch, revision, purged_through FROM accounts WHERE number = ?1")
+        let state = try first(of: statement) {
+            FeedState(
+                epoch: UInt64(bitPattern: $0.integer(0)), revision: $0.integer(1), purgedThrough: $0.integer(2))
+        }
+        guard let state else { throw StoreError.noAccount }
+        return state
+    }
+
+    package func feedState() throws -> FeedState {
+        try storedFeedState()
+    }
+
+    /// True for what is gone for good.
+    func isBuried(_ type: ResourceType, _ id: ID) throws -> Bool {
+        let statement = try statement("SELECT 1 FROM tombstones WHERE account = ?1 AND type = ?2 AND id = ?3")
+        statement.bind(2, type.rawValue)
+        statement.bind(3, id)
+        return try exists(statement)
+    }
+
+    /// Text of the file that only we write; anything unforeseen in it is damage.
+    func damaged(_ what: String) -> StoreError {
+        .corrupt("\(connection.path): \(what)")
+    }
+}

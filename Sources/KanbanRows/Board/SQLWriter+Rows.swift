@@ -1,0 +1,137 @@
+import JSON
+import Kanban
+
+/// The rows besides tasks.
+extension SQLWriter {
+    package func append(_ entry: HistoryEntry) throws {
+        let statement = try statement(
+            """
+            INSERT INTO history (account, task_id, revision, at, action, changes, session_id)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            """)
+        statement.bind(2, entry.taskID)
+        statement.bind(3, entry.revision)
+        statement.bind(4, entry.at)
+        statement.bind(5, entry.action.rawValue)
+        statement.bind(6, utf8: HistoryEntry.MemberChange.encode(entry.changes))
+        statement.bind(7, entry.sessionID)
+        try statement.run()
+    }
+
+    package func save(_ category: Category) throws {
+        let statement = try statement(
+            """
+            INSERT INTO categories (account, id, name, name_folded, color, emoji, created_at, updated_at, revision)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            ON CONFLICT (account, id) DO UPDATE SET
+                name = excluded.name, name_folded = excluded.name_folded, color = excluded.color,
+                emoji = excluded.emoji, created_at = excluded.created_at, updated_at = excluded.updated_at,
+                revision = excluded.revision
+            """)
+        statement.bind(2, category.id)
+        statement.bind(3, category.name)
+        statement.bind(4, CaseFolding.fold(category.name))
+        statement.bind(5, category.color)
+        statement.bind(6, category.emoji)
+        statement.bind(7, category.createdAt)
+        statement.bind(8, category.updatedAt)
+        statement.bind(9, category.revision)
+        try statement.run()
+    }
+
+    package func removeCategory(_ id: ID, revision: Revision) throws {
+        let statement = try statement("DELETE FROM categories WHERE account = ?1 AND id = ?2")
+        statement.bind(2, id)
+        try statement.run()
+        try bury(.category, id, revision: revision)
+    }
+
+    package func save(_ dday: DDay) throws {
+        let statement = try statement(
+            """
+            INSERT INTO ddays (account, id, title, date, repeats, color, emoji, created_at, updated_at, revision)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+            ON CONFLICT (account, id) DO UPDATE SET
+                title = excluded.title, date = excluded.date, repeats = excluded.repeats, color = excluded.color,
+                emoji = excluded.emoji, created_at = excluded.created_at, updated_at = excluded.updated_at,
+                revision = excluded.revision
+            """)
+        statement.bind(2, dday.id)
+        statement.bind(3, dday.title)
+        statement.bind(4, dday.date.number)
+        statement.bind(5, dday.repeats.rawValue)
+        statement.bind(6, dday.color)
+        statement.bind(7, dday.emoji)
+        statement.bind(8, dday.createdAt)
+        statement.bind(9, dday.updatedAt)
+        statement.bind(10, dday.revision)
+        try statement.run()
+    }
+
+    package func removeDDay(_ id: ID, revision: Revision) throws {
+        let statement = try statement("DELETE FROM ddays WHERE account = ?1 AND id = ?2")
+        statement.bind(2, id)
+        try statement.run()
+        try bury(.dday, id, revision: revision)
+    }
+
+    package func save(_ settings: Settings) throws {
+        let statement = try statement(
+            """
+            INSERT INTO settings (account, time_zone, locale, custom, revision) VALUES (?1, ?2, ?3, ?4, ?5)
+            ON CONFLICT (account) DO UPDATE SET
+                time_zone = excluded.time_zone, locale = excluded.locale, custom = excluded.custom,
+                revision = excluded.revision
+            """)
+        statement.bind(2, settings.timeZone)
+        statement.bind(3, settings.locale)
+        statement.bind(4, utf8: settings.custom.serialized())
+        statement.bind(5, settings.revision)
+        try statement.run()
+    }
+
+    // MARK: - Kept for repeated requests
+
+    package func keep(_ answer: KeptAnswer, key: String) throws {
+        // An older one that counts as gone may still be there. Deleted first, so that numbers grow with time.
+        let removal = try statement("DELETE FROM kept_answers WHERE account = ?1 AND key = ?2")
+        removal.bind(2, key)
+        try removal.run()
+        let statement = try statement(
+            """
+            INSERT INTO kept_answers (account, key, fingerprint, status, headers, body, at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            """)
+        statement.bind(2, key)
+        statement.bind(3, answer.fingerprint)
+        statement.bind(4, answer.status)
+        statement.bind(5, KeptAnswer.Header.encode(answer.headers))
+        statement.bind(6, answer.body)
+        statement.bind(7, now)
+        try statement.run()
+    }
+
+    package func keep(_ mutation: KeptMutation, id: ID) throws {
+        if try insert(mutation, id) { return }
+        // An older one that counts as gone. Deleted, so that numbers grow with time.
+        let removal = try statement("DELETE FROM kept_mutations WHERE account = ?1 AND id = ?2")
+        removal.bind(2, id)
+        try removal.run()
+        guard try insert(mutation, id) else { throw damaged("mutation \(id) is kept and is not") }
+    }
+
+    /// - Returns: false when there is one of this id.
+    private func insert(_ mutation: KeptMutation, _ id: ID) throws -> Bool {
+        let statement = try statement(
+            """
+            INSERT INTO kept_mutations (account, id, fingerprint, result, at) VALUES (?1, ?2, ?3, ?4, ?5)
+            ON CONFLICT (account, id) DO NOTHING
+            """)
+        statement.bind(2, id)
+        statement.bind(3, mutation.fingerprint)
+        statement.bind(4, utf8: mutation.result)
+        statement.bind(5, now)
+        try statement.run()
+        return connection.changes > 0
+    }
+}

@@ -1,0 +1,194 @@
+import Kanban
+
+extension SQLWriter {
+    package func add(_ task: TaskItem) throws {
+        try insert(task, isCreation: true)
+    }
+
+    package func save(_ task: TaskItem) throws {
+        guard let stored = try stored(task.id) else { return try insert(task, isCreation: false) }
+        writing.noteChange(of: task.id, account: account)
+        if stored.isRespaced(as: task) {
+            try noteRespacing(of: task, from: stored.position)
+        } else {
+            respacing = nil
+        }
+        if stored.standsIn(theSameIndexesAs: task) {
+            try updateText(of: task, stored: stored)
+        } else {
+            try update(task, stored: stored)
+        }
+        if stored.deletedAt == nil { writing.count(-1, countKey(stored.categoryID, stored.status)) }
+        count(task, by: 1)
+    }
+
+    private func count(_ task: TaskItem, by difference: Int) {
+        guard task.deletedAt == nil else { return }
+        writing.count(difference, countKey(task.categoryID, task.status))
+    }
+
+    private func countKey(_ categoryID: ID?, _ status: TaskStatus) -> WriteSession.CountKey {
+        .init(account: account.number, categoryID: categoryID, status: status)
+    }
+
+    // MARK: - What is there
+
+    /// What of the stored row decides about counters and indexes, and goes on in the next.
+    private struct Stored {
+        var number: Int64
+        var status: TaskStatus
+        var categoryID: ID?
+        var due: Int64?
+        var dueDay: Int64?
+        var position: Position
+        var completedAt: Timestamp?
+        var deletedAt: Timestamp?
+        var positionRevision: Revision
+        /// The revision of the task's creation, when its row stands for that line of its history.
+        var creation: Revision?
+        /// At which revision each member first changed since; 0 for one that did not.
+        var firstChanges: TaskItem.MemberRevisions
+
+        /// `nil` for none, or when nobody will ask.
+        func firstChanges(with task: TaskItem) -> TaskItem.MemberRevisions? {
+            guard let creation else { return nil }
+            var changes = firstChanges
+            for member in TaskMember.allCases where changes[member] == 0 && task.memberRevisions[member] > creation {
+                changes[member] = task.memberRevisions[member]
+            }
+            return changes == TaskItem.MemberRevisions() ? nil : changes
+        }
+
+        func standsIn(theSameIndexesAs task: TaskItem) -> Bool {
+            status == task.status && categoryID == task.categoryID && position == task.position
+                && completedAt == task.completedAt && deletedAt == task.deletedAt
+                && due == task.dueDate?.sortKey.milliseconds && dueDay == task.dueDate?.wholeDay
+        }
+
+        /// True when the server gave it another place in its column, and not a user.
+        func isRespaced(as task: TaskItem) -> Bool {
+            deletedAt == nil && task.deletedAt == nil && status == task.status && position != task.position
+                && positionRevision == task.memberRevisions.position
+        }
+    }
+
+    private func stored(_ id: ID) throws -> Stored? {
+        let statement = try statement(
+            """
+            SELECT number, status, category_id, due, due_day, position, completed_at, deleted_at, revision,
+                member_revisions, creation, first_changes
+            FROM tasks WHERE account = ?1 AND id = ?2
+            """)
+        statement.bind(2, id)
+        return try first(of: statement) { row in
+            guard let status = TaskStatus(rawValue: Int(row.integer(1))) else { throw damaged("a task of no column") }
+            let revision = row.integer(8)
+            return Stored(
+                number: row.integer(0), status: status, categoryID: row.optionalID(2), due: row.optionalInteger(3),
+                dueDay: row.optionalInteger(4), position: Position(text: row.text(5)),
+                completedAt: row.optionalTimestamp(6), deletedAt: row.optionalTimestamp(7),
+                positionRevision: try row.memberRevisions(9, of: revision).position, creation: row.optionalInteger(10),
+                firstChanges: try row.firstChanges(11, of: revision))
+        }
+    }
+
+    // MARK: - Rows
+
+    /// - Parameter isCreation: whether the row stands for the first line of its history too; see ``Schema``.
+    private func insert(_ task: TaskItem, isCreation: Bool) throws {
+        let statement = try statement(
+            """
+            INSERT INTO tasks (
+                account, id, revision, member_revisions, title, title_folded, body, created_at, updated_at, status,
+                category_id, due, due_day, position, completed_at, deleted_at, creation, created_by)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
+            """)
+        statement.bind(2, task.id)
+        bindText(of: task, to: statement)
+        bindPlace(of: task, to: statement)
+        statement.bind(17, isCreation ? task.revision : nil)
+        statement.bind(18, isCreation ? session : nil)
+        try statement.run()
+        respacing = nil
+        count(task, by: 1)
+        if task.deletedAt == nil {
+            writing.noteAddition(at: task.position, to: .init(account: account.number, status: task.status))
+        }
+    }
+
+    /// Everything but its number: every index takes the row out and in again.
+    private func update(_ task: TaskItem, stored: Stored) throws {
+        let statement = try statement(
+            """
+            UPDATE tasks SET
+                revision = ?3, member_revisions = ?4, title = ?5, title_folded = ?6, body = ?7, created_at = ?8,
+                updated_at = ?9, status = ?10, category_id = ?11, due = ?12, due_day = ?13, position = ?14,
+                completed_at = ?15, deleted_at = ?16, first_changes = ?17
+            WHERE account = ?1 AND number = ?2
+            """)
+        statement.bind(2, stored.number)
+        bindText(of: task, to: statement)
+        bindPlace(of: task, to: statement)
+        statement.bind(17, stored.firstChanges(with: task)?.packed(below: task.revision))
+        try statement.run()
+    }
+
+    /// What is in no index but the one by revision: half the work of ``update(_:stored:)``.
+    private func updateText(of task: TaskItem, stored: Stored) throws {
+        let statement = try statement(
+            """
+            UPDATE tasks SET
+                revision = ?3, member_revisions = ?4, title = ?5, title_folded = ?6, body = ?7, created_at = ?8,
+                updated_at = ?9, first_changes = ?10
+            WHERE account = ?1 AND number = ?2
+            """)
+        statement.bind(2, stored.number)
+        bindText(of: task, to: statement)
+        statement.bind(10, stored.firstChanges(with: task)?.packed(below: task.revision))
+        try statement.run()
+    }
+
+    private func bindText(of task: TaskItem, to statement: Statement) {
+        let folded = CaseFolding.fold(task.title)
+        statement.bind(3, task.revision)
+        statement.bind(4, task.memberRevisions.packed(below: task.revision))
+        statement.bind(5, task.title)
+        // Byte for byte: `==` would take canonically equivalent texts for the same.
+        statement.bind(6, folded.utf8.elementsEqual(task.title.utf8) ? nil : folded)
+        statement.bind(7, task.body)
+        statement.bind(8, task.createdAt)
+        statement.bind(9, task.updatedAt)
+    }
+
+    private func bindPlace(of task: TaskItem, to statement: Statement) {
+        statement.bind(10, task.status.rawValue)
+        statement.bind(11, task.categoryID)
+        statement.bind(12, task.dueDate?.sortKey.milliseconds)
+        statement.bind(13, task.dueDate?.wholeDay)
+        statement.bind(14, task.position.text)
+        statement.bind(15, task.completedAt)
+        statement.bind(16, task.deletedAt)
+    }
+
+    // MARK: - Respacing
+
+    /// Writes down where the server's respacing of a column takes a task, for the walks that are under way.
+    ///
+    /// The saves of one respacing follow one another; anything else that is saved ends it. Its rows bear the revision
+    /// of its first task.
+    private func noteRespacing(of task: TaskItem, from old: Position) throws {
+        let revision = respacing.flatMap { $0.status == task.status ? $0.revision : nil } ?? task.revision
+        respacing = (task.status, revision)
+        let statement = try statement(
+            """
+            INSERT INTO respacings (account, status, revision, old_position, new_position, at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING
+            """)
+        statement.bind(2, task.status.rawValue)
+        statement.bind(3, revision)
+        statement.bind(4, old.text)
+        statement.bind(5, task.position.text)
+        statement.bind(6, now)
+        try statement.run()
+    }
+}

@@ -1,0 +1,131 @@
+import Kanban
+
+/// A board inside a write transaction. Lives as long as one body.
+package final class SQLWriter: SQLBoard, BoardWriter {
+    package let account: AccountKey
+    package let session: ID?
+    package let now: Timestamp
+    package let commitCount: UInt64
+    package let context: BoardContext
+    let writing: WriteSession
+    package let ids: IDSource
+    /// The respacing of a column that is being written; see ``SQLWriter/noteRespacing(of:from:)``.
+    var respacing: (status: TaskStatus, revision: Revision)?
+
+    package var connection: Connection { writing.connection }
+
+    package init(
+        account: AccountKey, writingSession: ID?, now: Timestamp, commitCount: UInt64, session: WriteSession,
+        context: BoardContext, ids: IDSource
+    ) {
+        self.account = account
+        self.session = writingSession
+        self.now = now
+        self.commitCount = commitCount
+        self.context = context
+        writing = session
+        self.ids = ids
+    }
+
+    /// The same transaction, on the board of another account.
+    package func writer(for account: AccountKey) -> SQLWriter {
+        SQLWriter(
+            account: account, writingSession: session, now: now, commitCount: commitCount, session: writing,
+            context: context, ids: ids)
+    }
+
+    package func makeID() -> ID {
+        ids.next(at: now)
+    }
+
+    package func nextRevision() throws -> Revision {
+        var feed = try writing.feed(of: account)
+        feed.revision += 1
+        try writing.setFeed(feed, of: account)
+        return feed.revision
+    }
+
+    package func feedState() throws -> FeedState {
+        try writing.feed(of: account)
+    }
+
+    package func lastPosition(in status: TaskStatus) throws -> Position? {
+        let column = WriteSession.Column(account: account.number, status: status)
+        if let known = writing.end(of: column) { return known }
+        let end = try storedLastPosition(in: status)
+        if let end { writing.noteEnd(end, of: column) }
+        return end
+    }
+
+    package func taskCounts() throws -> [TaskCount] {
+        let pending = writing.pendingCounts(of: account)
+        guard !pending.isEmpty else { return try storedTaskCounts() }
+        var counts: [WriteSession.CountKey: Int] = [:]
+        for stored in try storedTaskCounts() {
+            counts[.init(account: account.number, categoryID: stored.categoryID, status: stored.status)] = stored.count
+        }
+        counts.merge(pending, uniquingKeysWith: +)
+        return counts.filter { $0.value != 0 }
+            .map { TaskCount(categoryID: $0.categoryID, status: $0.status, count: $1) }
+            .sorted { left, right in
+                guard left.categoryID == right.categoryID else {
+                    // As stored: none first, then by id.
+                    guard let leftID = left.categoryID else { return true }
+                    return right.categoryID.map { leftID < $0 } ?? false
+                }
+                return left.status.rawValue < right.status.rawValue
+            }
+    }
+
+    package func nested<T>(_ body: () throws -> T) throws -> T {
+        let mark = try writing.savepoint()
+        do {
+            let result = try body()
+            try writing.keep(mark)
+            return result
+        } catch {
+            // Without a sound transaction there is no part of it to undo; the writer ends it as a whole.
+            if let fault = connection.fault { throw fault }
+            try writing.undo(to: mark)
+            respacing = nil
+            throw error
+        }
+    }
+
+    package func eraseBoard() throws {
+        writing.noteChangeOfAllTasks()
+        try statement("DELETE FROM history WHERE account = ?1").run()
+        try statement("DELETE FROM respacings WHERE account = ?1").run()
+        try statement("DELETE FROM tasks WHERE account = ?1").run()
+        try statement("DELETE FROM task_counts WHERE account = ?1").run()
+        try statement("DELETE FROM categories WHERE account = ?1").run()
+        try statement("DELETE FROM ddays WHERE account = ?1").run()
+        try statement("DELETE FROM tombstones WHERE account = ?1").run()
+        try statement("DELETE FROM settings WHERE account = ?1").run()
+        writing.cancelPendingCounts(of: account)
+        var feed = try writing.feed(of: account)
+        feed.epoch = ids.newEpoch()
+        // Even when nothing is put in place of what was there, whoever keeps something by its revision must notice.
+        feed.revision += 1
+        feed.purgedThrough = 0
+        try writing.setFeed(feed, of: account)
+    }
+
+    /// Erases the account with everything that is its own.
+    package func eraseAccount() throws {
+        writing.noteChangeOfAllTasks()
+        try writing.removeFeed(of: account)
+        try statement("DELETE FROM accounts WHERE number = ?1").run()
+        writing.cancelPendingCounts(of: account)
+    }
+
+    package func bury(_ type: ResourceType, _ id: ID, revision: Revision, at: Timestamp? = nil) throws {
+        let statement = try statement(
+            "INSERT INTO tombstones (account, type, id, revision, at) VALUES (?1, ?2, ?3, ?4, ?5)")
+        statement.bind(2, type.rawValue)
+        statement.bind(3, id)
+        statement.bind(4, revision)
+        statement.bind(5, at ?? now)
+        try statement.run()
+    }
+}

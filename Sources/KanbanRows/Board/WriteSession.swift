@@ -1,0 +1,268 @@
+import Kanban
+
+/// A task of an account.
+package struct TaskKey: Hashable, Sendable {
+    package let account: AccountKey
+    package let id: ID
+
+    package init(account: AccountKey, id: ID) {
+        self.account = account
+        self.id = id
+    }
+}
+
+/// The write connection and what of it is in memory: the accounts' counters, written once a transaction, and how the
+/// counts of tasks changed. Used by one writer.
+package final class WriteSession {
+    package let connection: Connection
+    /// SQLite's count of what other connections wrote.
+    private var dataVersion: Int64?
+
+    /// The accounts as they stand, committed or not. Dropped when there are too many.
+    private var feeds: [Int64: FeedState] = [:]
+    private var changedFeeds: Set<Int64> = []
+    private var countChanges: [CountChange] = []
+    private var changedTasks: [TaskKey]? = []
+    /// Last places of columns to which this transaction only added tasks.
+    private var columnEnds: [Column: Position] = [:]
+    /// What to put back when a body or a nested part of one is undone, newest last.
+    private var undoLog: [(account: Int64, feed: FeedState)] = []
+
+    private static let feedLimit = 10_000
+
+    struct CountKey: Hashable {
+        var account: Int64
+        var categoryID: ID?
+        var status: TaskStatus
+    }
+
+    struct Column: Hashable {
+        var account: Int64
+        var status: TaskStatus
+    }
+
+    struct CountChange {
+        var key: CountKey
+        var by: Int
+    }
+
+    /// A point of a transaction.
+    package struct Mark {
+        fileprivate var countChanges = 0
+        fileprivate var undoLog = 0
+        fileprivate var rows: Int64 = 0
+    }
+
+    package init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    // MARK: - The transaction
+
+    /// - Returns: true when another process wrote since: then nothing that was known counts any more.
+    package func begin() throws -> Bool {
+        forgetColumnEnds()
+        try connection.run("BEGIN IMMEDIATE")
+        let statement = try connection.statement("PRAGMA data_version")
+        defer { statement.reset() }
+        guard try statement.step() else { return false }
+        let version = statement.integer(0)
+        defer { dataVersion = version }
+        guard let dataVersion, dataVersion != version else { return false }
+        feeds = [:]
+        return true
+    }
+
+    /// Writes the counters, commits, and returns the accounts with changes.
+    package func commit(at now: Timestamp) throws -> [(account: AccountKey, revision: Revision)] {
+        try writeCounts()
+        let changed = try writeFeeds(at: now)
+        try connection.run("COMMIT")
+        undoLog.removeAll(keepingCapacity: true)
+        if feeds.count > Self.feedLimit { feeds = [:] }
+        return changed
+    }
+
+    /// Undoes the transaction and begins another. Returns as ``begin()`` does.
+    package func beginAnew() throws -> Bool {
+        try connection.run("ROLLBACK")
+        forget(since: Mark())
+        changedFeeds.removeAll(keepingCapacity: true)
+        return try begin()
+    }
+
+    /// A point to which only what is in memory can be undone.
+    package var mark: Mark {
+        Mark(countChanges: countChanges.count, undoLog: undoLog.count, rows: connection.allChanges)
+    }
+
+    package func hasWritten(since mark: Mark) -> Bool {
+        connection.allChanges != mark.rows
+    }
+
+    /// Undoes what is in memory.
+    package func forget(since mark: Mark) {
+        countChanges.removeSubrange(mark.countChanges...)
+        for (account, feed) in undoLog[mark.undoLog...].reversed() { feeds[account] = feed }
+        undoLog.removeSubrange(mark.undoLog...)
+        forgetColumnEnds()
+    }
+
+    /// A point to which everything can be undone.
+    package func savepoint() throws -> Mark {
+        try connection.run("SAVEPOINT body")
+        return mark
+    }
+
+    package func keep(_ mark: Mark) throws {
+        try connection.run("RELEASE body")
+    }
+
+    package func undo(to mark: Mark) throws {
+        try connection.run("ROLLBACK TO body")
+        try connection.run("RELEASE body")
+        forget(since: mark)
+    }
+
+    // MARK: - The accounts
+
+    func feed(of account: AccountKey) throws -> FeedState {
+        if let known = feeds[account.number] { return known }
+        let statement = try connection.statement(
+            "SELECT epoch, revision, purged_through FROM accounts WHERE number = ?1")
+        statement.bind(1, account.number)
+        defer { statement.reset() }
+        guard try statement.step() else { throw StoreError.noAccount }
+        let feed = FeedState(
+            epoch: UInt64(bitPattern: statement.integer(0)), revision: statement.integer(1),
+            purgedThrough: statement.integer(2))
+        feeds[account.number] = feed
+        return feed
+    }
+
+    func setFeed(_ feed: FeedState, of account: AccountKey) throws {
+        undoLog.append((account.number, try self.feed(of: account)))
+        feeds[account.number] = feed
+        changedFeeds.insert(account.number)
+    }
+
+    /// For an account whose row is gone.
+    func removeFeed(of account: AccountKey) throws {
+        undoLog.append((account.number, try feed(of: account)))
+        feeds[account.number] = nil
+    }
+
+    private func writeFeeds(at now: Timestamp) throws -> [(account: AccountKey, revision: Revision)] {
+        guard !changedFeeds.isEmpty else { return [] }
+        defer { changedFeeds.removeAll(keepingCapacity: true) }
+        let statement = try connection.statement(
+            """
+            UPDATE accounts SET epoch = ?2, revision = ?3, purged_through = ?4, written_at = ?5 WHERE number = ?1
+            """)
+        return try changedFeeds.compactMap { number in
+            guard let feed = feeds[number] else { return nil }
+            statement.bind(1, number)
+            statement.bind(2, Int64(bitPattern: feed.epoch))
+            statement.bind(3, feed.revision)
+            statement.bind(4, feed.purgedThrough)
+            statement.bind(5, now)
+            try statement.run()
+            return (AccountKey(number: number), feed.revision)
+        }
+    }
+
+    /// When the last transaction of all accounts was.
+    package func latestWrite() throws -> Timestamp {
+        Timestamp(milliseconds: try connection.integer("SELECT max(written_at) FROM accounts") ?? 0)
+    }
+
+    package func makeLocalAccount(id: ID, epoch: UInt64, at now: Timestamp) throws {
+        let statement = try connection.statement(
+            "INSERT INTO accounts (number, id, epoch, created_at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING")
+        statement.bind(1, AccountKey.local.number)
+        statement.bind(2, id)
+        statement.bind(3, Int64(bitPattern: epoch))
+        statement.bind(4, now)
+        try statement.run()
+    }
+
+    // MARK: - The tasks that changed
+
+    /// What is undone later stays noted: nobody reads the wrong thing for reading once more.
+    func noteChange(of id: ID, account: AccountKey) {
+        changedTasks?.append(TaskKey(account: account, id: id))
+        forgetColumnEnds()
+    }
+
+    /// When it is not known which.
+    func noteChangeOfAllTasks() {
+        changedTasks = nil
+        forgetColumnEnds()
+    }
+
+    /// Those of the transaction that is about to be committed; `nil` when it is not known which.
+    package func takeChangedTasks() -> [TaskKey]? {
+        defer { changedTasks = [] }
+        return changedTasks
+    }
+
+    // MARK: - The counts of tasks
+
+    func count(_ by: Int, _ key: CountKey) {
+        countChanges.append(CountChange(key: key, by: by))
+    }
+
+    /// What is not written yet, of one account.
+    func pendingCounts(of account: AccountKey) -> [CountKey: Int] {
+        var sums: [CountKey: Int] = [:]
+        for change in countChanges where change.key.account == account.number {
+            sums[change.key, default: 0] += change.by
+        }
+        return sums
+    }
+
+    /// For an account whose counts were deleted: what is not written yet must not come after.
+    func cancelPendingCounts(of account: AccountKey) {
+        for (key, sum) in pendingCounts(of: account) { count(-sum, key) }
+    }
+
+    private func writeCounts() throws {
+        guard !countChanges.isEmpty else { return }
+        var sums: [CountKey: Int] = [:]
+        for change in countChanges { sums[change.key, default: 0] += change.by }
+        countChanges.removeAll(keepingCapacity: true)
+        let statement = try connection.statement(
+            """
+            INSERT INTO task_counts (account, category_id, status, count) VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT (account, category_id, status) DO UPDATE SET count = task_counts.count + excluded.count
+            """)
+        for (key, sum) in sums where sum != 0 {
+            statement.bind(1, key.account)
+            if let id = key.categoryID { statement.bind(2, id) } else { statement.bind(2, []) }
+            statement.bind(3, key.status.rawValue)
+            statement.bind(4, sum)
+            try statement.run()
+        }
+    }
+
+    // MARK: - The ends of columns
+
+    /// The last place of the column, if it is known. To ask the index is a twelfth of what a new task takes, and in a
+    /// transaction of many the answer is what the one before has got.
+    func end(of column: Column) -> Position? {
+        columnEnds[column]
+    }
+
+    func noteEnd(_ position: Position, of column: Column) {
+        columnEnds[column] = position
+    }
+
+    /// A task has come into the column.
+    func noteAddition(at position: Position, to column: Column) {
+        if let end = columnEnds[column], end < position { columnEnds[column] = position }
+    }
+
+    private func forgetColumnEnds() {
+        columnEnds.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,167 @@
+import CSQLite
+import Kanban
+
+/// An open database file. Used by one thread at a time.
+package final class Connection {
+    package enum Access {
+        case readOnly, readWrite
+    }
+
+    /// How much memory a connection may take for pages, and how much of the file it maps; in bytes.
+    package struct Memory: Sendable {
+        package var cache: Int
+        package var mapped: Int
+
+        package init(cache: Int, mapped: Int) {
+            self.cache = cache
+            self.mapped = mapped
+        }
+    }
+
+    package let handle: OpaquePointer
+    package let path: String
+    /// The first error after which nothing of the transaction can be trusted; see ``Connection/check(_:)``.
+    package private(set) var fault: SQLiteError?
+    private var statements: [UnsafeRawPointer: Statement] = [:]
+    private var composed: [String: Statement] = [:]
+
+    /// Statements made at run time that are kept ready; beyond it the kept ones are dropped.
+    private static let composedLimit = 128
+
+    /// Milliseconds that a statement waits for a lock of another process.
+    package static let patience: Int32 = 5_000
+
+    package init(
+        path: String, access: Access, memory: Memory = Memory(cache: 2 << 20, mapped: 0), fileSystem: String? = nil
+    ) throws {
+        var opened: OpaquePointer?
+        let flags = (access == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX
+        let code = sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_EXRESCODE, fileSystem)
+        guard let opened else { throw SQLiteError(code: SQLITE_NOMEM, message: "no memory to open \(path)") }
+        handle = opened
+        self.path = path
+        guard code == SQLITE_OK else {
+            let error = error(code)
+            sqlite3_close_v2(opened)
+            throw error
+        }
+        sqlite3_busy_timeout(handle, Self.patience)
+        do {
+            try register(textFunctions: ())
+            try run("PRAGMA foreign_keys = ON")
+            try run("PRAGMA temp_store = MEMORY")
+            try run("PRAGMA cache_size = \(-memory.cache / 1024)")
+            try run("PRAGMA mmap_size = \(memory.mapped)")
+            if access == .readWrite {
+                // SQLite opens a file that may not be written for reading, and says so only when one writes.
+                guard sqlite3_db_readonly(handle, "main") == 0 else {
+                    throw SQLiteError(code: SQLITE_READONLY, message: "\(path) may not be written")
+                }
+                try run("PRAGMA synchronous = FULL")
+                // Debian's SQLite overwrites what is deleted unless told otherwise.
+                try run("PRAGMA secure_delete = OFF")
+                try run("PRAGMA wal_autocheckpoint = 0")
+            }
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    deinit {
+        close()
+    }
+
+    private var isClosed = false
+
+    package func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        for statement in statements.values { statement.finalize() }
+        for statement in composed.values { statement.finalize() }
+        statements = [:]
+        composed = [:]
+        sqlite3_close_v2(handle)
+    }
+
+    /// True inside a transaction. SQLite ends one by itself after some errors.
+    package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// The key that the last insert made.
+    package var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    package var changes: Int { Int(sqlite3_changes64(handle)) }
+
+    /// Rows written since the connection was opened, undone ones included.
+    package var allChanges: Int64 { sqlite3_total_changes64(handle) }
+
+    /// The kept statement of a literal, ready to be bound. Literals are told apart by their address.
+    package func statement(_ sql: StaticString) throws -> Statement {
+        let key = UnsafeRawPointer(sql.utf8Start)
+        if let statement = statements[key] { return statement }
+        let statement = try Statement(sql.description, on: self)
+        statements[key] = statement
+        return statement
+    }
+
+    /// The kept statement of a composed text, whose values must all be parameters.
+    package func statement(composed sql: String) throws -> Statement {
+        if let statement = composed[sql] { return statement }
+        if composed.count >= Self.composedLimit {
+            for statement in composed.values { statement.finalize() }
+            composed = [:]
+        }
+        let statement = try Statement(sql, on: self)
+        composed[sql] = statement
+        return statement
+    }
+
+    /// What the kept statements say, for those who want them explained.
+    package var texts: [String] { (Array(statements.values) + Array(composed.values)).map(\.text) }
+
+    /// Runs a literal without parameters and rows.
+    package func run(_ sql: StaticString) throws {
+        try statement(sql).run()
+    }
+
+    /// Runs statements that are needed once.
+    @_disfavoredOverload
+    package func run(_ sql: String) throws {
+        try check(sqlite3_exec(handle, sql, nil, nil, nil))
+    }
+
+    /// The first column of the only row of a statement that is needed once.
+    package func integer(_ sql: String) throws -> Int64? {
+        let statement = try Statement(sql, on: self)
+        defer { statement.finalize() }
+        return try statement.step() ? statement.optionalInteger(0) : nil
+    }
+
+    package func text(_ sql: String) throws -> String? {
+        let statement = try Statement(sql, on: self)
+        defer { statement.finalize() }
+        return try statement.step() ? statement.optionalText(0) : nil
+    }
+
+    /// Throws for anything but success, and remembers errors of the disk, of memory and of the file: after them SQLite
+    /// may have rolled the transaction back, so that what follows in it must not be committed, even if the one who
+    /// got the error goes on.
+    package func check(_ code: Int32) throws {
+        guard code != SQLITE_OK, code != SQLITE_ROW, code != SQLITE_DONE else { return }
+        throw failure(code)
+    }
+
+    package func failure(_ code: Int32) -> SQLiteError {
+        let error = error(code)
+        switch error.primaryCode {
+        case SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_TOOBIG, SQLITE_MISMATCH, SQLITE_RANGE, SQLITE_MISUSE: break
+        default: fault = fault ?? error
+        }
+        return error
+    }
+
+    private func error(_ code: Int32) -> SQLiteError {
+        SQLiteError(
+            code: code, message: String(cString: sqlite3_errmsg(handle)), systemError: sqlite3_system_errno(handle))
+    }
+}

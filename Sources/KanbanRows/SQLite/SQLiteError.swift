@@ -1,0 +1,41 @@
+import CSQLite
+import Foundation
+import Kanban
+
+/// A result code of SQLite that is no success, with what the library says about it.
+package struct SQLiteError: Error, CustomStringConvertible {
+    /// The extended result code.
+    package let code: Int32
+    package let message: String
+    /// The system's `errno` of a failed call.
+    package let systemError: Int32
+
+    package init(code: Int32, message: String, systemError: Int32 = 0) {
+        self.code = code
+        self.message = message
+        self.systemError = systemError
+    }
+
+    package var primaryCode: Int32 { code & 0xff }
+
+    package var description: String { "SQLite \(code): \(message)" }
+
+    /// What the callers of the store can tell apart; `nil` for what is unforeseen.
+    package var storeError: StoreError? {
+        switch primaryCode {
+        case SQLITE_FULL: .full
+        // The index of the log is a mapped file of its own, which reports a full disk as an I/O error.
+        case SQLITE_IOERR where systemError == ENOSPC || systemError == EDQUOT: .full
+        case SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_READONLY: .io(description)
+        // Another process has held the file for long, such as a command that removes a large account.
+        case SQLITE_BUSY: .io(description)
+        case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt(description)
+        default: nil
+        }
+    }
+
+    /// `error` as the callers of the store know it.
+    package static func forCallers(_ error: any Error) -> any Error {
+        (error as? SQLiteError)?.storeError ?? error
+    }
+}

@@ -1,0 +1,58 @@
+import CSQLite
+import Kanban
+
+/// The numbered steps from an empty file to the newest schema. Append-only: a step that was released never changes.
+package enum Schema {
+    /// `kanb`, in the header of every file of ours.
+    package static let applicationID: Int64 = 0x6b61_6e62
+
+    package typealias Step = @Sendable (_ connection: Connection) throws -> Void
+
+    package static let steps: [Step] = [
+        { try $0.run(schema1) },
+        { try $0.run(schema2) },
+        { try $0.run(schema3) },
+    ]
+
+    /// The version of an open file; 0 for an empty one.
+    /// - Throws: ``StoreError/corrupt(_:)`` for a file of another program, ``StoreError/newer(version:)``.
+    package static func version(of connection: Connection, newest: Int = steps.count) throws -> Int {
+        let application: Int64
+        do {
+            application = try connection.integer("PRAGMA application_id") ?? 0
+        } catch let error as SQLiteError where error.primaryCode == SQLITE_ERROR {
+            // Of a statement that is right: the head of the file says what no version of SQLite knows.
+            throw StoreError.corrupt("\(connection.path): \(error)")
+        }
+        let version = Int(try connection.integer("PRAGMA user_version") ?? 0)
+        if application == 0, version == 0, try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 {
+            return 0
+        }
+        guard application == applicationID else { throw StoreError.corrupt("\(connection.path) is no data of Kanbase") }
+        guard version <= newest else { throw StoreError.newer(version: version) }
+        guard version > 0 else { throw StoreError.corrupt("\(connection.path) has no version") }
+        return version
+    }
+
+    /// Brings the file to the newest version, all steps or none.
+    /// - Parameter keep: of a file that is not empty, before its first step; nobody else can write meanwhile.
+    package static func migrate(
+        _ connection: Connection, steps: [Step] = steps, keep: (_ version: Int) throws -> Void = { _ in }
+    ) throws {
+        guard try version(of: connection, newest: steps.count) < steps.count else { return }
+        try connection.run("BEGIN IMMEDIATE")
+        do {
+            // Once more, for another process may have done it until now.
+            let version = try version(of: connection, newest: steps.count)
+            if (1..<steps.count).contains(version) { try keep(version) }
+            for step in steps.dropFirst(version) { try step(connection) }
+            try connection.run("PRAGMA application_id = \(applicationID)")
+            try connection.run("PRAGMA user_version = \(steps.count)")
+            try connection.run("COMMIT")
+        } catch {
+            // The error above is the one to report; without a transaction there is nothing to roll back.
+            if connection.isInTransaction { try? connection.run("ROLLBACK") }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Kanban
+import KanbanRows
+
+/// The file on disk: made with the right permissions, checked, migrated.
+enum DataFile {
+    /// Makes what is missing and returns the path of a file of the newest schema.
+    static func prepare(
+        in directory: String, now: Timestamp, configuration: SQLStoreConfiguration
+    ) throws -> String {
+        try makeDirectory(directory)
+        try SQLStore.finishRestore(in: directory)
+        let path = SQLStore.dataFile(in: directory)
+        if !DurableFile.exists(path) { try DurableFile.create(path) }
+        // SQLite would throw the log away and begin anew.
+        guard DurableFile.size(path) > 0 || DurableFile.size(path + "-wal") == 0 else {
+            throw StoreError.corrupt("\(path) is empty, and yet there is a log beside it")
+        }
+        let connection = try Connection(path: path, access: .readWrite, fileSystem: configuration.fileSystem)
+        defer { connection.close() }
+        try bringUp(connection, now: now, steps: Schema.steps)
+        return path
+    }
+
+    /// Makes the tables, or brings those of an older version up after copying the file.
+    static func bringUp(_ connection: Connection, now: Timestamp, steps: [Schema.Step]) throws {
+        // What is not ours is left as it is.
+        _ = try Schema.version(of: connection, newest: steps.count)
+        try useLog(on: connection)
+        try Schema.migrate(connection, steps: steps) { version in
+            try copy(connection.path, to: "\(connection.path).v\(version)-\(now.milliseconds)")
+        }
+    }
+
+    static func makeDirectory(_ path: String) throws {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw StoreError.io("cannot make the directory \(path): \(error.localizedDescription)")
+        }
+    }
+
+    private static func useLog(on connection: Connection) throws {
+        guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
+            throw StoreError.io("\(connection.path) does not take a write-ahead log")
+        }
+    }
+
+    /// A whole copy in a file of its own, with all that is committed; under its name when it is whole. Of one process at
+    /// a time.
+    private static func copy(_ path: String, to target: String) throws {
+        let partial = path + ".copying"
+        let journal = partial + "-journal"
+        do {
+            // What was being written when a process was killed.
+            for leftover in [partial, journal] { try DurableFile.removeIfThere(leftover) }
+            try DurableFile.create(partial)
+            let source = try Connection(path: path, access: .readOnly)
+            defer { source.close() }
+            // The statement takes no parameter in every version of SQLite that we meet, hence the quoted literal.
+            try source.run("VACUUM INTO '\(partial.replacingOccurrences(of: "'", with: "''"))'")
+            try DurableFile.synchronize(partial)
+            try DurableFile.replace(target, with: partial)
+        } catch {
+            // Half a copy is of no use; the error above is the one to report.
+            for leftover in [partial, journal] { try? DurableFile.removeIfThere(leftover) }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import Dispatch
+import Foundation
+import Kanban
+import KanbanRows
+import Locks
+
+/// Read-only connections, as many as threads read at the same time.
+///
+/// Each keeps its read transaction open from one read to the next, since opening one costs as much as a read, and
+/// renews it when there was a commit since. Those that nobody uses are let go before a checkpoint.
+final class ReaderPool: Sendable {
+    private struct State {
+        var idle: [Reader] = []
+        /// How many are out of the pool.
+        var active = 0
+        var isPaused = false
+        var isClosed = false
+    }
+
+    /// A connection and the snapshot that it has open.
+    /// Unchecked: used only by the thread that took it out of the pool.
+    private final class Reader: @unchecked Sendable {
+        let connection: Connection
+        /// The commits that the open snapshot has; `nil` without one.
+        var commits: UInt64?
+
+        init(_ connection: Connection) {
+            self.connection = connection
+        }
+
+        func endSnapshot() {
+            guard commits != nil else { return }
+            commits = nil
+            // Ending a transaction that only read cannot fail in a way that matters: the next read begins a new one.
+            try? connection.run("COMMIT")
+        }
+    }
+
+    private let path: String
+    private let configuration: SQLStoreConfiguration
+    private let commits: Commits
+    private let state = Locked(State())
+    /// Held by the writer while readers are paused; they queue at it.
+    private let gate = NSLock()
+    /// Rung by the last reader to leave during a pause.
+    private let quiet = DispatchSemaphore(value: 0)
+
+    /// Beyond so many idle readers one is closed: those that find the pool empty, because a checkpoint has the idle ones
+    /// in hand, open more than there are threads to read.
+    private let limit: Int
+
+    /// How long a pause waits for those that read.
+    private static let patience = DispatchTimeInterval.milliseconds(50)
+
+    init(path: String, configuration: SQLStoreConfiguration, commits: Commits) {
+        self.path = path
+        self.configuration = configuration
+        self.commits = commits
+        limit = ProcessInfo.processInfo.activeProcessorCount + configuration.longReads
+    }
+
+    /// - Parameter afresh: sees what other processes committed as well, which nobody tells this one.
+    func read<T>(afresh: Bool = false, _ body: (Connection) throws -> T) throws -> T {
+        let reader = try take()
+        do {
+            let isUnderWay = commits.isUnderWay
+            let seen = commits.count
+            if afresh || isUnderWay || reader.commits != seen {
+                reader.endSnapshot()
+                try reader.connection.run("BEGIN")
+                reader.commits = seen
+            }
+            let result = try body(reader.connection)
+            giveBack(reader)
+            return result
+        } catch {
+            giveBack(reader)
+            throw SQLiteError.forCallers(error)
+        }
+    }
+
+    private func take() throws -> Reader {
+        let (idle, waits) = try enter(isPatient: true)
+        if waits {
+            gate.withLock {}
+            return try enter(isPatient: false).idle ?? open()
+        }
+        return try idle ?? open()
+    }
+
+    /// - Parameter isPatient: stays outside during a pause.
+    private func enter(isPatient: Bool) throws -> (idle: Reader?, waits: Bool) {
+        try state.withLock { state in
+            guard !state.isClosed else { throw StoreError.closed }
+            if isPatient, state.isPaused { return (nil, true) }
+            state.active += 1
+            return (state.idle.popLast(), false)
+        }
+    }
+
+    private func open() throws -> Reader {
+        do {
+            return Reader(
+                try Connection(
+                    path: path, access: .readOnly,
+                    memory: .init(cache: configuration.readerCacheSize, mapped: configuration.mappedSize),
+                    fileSystem: configuration.fileSystem))
+        } catch {
+            leave(with: nil)
+            throw SQLiteError.forCallers(error)
+        }
+    }
+
+    private func giveBack(_ reader: Reader) {
+        // A connection that met an error of the disk starts afresh.
+        let isSound = reader.connection.fault == nil
+        if !leave(with: isSound ? reader : nil) { reader.connection.close() }
+    }
+
+    /// - Returns: true when the reader is in the pool again.
+    @discardableResult
+    private func leave(with reader: Reader?) -> Bool {
+        state.withLock { state in
+            state.active -= 1
+            if state.active == 0, state.isPaused { quiet.signal() }
+            guard let reader, !state.isClosed, state.idle.count < limit else { return false }
+            state.idle.append(reader)
+            return true
+        }
+    }
+
+    /// Runs the body while nobody reads; those who want to wait. Gives up when a reader takes too long.
+    /// - Returns: true when the body ran.
+    func whilePaused(_ body: () -> Void) -> Bool {
+        gate.withLock {
+            let isQuiet = state.withLock { state in
+                state.isPaused = true
+                return state.active == 0
+            }
+            defer {
+                state.withLock { state in
+                    state.isPaused = false
+                    // A ring that nobody waited for must not count for the next pause.
+                    while quiet.wait(timeout: .now()) == .success {}
+                }
+            }
+            guard isQuiet || quiet.wait(timeout: .now() + Self.patience) == .success else { return false }
+            endIdleSnapshots()
+            body()
+            return true
+        }
+    }
+
+    /// Ends the snapshots of the readers that nobody uses: they would hold the log back.
+    func endIdleSnapshots() {
+        let idle = state.withLock { state in
+            defer { state.idle = [] }
+            return state.idle
+        }
+        for reader in idle { reader.endSnapshot() }
+        let kept = state.withLock { state in
+            let room = state.isClosed ? 0 : max(0, limit - state.idle.count)
+            state.idle.append(contentsOf: idle.prefix(room))
+            return room
+        }
+        for reader in idle.dropFirst(kept) { reader.connection.close() }
+    }
+
+    func close() {
+        let idle = state.withLock { state in
+            state.isClosed = true
+            defer { state.idle = [] }
+            return state.idle
+        }
+        for reader in idle { reader.connection.close() }
+    }
+}

@@ -1,0 +1,101 @@
+import CSQLite
+import Kanban
+import KanbanRows
+import Locks
+
+/// Boards in one SQLite file: one writer that commits in groups, readers beside it.
+///
+/// The file is `kanbase.sqlite` in the data directory, with `-wal` and `-shm` beside it while it is open.
+package final class SQLStore: Store {
+    package static let fileName = "kanbase.sqlite"
+
+    package let path: String
+    package let configuration: SQLStoreConfiguration
+    let context: BoardContext
+    let commits: Commits
+    let readers: ReaderPool
+    let writer: Writer
+    private let longReads: LongReads
+    let maintenance = Locked(MaintenanceWalk())
+
+    /// Opens the file in the directory, or makes both; migrates an older file after copying it.
+    ///
+    /// - Parameters:
+    ///   - random: 64 random bits, from a source that nobody can guess.
+    /// - Throws: ``StoreError``: `corrupt` for a file that is damaged or not ours, `newer` for one of a newer version,
+    ///   `io` when it cannot be opened, `full`.
+    package init(
+        in directory: String, configuration: SQLStoreConfiguration = SQLStoreConfiguration(),
+        clock: @escaping @Sendable () -> Timestamp,
+        random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
+    ) throws {
+        _ = Self.withoutMemoryStatistics
+        self.configuration = configuration
+        context = BoardContext(clock: clock, retention: configuration.retention)
+        do {
+            path = try DataFile.prepare(in: directory, now: clock(), configuration: configuration)
+            commits = Commits()
+            readers = ReaderPool(path: path, configuration: configuration, commits: commits)
+            writer = try Writer(
+                path: path, configuration: configuration, context: context, random: random, commits: commits,
+                readers: readers)
+            longReads = LongReads(limit: configuration.longReads)
+        } catch {
+            throw SQLiteError.forCallers(error)
+        }
+    }
+
+    private static let withoutMemoryStatistics: Void = {
+        // Fails when SQLite is in use already, and then it is only slower.
+        _ = csqlite_forgo_memory_statistics()
+    }()
+
+    /// Ends what runs, answers what waits with ``StoreError/closed``, and copies the log into the file.
+    package func close() {
+        writer.close()
+        readers.close()
+        writer.closeFile()
+    }
+
+    package var activity: StoreActivity {
+        var activity = StoreActivity()
+        writer.report(to: &activity)
+        longReads.report(to: &activity)
+        return activity
+    }
+
+    package func read<T>(_ account: AccountKey, _ body: (any BoardReader) throws -> T) throws -> T {
+        try readers.read { connection in
+            try body(SQLReader(account: account, connection: connection, context: context))
+        }
+    }
+
+    package func readAside<T: Sendable>(
+        _ account: AccountKey, _ body: @escaping @Sendable (any BoardReader) throws -> T
+    ) async throws -> T {
+        try await longReads.run(for: account) { try self.read(account, body) }
+    }
+
+    package func write<T: Sendable>(
+        _ account: AccountKey, session: ID?, _ body: @escaping @Sendable (any BoardWriter) throws -> T
+    ) async throws -> T {
+        try await writer.write(account, session: session, body)
+    }
+
+    package var commitCount: UInt64 { commits.count }
+
+    package func mayHaveChanged(task id: ID, of account: AccountKey, since commits: UInt64) -> Bool {
+        self.commits.mayHaveChanged(TaskKey(account: account, id: id), since: commits)
+    }
+
+    package func mayHaveChanged(_ tasks: [(id: ID, commits: UInt64)], of account: AccountKey) -> [Bool] {
+        commits.mayHaveChanged(tasks, of: account)
+    }
+
+    package func revision(of account: AccountKey) throws -> Revision {
+        if let known = commits.revision(of: account) { return known }
+        let count = commits.count
+        let loaded = try read(account) { try $0.feedState().revision }
+        return commits.learn(revision: loaded, of: account, at: count)
+    }
+}

@@ -1,0 +1,101 @@
+import CSQLite
+import Foundation
+import Kanban
+import KanbanRows
+
+/// A copy of the data in one file, taken beside a server that serves.
+package struct Backup: Sendable {
+    /// Bytes of the copy.
+    package let size: Int
+    /// Those in the trash included, of all accounts together.
+    package let tasks: Int64
+}
+
+extension SQLStore {
+    /// Copies the data of the directory, with all that is committed when it begins, into `path`, and verifies the copy.
+    ///
+    /// It works in steps, each on the disk before the next, so that a writer waits for little of it; what is committed
+    /// meanwhile is not in it. The file appears under its name when it is whole. Another backup of that name, or
+    /// an empty file, is replaced, any other file is not.
+    /// - Throws: ``StoreError``.
+    @discardableResult
+    package static func backUp(_ directory: String, to path: String, pagesPerStep: Int32 = 512) throws -> Backup {
+        do {
+            let source = try Connection(path: dataFile(in: directory), access: .readOnly)
+            defer { source.close() }
+            guard try Schema.version(of: source) > 0 else { throw StoreError.corrupt("\(source.path) is empty") }
+            if DurableFile.exists(path) { try requireBackup(path) }
+            // A name of its own, for two may be taken at once.
+            let partial = "\(path).\(getpid()).partial"
+            try DurableFile.create(partial)
+            do {
+                try copy(source, to: partial, pagesPerStep: pagesPerStep)
+                let backup = try verify(partial)
+                try DurableFile.synchronize(partial)
+                try DurableFile.replace(path, with: partial)
+                return backup
+            } catch {
+                // Half a copy is of no use; the error above is the one to report.
+                try? DurableFile.removeIfThere(partial)
+                throw error
+            }
+        } catch {
+            throw SQLiteError.forCallers(error)
+        }
+    }
+
+    static func dataFile(in directory: String) -> String {
+        directory + "/" + fileName
+    }
+
+    /// What lies there may only be replaced when it is a backup, too.
+    private static func requireBackup(_ path: String) throws {
+        do {
+            let connection = try Connection(path: path, access: .readOnly)
+            defer { connection.close() }
+            _ = try Schema.version(of: connection)
+        } catch {
+            throw StoreError.io("\(path) is there already and is no backup")
+        }
+    }
+
+    private static func copy(_ source: Connection, to path: String, pagesPerStep: Int32) throws {
+        let target = try Connection(path: path, access: .readWrite)
+        defer { target.close() }
+        // The copy is on the disk after each step anyway, and counts only when it is whole.
+        try target.run("PRAGMA synchronous = OFF")
+        try target.run("PRAGMA journal_mode = OFF")
+        // One snapshot for all steps: SQLite would begin anew after each commit of a writer.
+        try source.run("BEGIN")
+        _ = try source.integer("SELECT count(*) FROM accounts")
+        guard let backup = sqlite3_backup_init(target.handle, "main", source.handle, "main") else {
+            throw target.failure(sqlite3_errcode(target.handle))
+        }
+        do {
+            // Finishing frees it, and repeats the error of the last step, which is thrown below.
+            defer { sqlite3_backup_finish(backup) }
+            var code = SQLITE_OK
+            while code == SQLITE_OK {
+                code = sqlite3_backup_step(backup, pagesPerStep)
+                try DurableFile.synchronize(path)
+            }
+            guard code == SQLITE_DONE else { throw target.failure(code) }
+        }
+        try source.run("COMMIT")
+        // One file, without a log beside it.
+        guard try target.text("PRAGMA journal_mode = DELETE") == "delete" else {
+            throw StoreError.io("\(path) cannot be made a single file")
+        }
+    }
+
+    /// - Throws: ``StoreError/corrupt(_:)`` with the first finding.
+    private static func verify(_ path: String) throws -> Backup {
+        let connection = try Connection(path: path, access: .readOnly)
+        defer { connection.close() }
+        if let finding = try Check.findings(in: connection).first { throw StoreError.corrupt("\(path): \(finding)") }
+        let pages = try connection.integer("PRAGMA page_count") ?? 0
+        let pageSize = try connection.integer("PRAGMA page_size") ?? 0
+        return Backup(
+            size: Int(pages * pageSize), tasks: try connection.integer("SELECT count(*) FROM tasks") ?? 0)
+    }
+}

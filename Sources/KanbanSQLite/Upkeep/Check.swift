@@ -1,0 +1,152 @@
+import Kanban
+import KanbanRows
+
+/// Looks for damage: what SQLite finds, and what of our own is not as it must be.
+enum Check {
+    /// Sentences for people; none when all is well.
+    static func findings(in connection: Connection) throws -> [String] {
+        let damage = try texts("PRAGMA integrity_check(100)", on: connection).filter { $0 != "ok" }
+        // With damage below, what the rest would find are its consequences.
+        guard damage.isEmpty else { return damage }
+        var findings: [String] = []
+        for rule in rules {
+            findings += try texts(rule.query, on: connection).map { "\(rule.meaning): \($0)" }
+        }
+        return findings
+    }
+
+    private struct Rule {
+        let meaning: String
+        /// One text a finding.
+        let query: String
+    }
+
+    /// Each over all accounts, since a check is of the whole file.
+    private static let rules = [
+        Rule(
+            meaning: "a row belongs to no account",
+            query: "SELECT \"table\" || ' row ' || coalesce(rowid, '') FROM pragma_foreign_key_check LIMIT 100"),
+        Rule(
+            meaning: "a count of tasks is wrong",
+            query: """
+                SELECT account || ' ' || hex(category_id) || ' ' || status || ': ' || sum(kept) || ' counted, '
+                    || sum(real) || ' there'
+                FROM (
+                    SELECT account, category_id, status, count AS kept, 0 AS real FROM task_counts
+                    UNION ALL
+                    SELECT account, coalesce(category_id, x''), status, 0, 1 FROM tasks WHERE deleted_at IS NULL
+                )
+                GROUP BY account, category_id, status HAVING sum(kept) <> sum(real) LIMIT 100
+                """),
+        Rule(
+            meaning: "a revision stands twice",
+            query: """
+                SELECT 'account ' || account || ' revision ' || revision FROM (\(stamped))
+                GROUP BY account, revision HAVING count(*) > 1 LIMIT 100
+                """),
+        Rule(
+            meaning: "a revision is above its account's",
+            query: """
+                SELECT 'account ' || number || ' at ' || accounts.revision || ', found ' || max(stamped.revision)
+                FROM accounts JOIN (\(stamped)) AS stamped ON stamped.account = accounts.number
+                GROUP BY number HAVING max(stamped.revision) > accounts.revision LIMIT 100
+                """),
+        Rule(
+            meaning: "a task stands at no place",
+            query: """
+                SELECT hex(id) FROM tasks
+                WHERE position = '' OR length(position) > 64 OR position GLOB '*[^0-9A-Za-z]*' LIMIT 100
+                """),
+        Rule(
+            meaning: "a day or an instant is none of the years 1 to 9999, or a revision is none",
+            query: """
+                SELECT what || ' ' || hex(id) FROM (
+                    SELECT 'task' AS what, id FROM tasks
+                    WHERE due_day NOT BETWEEN -719162 AND 2932896 OR revision NOT BETWEEN 1 AND 1 << 60
+                        OR due NOT BETWEEN \(instants) OR completed_at NOT BETWEEN \(instants)
+                        OR created_at NOT BETWEEN \(instants) OR updated_at NOT BETWEEN \(instants)
+                        OR deleted_at NOT BETWEEN \(instants)
+                    UNION ALL
+                    SELECT 'D-day', id FROM ddays
+                    WHERE date NOT BETWEEN -719162 AND 2932896 OR created_at NOT BETWEEN \(instants)
+                        OR updated_at NOT BETWEEN \(instants)
+                    UNION ALL
+                    SELECT 'category', id FROM categories
+                    WHERE created_at NOT BETWEEN \(instants) OR updated_at NOT BETWEEN \(instants)
+                    UNION ALL
+                    SELECT 'account', id FROM accounts
+                    WHERE revision NOT BETWEEN 0 AND 1 << 60 OR written_at NOT BETWEEN 0 AND 1 << 60
+                        OR created_at NOT BETWEEN \(instants)
+                ) LIMIT 100
+                """),
+        Rule(
+            meaning: "a task is done without a time, or has one and is not",
+            query: "SELECT hex(id) FROM tasks WHERE (status = 2) <> (completed_at IS NOT NULL) LIMIT 100"),
+        Rule(
+            meaning: "a task is in a category that does not exist",
+            query: """
+                SELECT hex(id) FROM tasks WHERE deleted_at IS NULL AND category_id IS NOT NULL AND NOT EXISTS (
+                    SELECT 1 FROM categories WHERE account = tasks.account AND id = tasks.category_id) LIMIT 100
+                """),
+        Rule(
+            meaning: "an id is not 16 bytes",
+            query: """
+                SELECT what || ' ' || hex(id) FROM (
+                    SELECT 'task' AS what, id FROM tasks UNION ALL SELECT 'category', id FROM categories
+                    UNION ALL SELECT 'D-day', id FROM ddays UNION ALL SELECT 'account', id FROM accounts
+                ) WHERE length(id) <> 16 LIMIT 100
+                """),
+        Rule(
+            meaning: "an id was used again after it was deleted",
+            query: """
+                SELECT tombstones.type || ' ' || hex(tombstones.id) FROM tombstones
+                WHERE EXISTS (
+                    SELECT 1 FROM tasks
+                    WHERE tombstones.type = 'task' AND account = tombstones.account AND id = tombstones.id)
+                LIMIT 100
+                """),
+    ]
+
+    /// Milliseconds, as in `Timestamp.range`.
+    private static let instants = "-62135596800000 AND 253402300799999"
+
+    /// Everything that bears a revision of the feed.
+    private static let stamped = """
+        SELECT account, revision FROM tasks UNION ALL SELECT account, revision FROM categories
+        UNION ALL SELECT account, revision FROM ddays UNION ALL SELECT account, revision FROM tombstones
+        UNION ALL SELECT account, revision FROM settings
+        """
+
+    private static func texts(_ sql: String, on connection: Connection) throws -> [String] {
+        let statement = try Statement(sql, on: connection)
+        defer { statement.finalize() }
+        var texts: [String] = []
+        while try statement.step() { texts.append(statement.text(0)) }
+        return texts
+    }
+}
+
+extension SQLStore {
+    /// What is wrong with the data in a directory, in sentences; empty when all is well.
+    ///
+    /// - Parameter vacuum: also rewrites the file without gaps when nothing is wrong; only while no server runs.
+    /// - Throws: ``StoreError`` when it cannot be looked at: `newer`, `io`, `full`.
+    package static func check(_ directory: String, vacuum: Bool = false) throws -> [String] {
+        do {
+            guard DurableFile.exists(dataFile(in: directory)) else {
+                throw StoreError.io("there is no \(dataFile(in: directory))")
+            }
+            let connection = try Connection(path: dataFile(in: directory), access: vacuum ? .readWrite : .readOnly)
+            defer { connection.close() }
+            guard try Schema.version(of: connection) > 0 else { return ["the file is empty"] }
+            let findings = try Check.findings(in: connection)
+            if vacuum, findings.isEmpty { try connection.run("VACUUM") }
+            return findings
+        } catch {
+            let error = SQLiteError.forCallers(error)
+            // Damage is what was asked for.
+            if case StoreError.corrupt(let finding) = error { return [finding] }
+            throw error
+        }
+    }
+}

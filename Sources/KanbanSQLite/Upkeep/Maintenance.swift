@@ -1,0 +1,113 @@
+import Kanban
+import KanbanAccess
+import KanbanRows
+import Locks
+
+/// What happens by itself as time passes: the trash is emptied, the purge line moves on, old history and what was kept
+/// for repeated requests go. One account after the other, in steps so small that no writer waits long for one.
+struct MaintenanceWalk: Sendable {
+    enum Stage: CaseIterable {
+        case trash, purgeLine, respacings, sessions
+    }
+
+    /// The account whose turn it is; 0 before the first.
+    var account: Int64 = 0
+    var stages: [Stage] = []
+
+    /// Rows that a step writes at most.
+    static let step = 100
+    /// Rows that a step reads at most, beside the writer.
+    static let lookThrough = 2_000
+}
+
+extension SQLStore {
+    /// Does a small piece of the upkeep that is due.
+    ///
+    /// - Returns: true when there is more to do in this walk through all accounts; false at its end, and then it is
+    ///   time enough to begin the next in some minutes. Two walks at a time share the work.
+    package func runMaintenance() async throws -> Bool {
+        var walk = maintenance.withLock { $0 }
+        defer { maintenance.withLock { [walk] in $0 = walk } }
+        guard let stage = walk.stages.last else {
+            guard let next = try readers.read({ try Self.account(after: walk.account, on: $0) }) else {
+                walk.account = 0
+                return try await purgeByAge()
+            }
+            walk.account = next
+            walk.stages = MaintenanceWalk.Stage.allCases.reversed()
+            return true
+        }
+        let account = AccountKey(number: walk.account)
+        var isDone = true
+        do {
+            switch stage {
+            case .trash: isDone = try await emptyTrash(of: account)
+            case .purgeLine: isDone = try await movePurgeLine(of: account)
+            case .respacings:
+                if try board(account, { try $0.hasRespacings() }) {
+                    isDone = try await purge(of: account) { try $0.purgeRespacings(limit: MaintenanceWalk.step) }
+                }
+            case .sessions:
+                if try board(account, { try $0.hasExpiredSessions() }) {
+                    isDone = try await purge(of: account) { try $0.purgeSessions(limit: MaintenanceWalk.step) }
+                }
+            }
+        } catch StoreError.noAccount {
+            // Erased meanwhile, with all that was to be done.
+            walk.stages = []
+            return true
+        }
+        if isDone { walk.stages.removeLast() }
+        return true
+    }
+
+    private static func account(after number: Int64, on connection: Connection) throws -> Int64? {
+        let statement = try connection.statement(
+            "SELECT number FROM accounts WHERE number > ?1 ORDER BY number LIMIT 1")
+        statement.bind(1, number)
+        defer { statement.reset() }
+        return try statement.step() ? statement.integer(0) : nil
+    }
+
+    /// Each step asks a reader first, so that the writer is left alone when there is nothing to do.
+    private func emptyTrash(of account: AccountKey) async throws -> Bool {
+        let oldest = context.oldestTrash
+        let ids = try board(account) { try $0.trash(before: oldest, limit: MaintenanceWalk.step) }
+        guard !ids.isEmpty else { return true }
+        try await writer.perform(account) { writer in
+            for id in ids { try writer.purgeTask(id, before: oldest) }
+        }
+        return ids.count < MaintenanceWalk.step
+    }
+
+    private func movePurgeLine(of account: AccountKey) async throws -> Bool {
+        let oldest = context.oldestTombstone
+        let purged = try board(account) { try $0.newestTombstone(before: oldest, limit: MaintenanceWalk.lookThrough) }
+        guard let purged else { return true }
+        try await writer.perform(account) { try $0.movePurgeLine(to: purged) }
+        return false
+    }
+
+    private func purge(
+        of account: AccountKey, _ step: @escaping @Sendable (SQLWriter) throws -> Int
+    ) async throws -> Bool {
+        try await writer.perform(account, step) < MaintenanceWalk.step
+    }
+
+    /// Over all accounts: numbers grow with time, so what is old comes first.
+    private func purgeByAge() async throws -> Bool {
+        let context = context
+        return try await writer.perform { writer in
+            let removed = [
+                try writer.purgeKeptAnswers(before: context.oldestKeptAnswer, limit: MaintenanceWalk.step),
+                try writer.purgeKeptMutations(before: context.oldestKeptMutation, limit: MaintenanceWalk.step),
+                try writer.purgeHistory(before: context.oldestHistory, limit: MaintenanceWalk.step),
+            ]
+            return removed.contains(MaintenanceWalk.step)
+        }
+    }
+
+    private func board<T>(_ account: AccountKey, _ body: (SQLReader) throws -> T) throws -> T {
+        try readers.read { try body(SQLReader(account: account, connection: $0, context: context)) }
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Kanban
+import KanbanRows
+
+/// Puts a backup in the place of the data. Nothing may have the data open.
+///
+/// At every moment there is whole data under the name of the data file or under ``restoredName``; what is found under
+/// the latter after a crash is put in place by the next who opens the data.
+extension SQLStore {
+    private static let restoredName = fileName + ".restored"
+
+    /// - Parameters:
+    ///   - now: stands in the name under which the old data is kept, and in the revisions that follow.
+    ///   - random: 64 random bits; every account gets a new epoch, so that a cursor of the old history is recognized.
+    /// - Returns: where the old data is kept; `nil` when there was none.
+    /// - Throws: ``StoreError``: `corrupt` for a damaged or foreign file, `newer`, `io`, `full`; then all is as before.
+    @discardableResult
+    package static func restore(
+        from path: String, to directory: String, now: Timestamp,
+        random: () -> UInt64 = { UInt64.random(in: .min ... .max) }
+    ) throws -> String? {
+        // A link would be copied as one.
+        let backup = URL(filePath: path).resolvingSymlinksInPath().path
+        do {
+            guard DurableFile.exists(backup) else { throw StoreError.io("there is no file \(backup)") }
+            guard DurableFile.isFile(backup) else { throw StoreError.corrupt("it is no file") }
+            guard DurableFile.size(backup + "-wal") == 0 else {
+                throw StoreError.corrupt("it has a log beside it; take a backup of that data, and restore that")
+            }
+            let working = dataFile(in: directory) + ".restoring"
+            do {
+                try DataFile.makeDirectory(directory)
+                try copy(backup, to: working)
+                try prepare(working, now: now, random: random)
+                try DurableFile.synchronize(working)
+                try DurableFile.replace(directory + "/" + restoredName, with: working)
+            } catch {
+                // The error above is the one to report; what is left is overwritten by the next try.
+                try? DurableFile.removeIfThere(working)
+                throw error
+            }
+            let kept = try putAside(dataFile(in: directory), now: now)
+            try finishRestore(in: directory)
+            guard DurableFile.exists(dataFile(in: directory)) else {
+                throw StoreError.io("the restored file is gone; somebody else works in \(directory)")
+            }
+            return kept
+        } catch {
+            throw SQLiteError.forCallers(error)
+        }
+    }
+
+    /// Forgets a restore that was interrupted before its very end: it never happened. For whoever alone may write the
+    /// data; a restore that is under way would lose its file.
+    package static func forgetRestore(in directory: String) throws {
+        guard DurableFile.exists(dataFile(in: directory)) else { return }
+        try DurableFile.removeIfThere(directory + "/" + restoredName)
+    }
+
+    /// Puts a restored file in place, if there is one and no other: then a restore was interrupted at its very end.
+    static func finishRestore(in directory: String) throws {
+        let (data, restored) = (dataFile(in: directory), directory + "/" + restoredName)
+        guard !DurableFile.exists(data), DurableFile.exists(restored) else { return }
+        // A log without its file would be taken for the log of the new one.
+        try DurableFile.removeIfThere(data + "-wal")
+        try DurableFile.removeIfThere(data + "-shm")
+        try DurableFile.replace(data, with: restored)
+    }
+
+    private static func copy(_ backup: String, to path: String) throws {
+        // Byte by byte, then looked at in place: a backup may lie where nothing can be written beside it.
+        try DurableFile.removeIfThere(path)
+        do {
+            try FileManager.default.copyItem(atPath: backup, toPath: path)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        } catch {
+            throw StoreError.io("cannot copy \(backup): \(error.localizedDescription)")
+        }
+    }
+
+    private static func prepare(_ path: String, now: Timestamp, random: () -> UInt64) throws {
+        let connection = try Connection(path: path, access: .readWrite)
+        defer { connection.close() }
+        guard try Schema.version(of: connection) > 0 else { throw StoreError.corrupt("the backup is empty") }
+        if let damage = try connection.text("PRAGMA integrity_check(1)"), damage != "ok" {
+            throw StoreError.corrupt("the backup is damaged: \(damage)")
+        }
+        try connection.run("PRAGMA journal_mode = DELETE")
+        try Schema.migrate(connection)
+        if let finding = try Check.findings(in: connection).first {
+            throw StoreError.corrupt("the backup is damaged: \(finding)")
+        }
+        try beginNewHistory(on: connection, now: now, random: random)
+    }
+
+    /// What was written after the backup is gone, and its numbers must not come again: an `ETag` of then would pass for
+    /// one of now. So every account goes on at the milliseconds since 1970, which no history comes to by counting, and
+    /// which are later ones at the next restore.
+    private static func beginNewHistory(
+        on connection: Connection, now: Timestamp, random: () -> UInt64
+    ) throws {
+        try connection.run("BEGIN IMMEDIATE")
+        let statement = try connection.statement("SELECT number FROM accounts ORDER BY number")
+        var accounts: [Int64] = []
+        while try statement.step() { accounts.append(statement.integer(0)) }
+        statement.reset()
+        let update = try connection.statement(
+            "UPDATE accounts SET epoch = ?2, revision = max(revision + 1, ?3) WHERE number = ?1")
+        for account in accounts {
+            update.bind(1, account)
+            update.bind(2, Int64(bitPattern: random() >> 1))
+            update.bind(3, now.milliseconds)
+            try update.run()
+        }
+        try connection.run("COMMIT")
+    }
+
+    /// Renames the data, its log included, and returns its new name.
+    private static func putAside(_ path: String, now: Timestamp) throws -> String? {
+        guard DurableFile.exists(path) else { return nil }
+        foldLog(of: path)
+        let kept = "\(path).before-restore-\(now.milliseconds)"
+        if DurableFile.exists(path + "-wal") { try DurableFile.replace(kept + "-wal", with: path + "-wal") }
+        try DurableFile.removeIfThere(path + "-shm")
+        try DurableFile.replace(kept, with: path)
+        return kept
+    }
+
+    /// Copies the log into the file. Data that is damaged may refuse, and is kept with its log then.
+    private static func foldLog(of path: String) {
+        // Opening and closing is enough; without it the log is renamed along.
+        guard let connection = try? Connection(path: path, access: .readWrite) else { return }
+        _ = try? connection.text("PRAGMA journal_mode = DELETE")
+        connection.close()
+    }
+}

@@ -1,0 +1,41 @@
+import CSQLite
+import KanbanRows
+
+/// The log of a write connection: how long it is, and when its pages are copied into the file. Used by the writer's queue
+/// only.
+final class WriteAheadLog {
+    private let connection: Connection
+    /// Bytes in the log after the last commit, and after the last checkpoint.
+    private(set) var size = 0
+    private var checkpointedSize = 0
+    private let pageSize: Int
+
+    /// - Parameter bound: bytes of log after which its owner asks for a checkpoint.
+    init(of connection: Connection, bound: Int) throws {
+        self.connection = connection
+        pageSize = Int(try connection.integer("PRAGMA page_size") ?? 4096)
+        // A log that grew beside a long read is cut when it begins anew, or its file would stay as large for ever.
+        try connection.run("PRAGMA journal_size_limit = \(2 * bound)" as String)
+        // The hook replaces SQLite's own checkpoints. Unretained: the connection calls it only for its own commits, and
+        // is closed with its log.
+        sqlite3_wal_hook(
+            connection.handle,
+            { context, _, _, pages in
+                guard let context else { return SQLITE_OK }
+                let log = Unmanaged<WriteAheadLog>.fromOpaque(context).takeUnretainedValue()
+                log.size = Int(pages) * log.pageSize
+                return SQLITE_OK
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Bytes that the log grew since its last checkpoint.
+    var growth: Int { size < checkpointedSize ? size : size - checkpointedSize }
+
+    /// Copies as much of the log into the file as no reader holds back. When that is all, and nobody reads in the log
+    /// any more, the next commit begins it anew.
+    func checkpoint() {
+        // Without room, or with a reader in the way, the log grows on and the next try does it.
+        sqlite3_wal_checkpoint_v2(connection.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        checkpointedSize = size
+    }
+}

@@ -1,0 +1,170 @@
+import CSQLite
+import Foundation
+import Kanban
+import KanbanSQLite
+import Locks
+import TestSupport
+import Testing
+
+/// What the disk does to the store, and that nothing that was acknowledged is lost by it.
+@Suite(.serialized)
+struct FaultTests {
+    private struct Disk: CustomTestStringConvertible {
+        var call: FaultyFileSystem.Call
+        var place: FaultyFileSystem.Place
+        var code: Int32
+        var error: StoreError?
+
+        var testDescription: String { "\(call) of the \(place): \(code)" }
+    }
+
+    private static let disks = [
+        Disk(call: .write, place: .log, code: SQLITE_FULL, error: .full),
+        Disk(call: .write, place: .log, code: SQLITE_IOERR | 3 << 8),
+        Disk(call: .sync, place: .log, code: SQLITE_IOERR | 4 << 8),
+        Disk(call: .write, place: .data, code: SQLITE_FULL),
+        Disk(call: .sync, place: .data, code: SQLITE_IOERR | 4 << 8),
+        Disk(call: .read, place: .data, code: SQLITE_IOERR | 1 << 8),
+    ]
+
+    private func open() throws -> TestStore {
+        _ = FaultyFileSystem.registered
+        FaultyFileSystem.order(nil)
+        var configuration = SQLStoreConfiguration()
+        configuration.fileSystem = FaultyFileSystem.name
+        configuration.logSize = 64 << 10
+        configuration.writerCacheSize = 128 << 10
+        return try TestStore(configuration: configuration)
+    }
+
+    @Test func `what a commit changes is told before anybody can see it`() async throws {
+        let box = try open()
+        let id = try await box.store.write { try $0.makeTask() }.id
+        let other = try await box.store.write { try $0.makeTask() }.id
+        // What the writer still does after it answered, it has done before it answers again.
+        try await box.store.write { _ in }
+        let told = Locked<[[Bool]]>([])
+        FaultyFileSystem.beforeLogSyncs {
+            let commits = box.store.commitCount
+            let tasks = [(id: id, commits: commits), (id: other, commits: commits)]
+            told.withLock { $0.append(box.store.mayHaveChanged(tasks, of: .local)) }
+        }
+        defer { FaultyFileSystem.beforeLogSyncs(nil) }
+
+        try await box.store.write { try $0.change(id) { $0.title = "changed" } }
+
+        #expect(told.withLock { $0.first } == [true, false])
+    }
+
+    @Test(arguments: disks, [0, 1, 3, 8])
+    private func `what was acknowledged stays, the rest is an error, and then it goes on by itself`(
+        disk: Disk, after: Int
+    ) async throws {
+        let box = try open()
+        var acknowledged: Set<ID> = []
+        for number in 0..<10 { acknowledged.insert(try await box.store.write { try $0.makeTask("\(number)") }.id) }
+
+        FaultyFileSystem.order(.init(call: disk.call, place: disk.place, code: disk.code, after: after, times: 6))
+        var failures = 0
+        for number in 0..<20 {
+            do {
+                let body = String(repeating: "x", count: 900)
+                let made = try await box.store.write { tx in
+                    let task = try tx.makeTask("\(number)")
+                    return try tx.change(task.id) { $0.body = body }
+                }
+                acknowledged.insert(made.id)
+                // Readers go on beside it, unless it is reading that fails.
+                if disk.call != .read { #expect(try box.store.read { try $0.task(made.id) } == made) }
+            } catch let error as StoreError {
+                failures += 1
+                if let expected = disk.error { #expect(error == expected) }
+            }
+        }
+        if disk.error != nil { #expect(failures > 0) }
+        FaultyFileSystem.order(nil)
+        acknowledged.insert(try await box.store.write { try $0.makeTask("afterwards") }.id)
+
+        let living = try box.store.read { try $0.tasks(TaskQuery()) }
+        #expect(acknowledged.isSubset(of: living.map(\.id)))
+        if disk.error == .full { #expect(living.count == acknowledged.count) }
+        #expect(try box.store.revision(of: .local) == living.map(\.revision).max())
+        let reopened = try box.reopened()
+        #expect(try reopened.store.read { try $0.tasks(TaskQuery()) } == living)
+        #expect(try SQLStore.check(box.directory.path) == [])
+    }
+
+    @Test func `a full disk fails every body of the batch and applies none`() async throws {
+        let box = try open()
+        FaultyFileSystem.order(.init(call: .write, place: .log, code: SQLITE_FULL, after: 0, times: .max))
+
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<50 {
+                group.addTask {
+                    await #expect(throws: StoreError.full) {
+                        try await box.store.write { _ = try $0.makeTask("\(number)") }
+                    }
+                }
+            }
+        }
+
+        #expect(try box.store.read { try $0.tasks(TaskQuery()) } == [])
+        #expect(try box.store.revision(of: .local) == 0)
+        FaultyFileSystem.order(nil)
+        #expect(try await box.store.write { try $0.makeTask() }.revision == 1)
+    }
+
+    @Test func `a reader that met an error of the disk is replaced`() async throws {
+        let box = try open()
+        let id = try await box.store.write { try $0.makeTask() }.id
+        let closed = try box.reopened(configuration: box.store.configuration)
+        FaultyFileSystem.order(.init(call: .read, place: .data, code: SQLITE_IOERR | 1 << 8, after: 0, times: 1))
+
+        #expect(throws: StoreError.self) { try closed.store.read { try $0.task(id) } }
+
+        #expect(try closed.store.read { try $0.task(id)?.id } == id)
+    }
+}
+
+struct CrashTests {
+    /// What is on the disk when the power goes: the file and the log as they are, the log perhaps cut short.
+    @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    func `after a crash the data is that of a moment, and no earlier than the last answer`(seed: UInt64) async throws {
+        var random = SeededRandom(seed: seed)
+        var configuration = SQLStoreConfiguration()
+        // No checkpoint: what was copied into the file is on the disk in the log before, and cannot be cut off.
+        configuration.logSize = .max / 4
+        let box = try TestStore(configuration: configuration)
+        for number in 0..<60 {
+            try await box.store.write { tx in
+                try tx.makeTask("\(number)")
+                try tx.makeTask("\(number)", status: .doing)
+            }
+        }
+
+        let whole = try TemporaryDirectory()
+        try copy(box, to: whole, droppingFromLog: 0)
+        let cut = try TemporaryDirectory()
+        let log = try box.directory.size(of: "kanbase.sqlite-wal")
+        try copy(box, to: cut, droppingFromLog: Int.random(in: 0...log, using: &random))
+
+        let revived = try TestStore(directory: whole, clock: box.clock)
+        #expect(try revived.store.read { try $0.tasks(TaskQuery()).count } == 120)
+        let shortened = try TestStore(directory: cut, clock: box.clock)
+        let living = try shortened.store.read { try $0.tasks(TaskQuery()) }
+        // Whole transactions from the first on.
+        #expect(living.count.isMultiple(of: 2))
+        #expect(living.map(\.revision).sorted() == (0..<living.count).map { Revision($0 + 1) })
+        #expect(try shortened.store.revision(of: .local) == Revision(living.count))
+        #expect(try await shortened.store.write { try $0.nextRevision() } == Revision(living.count + 1))
+        #expect(try SQLStore.check(cut.path) == [])
+    }
+
+    private func copy(_ box: TestStore, to directory: TemporaryDirectory, droppingFromLog count: Int) throws {
+        for name in ["kanbase.sqlite", "kanbase.sqlite-wal"] {
+            var bytes = try Data(contentsOf: URL(fileURLWithPath: box.directory.file(name)))
+            if name.hasSuffix("-wal") { bytes.removeLast(count) }
+            try bytes.write(to: URL(fileURLWithPath: directory.file(name)))
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import Kanban
+import Testing
+
+@testable import KanbanRows
+@testable import KanbanSQLite
+
+/// What is asked on an event loop is answered through an index, however many tasks there are.
+struct QueryPlanTests {
+    private static let task = ID(high: 1, low: 2)
+
+    /// How SQLite will run each statement that the body makes, on a board of one task that was edited.
+    private func plans(_ body: (SQLReader) throws -> Void) async throws -> [String: [String]] {
+        let box = try TestStore()
+        try await box.store.write { tx in
+            _ = try tx.createTask(id: Self.task, title: "a", TaskEdit())
+            _ = try tx.updateTask(Self.task, TaskEdit(title: "b"))
+        }
+        let connection = try Connection(path: box.store.path, access: .readOnly)
+        defer { connection.close() }
+        try body(SQLReader(account: .local, connection: connection, context: box.store.context))
+        var plans: [String: [String]] = [:]
+        for text in connection.texts where text.hasPrefix("SELECT") {
+            let explanation = try Statement("EXPLAIN QUERY PLAN " + text, on: connection)
+            defer { explanation.finalize() }
+            while try explanation.step() { plans[text, default: []].append(explanation.text(3)) }
+        }
+        return plans
+    }
+
+    private static let queries: [(name: String, query: TaskQuery)] = {
+        let anchor = TaskQuery.Anchor(
+            id: ID(high: 1, low: 1), key: .number(5), position: Position(text: "a1"), revision: 3)
+        var queries: [(String, TaskQuery)] = []
+        for descending in [false, true] {
+            for isFirst in [true, false] {
+                var due = TaskQuery()
+                due.descending = descending
+                due.limit = 50
+                due.after = isFirst ? nil : anchor
+                queries.append(("all by due date", due))
+                due.statuses = [.todo, .doing]
+                queries.append(("two columns by due date", due))
+                due.dueBefore = [.init(day: Day(number: 5), instant: Timestamp(milliseconds: 5))]
+                queries.append(("what is overdue", due))
+                due.dueBefore = []
+                due.categoryIDs = [ID(high: 2, low: 2)]
+                queries.append(("a category by due date", due))
+                var place = TaskQuery()
+                place.sort = .position
+                place.descending = descending
+                place.limit = 50
+                place.after = isFirst ? nil : anchor
+                place.statuses = [.doing]
+                queries.append(("a column", place))
+                place.statuses = nil
+                queries.append(("all columns by position", place))
+            }
+        }
+        return queries
+    }()
+
+    @Test(arguments: queries.indices)
+    private func `a page is a stretch of an index`(index: Int) async throws {
+        let (name, query) = Self.queries[index]
+
+        let plans = try await plans { board in
+            _ = try board.tasks(query)
+            _ = try board.taskIDs(query)
+        }
+
+        #expect(!plans.isEmpty)
+        for (text, steps) in plans {
+            #expect(steps.allSatisfy { $0.hasPrefix("SEARCH") || isSortOfTies($0, query) }, "\(name): \(text) \(steps)")
+        }
+    }
+
+    @Test func `the ids of a list in the order of an index are read from that index alone`() throws {
+        let box = try TestStore()
+        let connection = try Connection(path: box.store.path, access: .readOnly)
+        defer { connection.close() }
+        let reader = SQLReader(account: .local, connection: connection, context: box.store.context)
+        // What is overdue is also a matter of `due_day`, which is in no index.
+        for (_, query) in Self.queries where query.dueBefore.isEmpty { _ = try reader.taskIDs(query) }
+
+        let texts = connection.texts.filter { $0.hasPrefix("SELECT id") }
+        #expect(texts.count > 10)
+        for text in texts {
+            let program = try Statement("EXPLAIN " + text, on: connection)
+            defer { program.finalize() }
+            var tables: Set<Int64> = []
+            var read: Set<Int64> = []
+            while try program.step() {
+                // The row of the table that is only sought when one of its columns is read.
+                if program.text(1) == "DeferredSeek" { tables.insert(program.integer(4)) }
+                if program.text(1) == "Column" { read.insert(program.integer(2)) }
+            }
+            #expect(!tables.isEmpty && tables.isDisjoint(with: read), "\(text)")
+        }
+    }
+
+    /// From the latest on, tasks of the same due date are sorted among themselves, since positions still ascend.
+    private func isSortOfTies(_ step: String, _ query: TaskQuery) -> Bool {
+        query.descending && step.hasPrefix("USE TEMP B-TREE FOR") && step != "USE TEMP B-TREE FOR ORDER BY"
+    }
+
+    @Test func `everything else that a request reads is searched in an index, and comes in order`() async throws {
+        let id = Self.task
+        let plans = try await plans { board in
+            _ = try? board.feedState()
+            _ = try board.task(id)
+            _ = try board.taskEverExisted(id)
+            _ = try board.taskCounts()
+            _ = try board.completions(from: Timestamp(milliseconds: 0))
+            _ = try board.firstPosition(in: .todo)
+            _ = try board.lastPosition(in: .todo)
+            _ = try board.position(before: Position(text: "a1"), in: .todo)
+            _ = try board.position(after: Position(text: "a1"), in: .todo)
+            #expect(try board.history(of: id, before: 5, limit: 10).count == 2)
+            #expect(try board.history(of: id, since: 1).count == 1)
+            _ = try board.category(id)
+            _ = try board.category(foldedName: "a")
+            _ = try board.categories()
+            _ = try board.dday(id)
+            _ = try board.ddays(after: nil, limit: 5)
+            _ = try board.countDDays()
+            _ = try board.settings()
+            _ = try board.changes(since: 5, types: Set(ResourceType.allCases), livingOnly: false, limit: 5)
+            _ = try board.keptAnswer(key: "key")
+            _ = try board.keptMutation(id)
+            _ = try board.mayHaveKeptMutations(in: id...id)
+            _ = try board.trash(before: Timestamp(milliseconds: 0), limit: 5)
+        }
+
+        #expect(plans.count > 20)
+        for (text, steps) in plans {
+            #expect(steps.allSatisfy { $0.hasPrefix("SEARCH") }, "\(text) \(steps)")
+        }
+    }
+
+    @Test func `the living state of few tasks is sorted from an index without the trash`() async throws {
+        let plans = try await plans { _ = try $0.changes(since: 5, types: [.task], livingOnly: true, limit: 5) }
+
+        let steps = try #require(plans.first { $0.key.contains("tasks_by_due") }?.value)
+        #expect(steps == ["SEARCH tasks USING INDEX tasks_by_due (account=?)", "USE TEMP B-TREE FOR ORDER BY"])
+    }
+}

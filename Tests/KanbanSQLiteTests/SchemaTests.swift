@@ -1,0 +1,200 @@
+import Foundation
+import Kanban
+import TestSupport
+import Testing
+
+@testable import KanbanRows
+@testable import KanbanSQLite
+
+struct SchemaTests {
+    @Test func `a file of a newer version is refused and left as it is`() async throws {
+        let box = try TestStore()
+        box.store.close()
+        try execute("PRAGMA user_version = 99", on: box.store.path)
+        let before = try Data(contentsOf: URL(fileURLWithPath: box.store.path))
+
+        #expect(throws: StoreError.newer(version: 99)) { try box.reopened() }
+        #expect(throws: StoreError.newer(version: 99)) { try SQLStore.check(box.directory.path) }
+        #expect(throws: StoreError.newer(version: 99)) {
+            try SQLStore.restore(from: box.store.path, to: try TemporaryDirectory().path, now: box.clock.now)
+        }
+
+        #expect(try Data(contentsOf: URL(fileURLWithPath: box.store.path)) == before)
+    }
+
+    @Test func `a database of another program is refused and left as it is`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file(SQLStore.fileName)
+        try execute("CREATE TABLE recipes (name TEXT)", on: path)
+
+        #expect(throws: StoreError.self) { try TestStore(directory: directory) }
+
+        #expect(try count("recipes", on: path) == 0)
+    }
+
+    @Test func `an older file is copied and then brought up, with all that is in it`() async throws {
+        let box = try TestStore()
+        try await box.store.write { _ = try $0.makeTask("old") }
+        box.store.close()
+        let next: [Schema.Step] = Schema.steps + [{ try $0.run("CREATE TABLE later (a INTEGER) STRICT" as String) }]
+
+        let connection = try Connection(path: box.store.path, access: .readWrite)
+        try DataFile.bringUp(connection, now: box.clock.now, steps: next)
+        connection.close()
+
+        #expect(try count("later", on: box.store.path) == 0)
+        #expect(try count("tasks", on: box.store.path) == 1)
+        let copy = "\(box.store.path).v\(Schema.steps.count)-\(box.clock.now.milliseconds)"
+        #expect(try count("tasks", on: copy) == 1)
+        let old = try Connection(path: copy, access: .readOnly)
+        #expect(try old.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'later'") == 0)
+    }
+
+    @Test func `of those who bring a file up at once one does it, and one copy is left`() async throws {
+        let box = try TestStore()
+        try await box.store.write { _ = try $0.makeTask("old") }
+        box.store.close()
+        let (path, now) = (box.store.path, box.clock.now)
+        // What a process that was killed while it copied left behind.
+        for leftover in [".copying", ".copying-journal"] {
+            try Data("half".utf8).write(to: URL(filePath: path + leftover))
+        }
+        let next: [Schema.Step] =
+            Schema.steps + [{ try $0.run("ALTER TABLE tasks ADD COLUMN later INTEGER" as String) }]
+
+        try await withThrowingTaskGroup { group in
+            for number in 0..<8 {
+                group.addTask {
+                    let connection = try Connection(path: path, access: .readWrite)
+                    defer { connection.close() }
+                    let copied = Timestamp(milliseconds: now.milliseconds + Int64(number))
+                    try DataFile.bringUp(connection, now: copied, steps: next)
+                }
+            }
+            try await group.waitForAll()
+        }
+
+        let names = try FileManager.default.contentsOfDirectory(atPath: box.directory.path)
+        #expect(names.filter { $0.contains(".v") }.count == 1 && !names.contains { $0.contains("copying") }, "\(names)")
+        #expect(try count("tasks", on: path) == 1)
+    }
+
+    @Test func `a copy that finds no room is not left in part`() async throws {
+        let box = try TestStore()
+        try await box.store.write { _ = try $0.makeTask("old") }
+        box.store.close()
+        let next: [Schema.Step] = Schema.steps + [{ try $0.run("CREATE TABLE later (a INTEGER) STRICT" as String) }]
+        let (path, now) = (box.store.path, box.clock.now)
+        // In the place of the copy stands what a file cannot replace.
+        let copy = "\(path).v\(Schema.steps.count)-\(now.milliseconds)"
+        try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: false)
+
+        let connection = try Connection(path: path, access: .readWrite)
+        #expect(throws: StoreError.self) { try DataFile.bringUp(connection, now: now, steps: next) }
+        connection.close()
+
+        let names = try FileManager.default.contentsOfDirectory(atPath: box.directory.path)
+        #expect(!names.contains { $0.contains("copying") }, "\(names)")
+        let reopened = try box.reopened()
+        #expect(try reopened.store.read { try $0.tasks(TaskQuery()).count } == 1)
+    }
+
+    @Test func `a step that fails leaves the file as it was`() async throws {
+        let box = try TestStore()
+        try await box.store.write { _ = try $0.makeTask("old") }
+        box.store.close()
+        let next: [Schema.Step] =
+            Schema.steps + [
+                { try $0.run("DROP TABLE history" as String) }, { try $0.run("CREATE NONSENSE" as String) },
+            ]
+
+        let connection = try Connection(path: box.store.path, access: .readWrite)
+        #expect(throws: SQLiteError.self) { try DataFile.bringUp(connection, now: box.clock.now, steps: next) }
+        connection.close()
+
+        let reopened = try box.reopened()
+        #expect(try reopened.store.read { try $0.tasks(TaskQuery()).count } == 1)
+        #expect(try SQLStore.check(box.directory.path) == [])
+    }
+
+    @Test func `a directory that cannot be written is an error of the disk`() throws {
+        #expect(throws: StoreError.self) {
+            try SQLStore(in: "/proc/kanbase", clock: { Timestamp(milliseconds: 0) })
+        }
+    }
+
+    @Test func `the directory and the file are for their owner only`() throws {
+        let directory = try TemporaryDirectory()
+        let store = try SQLStore(in: directory.file("data"), clock: { Timestamp(milliseconds: 0) })
+        defer { store.close() }
+        let files = FileManager.default
+
+        #expect(try files.attributesOfItem(atPath: directory.file("data"))[.posixPermissions] as? Int == 0o700)
+        for name in try files.contentsOfDirectory(atPath: directory.file("data")) {
+            let path = directory.file("data/\(name)")
+            #expect(try files.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600, "\(name)")
+        }
+    }
+
+    @Test func `an empty file beside its log is refused, and the log stays`() async throws {
+        let box = try TestStore()
+        try await box.store.write { _ = try $0.makeTask() }
+        let crashed = try TemporaryDirectory()
+        let log = try Data(contentsOf: URL(fileURLWithPath: box.store.path + "-wal"))
+        try Data().write(to: URL(fileURLWithPath: crashed.file(SQLStore.fileName)))
+        try log.write(to: URL(fileURLWithPath: crashed.file(SQLStore.fileName + "-wal")))
+
+        #expect(throws: StoreError.self) { try TestStore(directory: crashed) }
+
+        #expect(try Data(contentsOf: URL(fileURLWithPath: crashed.file(SQLStore.fileName + "-wal"))) == log)
+    }
+
+    @Test func `the history of a file of version 1 comes into the order of its time`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file(SQLStore.fileName)
+        try execute("PRAGMA journal_mode = WAL", on: path)
+        let connection = try Connection(path: path, access: .readWrite)
+        defer { connection.close() }
+        try DataFile.bringUp(connection, now: Timestamp(milliseconds: 0), steps: Array(Schema.steps.prefix(1)))
+        try connection.run("INSERT INTO accounts (number, id, created_at, epoch) VALUES (7, x'01', 0, 0)" as String)
+        for number in 0..<50 {
+            try connection.run(
+                """
+                INSERT INTO history (account, task_id, revision, at, action, changes)
+                VALUES (7, x'\(String(format: "%02x", (number * 37) % 50))', \(number + 1), \(number * 10), 'created', '[]')
+                """ as String)
+        }
+
+        try DataFile.bringUp(connection, now: Timestamp(milliseconds: 0), steps: Array(Schema.steps.prefix(2)))
+
+        #expect(
+            try connection.integer("SELECT count(*) FROM history WHERE at = number * 10 - 10 AND revision = number")
+                == 50)
+        #expect(try connection.integer("SELECT count(DISTINCT task_id) FROM history WHERE account = 7") == 50)
+        try connection.run("DELETE FROM accounts WHERE number = 7" as String)
+        #expect(try connection.integer("SELECT count(*) FROM history") == 0)
+    }
+
+    /// A file for each version that was ever released, made by that version: see `Fixtures/README.md`.
+    @Test(arguments: 1...Schema.steps.count)
+    func `a file of every version opens with all that is in it`(version: Int) async throws {
+        let directory = try TemporaryDirectory()
+        let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appending(path: "Fixtures/version-\(version).sqlite")
+        try FileManager.default.copyItem(atPath: fixture.path, toPath: directory.file(SQLStore.fileName))
+
+        let box = try TestStore(directory: directory)
+
+        let (tasks, categories) = try box.store.read { (try $0.tasks(TaskQuery()), try $0.categories()) }
+        #expect(tasks.map(\.title) == ["Écrire", "회의 준비"])
+        #expect(tasks.map(\.categoryID) == [categories.first?.id, nil])
+        let first = try #require(tasks.first)
+        #expect(first.dueDate == .day(Day(number: 20_000)))
+        #expect(try box.store.read { try $0.history(of: first.id, before: nil, limit: 5).map(\.action) } == [.created])
+        #expect(try box.store.read { try $0.ddays(after: nil, limit: nil).map(\.repeats) } == [.yearly])
+        #expect(try box.store.read { try $0.settings().timeZone } == "Asia/Seoul")
+        #expect(try box.store.read { try $0.feedState() } == FeedState(epoch: 42, revision: 6, purgedThrough: 0))
+        #expect(try SQLStore.check(directory.path) == [])
+        #expect(try await box.store.write { try $0.makeTask() }.revision == 7)
+    }
+}

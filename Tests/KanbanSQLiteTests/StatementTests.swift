@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+
+/// Nothing of another account can be reached, because no statement leaves out whose rows it means.
+struct StatementTests {
+    /// Statements about no account or about all, each with its reason.
+    private static let exceptions = [
+        // Found by what only its owner knows, or by what names exactly one account.
+        "FROM sessions WHERE token_hash = ?1",
+        "FROM tokens WHERE token_hash = ?1",
+        "FROM accounts WHERE email_folded = ?1",
+        // The operator's list.
+        "FROM accounts WHERE number > ?1 ORDER BY number LIMIT ?2",
+        // Their conditions begin with the account; see `TaskStatement`.
+        "SELECT \\(columns) FROM tasks WHERE \\(conditions",
+        "SELECT count(*) FROM \\(rows) WHERE \\(conditions",
+        // When the file was last written, whoever did.
+        "SELECT max(written_at) FROM accounts",
+        // Upkeep goes through all accounts in turn, and takes history and what was kept for repeated requests by age.
+        "FROM accounts WHERE number > ?1 ORDER BY number LIMIT 1",
+        "SELECT number, at FROM kept_answers ORDER BY number",
+        "DELETE FROM kept_answers WHERE number <= ?1",
+        "SELECT number, at FROM kept_mutations ORDER BY number",
+        "DELETE FROM kept_mutations WHERE number <= ?1",
+        "SELECT number, at FROM history ORDER BY number",
+        "DELETE FROM history WHERE number <= ?1",
+    ]
+
+    @Test func `every statement is bound to an account`() throws {
+        let statements = try Self.statements()
+        try #require(statements.count > 60, "the statements are no longer found where this test looks for them")
+
+        for (file, sql) in statements where !Self.isBound(sql) {
+            #expect(Self.exceptions.contains { sql.contains($0) }, "\(file): \(sql)")
+        }
+    }
+
+    @Test func `every exception is still needed`() throws {
+        let statements = try Self.statements()
+
+        for exception in Self.exceptions {
+            #expect(statements.contains { $0.sql.contains(exception) }, "\(exception)")
+        }
+    }
+
+    /// `account = ?1`, the row of the account itself, or an insert that begins with it.
+    private static func isBound(_ sql: String) -> Bool {
+        sql.contains("account = ?1") || (sql.contains("accounts") && sql.contains("number = ?1"))
+            || sql.contains(/INSERT (OR \w+ )?INTO \w+ \( ?account[,)]/) || sql.hasPrefix("INSERT INTO accounts ")
+    }
+
+    /// Every literal that is a statement on rows, on one line. Left out is what no request comes to: the
+    /// making of the tables, and what is done to the file as a whole.
+    private static func statements() throws -> [(file: String, sql: String)] {
+        let sources = URL(filePath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Sources")
+        let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+        var statements: [(file: String, sql: String)] = []
+        for case let file as URL in files
+        where file.pathExtension == "swift"
+            && !["Schema1.swift", "Schema.swift", "Check.swift", "Backup.swift", "Restore.swift"]
+                .contains(file.lastPathComponent)
+        {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for literal in Self.literals(of: text) {
+                let sql = literal.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+                guard ["SELECT ", "INSERT ", "UPDATE ", "DELETE ", "WITH "].contains(where: sql.hasPrefix) else {
+                    continue
+                }
+                statements.append((file.lastPathComponent, sql))
+            }
+        }
+        return statements
+    }
+
+    private static func literals(of text: String) -> [String] {
+        text.components(separatedBy: "\"\"\"").enumerated().flatMap { number, part in
+            number.isMultiple(of: 2)
+                ? part.split(separator: "\n").flatMap { line in
+                    line.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
+                        .filter { !$0.offset.isMultiple(of: 2) }.map { String($0.element) }
+                } : [part]
+        }
+    }
+}

@@ -1,0 +1,283 @@
+import Foundation
+import JSON
+import Kanban
+import KanbanAccess
+import KanbanSQLite
+import TestSupport
+import Testing
+
+/// What every store promises; one body for each engine.
+struct StoreContractTests {
+    let box: TestStore
+    var store: SQLStore { box.store }
+
+    init() throws {
+        box = try TestStore()
+    }
+
+    @Test func `a task comes back as it was saved`() async throws {
+        let task = try await store.write { tx in
+            var task = try tx.makeTask(
+                "API 문서 쓰기", status: .done, categoryID: ID(high: 1, low: 2),
+                dueDate: .instant(Timestamp(milliseconds: 5)))
+            task.body = "e\u{301}\n\u{1F600}"
+            task.memberRevisions.body = 7
+            task.memberRevisions.status = 8
+            task.memberRevisions.categoryID = 9
+            task.memberRevisions.dueDate = 10
+            try tx.save(task)
+            return task
+        }
+
+        let read = try store.read { try $0.task(task.id) }
+
+        #expect(read == task)
+        #expect(read.map { Array($0.body.utf8) } == Array(task.body.utf8))
+        #expect(try store.read { try $0.feedState().revision } == 1)
+        #expect(try store.revision(of: .local) == 1)
+    }
+
+    @Test func `a body that throws leaves no trace and gives its revisions back`() async throws {
+        struct Refused: Error {}
+        try await store.write { _ = try $0.makeTask() }
+
+        await #expect(throws: Refused.self) {
+            try await store.write { tx in
+                try tx.makeTask("gone")
+                throw Refused()
+            }
+        }
+
+        let (tasks, counts) = try store.read { (try $0.tasks(TaskQuery()), try $0.taskCounts()) }
+        #expect(tasks.map(\.title) == ["Task"])
+        #expect(counts.map(\.count) == [1])
+        #expect(try await store.write { try $0.nextRevision() } == 2)
+    }
+
+    @Test func `a nested part that throws is undone, and the rest stays`() async throws {
+        struct Refused: Error {}
+
+        let counts = try await store.write { tx in
+            try tx.makeTask("kept")
+            #expect(throws: Refused.self) {
+                try tx.nested {
+                    try tx.makeTask("gone")
+                    throw Refused()
+                }
+            }
+            try tx.makeTask("kept too")
+            return try tx.taskCounts()
+        }
+
+        #expect(counts.map(\.count) == [2])
+        #expect(try store.read { try $0.tasks(TaskQuery()).map(\.title) } == ["kept", "kept too"])
+        #expect(try store.revision(of: .local) == 2)
+    }
+
+    @Test func `history comes newest first in pages, or from a revision on`() async throws {
+        let session = ID(high: 8, low: 8)
+        let entries = try await store.write(.local, session: session) { tx in
+            let id = tx.makeID()
+            return try (0..<5).map { number in
+                let entry = HistoryEntry(
+                    taskID: id, revision: try tx.nextRevision(), at: tx.now, action: number == 0 ? .created : .moved,
+                    changes: [
+                        .init(member: "title", from: .null, to: "회의\n\"\u{1F600}\""),
+                        .init(member: "status", from: "todo", to: .array([.bool(true), .number("1.50e3")])),
+                    ], sessionID: number == 3 ? nil : tx.session)
+                try tx.append(entry)
+                return entry
+            }
+        }
+        let id = entries[0].taskID
+
+        #expect(try store.read { try $0.history(of: id, before: nil, limit: 3) } == entries.suffix(3).reversed())
+        #expect(try store.read { try $0.history(of: id, before: 3, limit: 10) } == entries.prefix(2).reversed())
+        #expect(try store.read { try $0.history(of: id, since: 2) } == Array(entries.dropFirst(2)))
+        #expect(try store.read { try $0.history(of: ID(high: 0, low: 0), since: 0) } == [])
+    }
+
+    @Test func `the history of a task that was added begins with what it was then`() async throws {
+        let session = ID(high: 8, low: 8)
+        let task = try await store.write(.local, session: session) { tx in
+            _ = try tx.createCategory(id: nil, name: "Work")
+            return try tx.createTask(id: nil, title: "a", TaskEdit(body: "b", category: .named("Work")))
+        }
+        let created = try #require(try store.read { try $0.history(of: task.id, since: 0) }.first)
+        let updates = try await store.write { tx in
+            _ = try tx.updateTask(task.id, TaskEdit(title: "c"))
+            _ = try tx.updateTask(task.id, TaskEdit(title: "d", status: .done))
+            try tx.removeTask(task.id)
+            _ = try tx.restoreTask(task.id)
+            _ = try tx.removeCategory(try #require(task.categoryID))
+            return try tx.history(of: task.id, since: task.revision)
+        }
+
+        #expect(created.action == .created && created.at == task.createdAt && created.sessionID == session)
+        #expect(
+            created.changes == [
+                .init(member: "title", from: .null, to: "a"), .init(member: "body", from: .null, to: "b"),
+                .init(member: "status", from: .null, to: "todo"),
+                .init(member: "categoryId", from: .null, to: task[.categoryID]),
+                .init(member: "position", from: .null, to: task[.position]),
+            ])
+        #expect(updates.map(\.action) == [.updated, .moved, .deleted, .restored, .updated])
+        let whole = [created] + updates
+        for limit in 1...7 {
+            for before in [nil] + whole.map(\.revision) {
+                let page = try store.read { try $0.history(of: task.id, before: before, limit: limit) }
+                #expect(page == whole.reversed().filter { $0.revision < before ?? .max }.prefix(limit).map(\.self))
+            }
+        }
+        for revision in whole.map(\.revision) {
+            #expect(
+                try store.read { try $0.history(of: task.id, since: revision) }
+                    == whole.filter { $0.revision > revision })
+        }
+    }
+
+    @Test func `where the server respaced a task is its first place, until a user moves it`() async throws {
+        let task = try await store.write { try $0.createTask(id: nil, title: "a", TaskEdit()) }
+        let places = try await store.write { tx in
+            for place in ["b", "c"] {
+                var respaced = try #require(try tx.task(task.id))
+                respaced.position = Position(text: place)
+                respaced.revision = try tx.nextRevision()
+                try tx.save(respaced)
+            }
+            _ = try tx.createTask(id: nil, title: "behind", TaskEdit())
+            _ = try tx.moveTask(task.id, TaskMove(place: .last))
+            _ = try tx.updateTask(task.id, TaskEdit(status: .done))
+            return try tx.history(of: task.id, since: 0).map { line in line.changes.filter { $0.member == "position" } }
+        }
+
+        #expect(places.count == 3 && places.allSatisfy { $0.count == 1 })
+        #expect(places.first?.first?.to == "c")
+        for (earlier, later) in zip(places, places.dropFirst()) { #expect(earlier[0].to == later[0].from) }
+    }
+
+    @Test func `a task that is saved and was not added has no line of its creation`() async throws {
+        let task = try await store.write { tx in
+            var task = TaskItem(
+                id: tx.makeID(), title: "imported", position: Position(text: "a0"), createdAt: tx.now,
+                updatedAt: tx.now, revision: try tx.nextRevision())
+            task.memberRevisions = TaskItem.MemberRevisions(all: task.revision)
+            try tx.save(task)
+            return try tx.updateTask(task.id, TaskEdit(title: "edited"))
+        }
+
+        #expect(try store.read { try $0.history(of: task.id, before: nil, limit: 9).map(\.action) } == [.updated])
+    }
+
+    @Test func `categories are found by id and by folded name, which is unique`() async throws {
+        let (work, play) = try await store.write { tx in
+            let work = Category(
+                id: tx.makeID(), name: "Éclairs", color: "#aabbcc", emoji: "🧁", createdAt: tx.now, updatedAt: tx.now,
+                revision: try tx.nextRevision())
+            let play = Category(
+                id: tx.makeID(), name: "apples", createdAt: tx.now, updatedAt: tx.now, revision: try tx.nextRevision())
+            for category in [work, play] { try tx.save(category) }
+            return (work, play)
+        }
+
+        #expect(try store.read { try $0.category(work.id) } == work)
+        #expect(try store.read { try $0.category(foldedName: CaseFolding.fold("ÉCLAIRS")) } == work)
+        #expect(try store.read { try $0.categories() } == [play, work])
+        await #expect(throws: (any Error).self) {
+            try await store.write { tx in
+                var twin = play
+                twin.id = tx.makeID()
+                twin.name = "Apples"
+                try tx.save(twin)
+            }
+        }
+        try await store.write { tx in
+            var renamed = play
+            renamed.name = "Pears"
+            renamed.revision = try tx.nextRevision()
+            try tx.save(renamed)
+            try tx.removeCategory(work.id, revision: try tx.nextRevision())
+        }
+        #expect(try store.read { try $0.categories().map(\.name) } == ["Pears"])
+        #expect(try store.read { try $0.category(work.id) } == nil)
+        #expect(try store.read { try $0.categoryEverExisted(work.id) })
+        #expect(try !store.read { try $0.categoryEverExisted(ID(high: 0, low: 1)) })
+    }
+
+    @Test func `D-days come by date, then id, in pages`() async throws {
+        let ddays = try await store.write { tx in
+            try [9, -3, 9, 9, 20_000].map { number in
+                let dday = DDay(
+                    id: tx.makeID(), title: "Day \(number)", date: Day(number: number),
+                    repeats: number == 9 ? .yearly : .none, color: number == 9 ? "#000000" : nil, createdAt: tx.now,
+                    updatedAt: tx.now, revision: try tx.nextRevision())
+                try tx.save(dday)
+                return dday
+            }
+        }
+        let sorted = ddays.sorted { ($0.date, $0.id) < ($1.date, $1.id) }
+
+        #expect(try store.read { try $0.ddays(after: nil, limit: nil) } == sorted)
+        #expect(try store.read { try $0.ddays(after: sorted[1], limit: 2) } == Array(sorted[2...3]))
+        #expect(try store.read { try $0.countDDays() } == 5)
+        try await store.write { try $0.removeDDay(ddays[0].id, revision: try $0.nextRevision()) }
+        #expect(try store.read { try $0.dday(ddays[0].id) } == nil)
+        #expect(try store.read { try $0.ddayEverExisted(ddays[0].id) })
+    }
+
+    @Test func `settings are the defaults until they are saved`() async throws {
+        #expect(try store.read { try $0.settings() } == Settings())
+        let settings = try await store.write { tx in
+            let settings = Settings(
+                timeZone: "Asia/Seoul", locale: "ko", custom: ["theme": ["color": "#ff00ff"]],
+                revision: try tx.nextRevision())
+            try tx.save(settings)
+            return settings
+        }
+
+        #expect(try store.read { try $0.settings() } == settings)
+    }
+
+    @Test func `an erased board is empty, its numbers go on and its history is another`() async throws {
+        try await store.write { tx in
+            try tx.makeTask()
+            try tx.save(Settings(locale: "ja", revision: try tx.nextRevision()))
+        }
+        let before = try store.read { try $0.feedState() }
+
+        let counts = try await store.write { tx in
+            try tx.makeTask("made and erased in one body")
+            try tx.eraseBoard()
+            try tx.makeTask("new")
+            return try tx.taskCounts()
+        }
+
+        let after = try store.read { try $0.feedState() }
+        #expect(counts.map(\.count) == [1])
+        #expect(try store.read { try $0.tasks(TaskQuery()).map(\.title) } == ["new"])
+        #expect(try store.read { try $0.settings() } == Settings())
+        #expect(after.epoch != before.epoch)
+        #expect(after.revision > before.revision)
+        #expect(try SQLStore.check(box.directory.path) == [])
+    }
+
+    @Test func `a board is another's business`() async throws {
+        let email = try #require(EmailAddress("anna@example.org"))
+        let other = try await store.writeAccess {
+            try $0.makeAccount(email: email, displayName: nil, passwordHash: "hash")
+        }.key
+        let id = ID(high: 4, low: 4)
+        try await store.write { _ = try $0.makeTask("mine", id: id, status: .doing) }
+
+        try await store.write(other, session: nil) { tx in
+            #expect(try tx.task(id) == nil)
+            #expect(try !tx.taskEverExisted(id))
+            try tx.makeTask("theirs", id: id)
+        }
+
+        #expect(try store.read { try $0.task(id)?.title } == "mine")
+        #expect(try store.read(other) { try $0.task(id)?.title } == "theirs")
+        #expect(try store.read(other) { try $0.taskCounts().map(\.status) } == [.todo])
+        #expect(try store.revision(of: other) == 1)
+    }
+}

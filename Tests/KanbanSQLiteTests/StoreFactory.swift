@@ -1,0 +1,104 @@
+import Foundation
+import JSON
+import Kanban
+import KanbanSQLite
+import Locks
+import TestSupport
+import Testing
+
+/// A clock that stands until it is set.
+final class HandClock: Sendable {
+    private let moment: Locked<Timestamp>
+
+    init(_ milliseconds: Int64 = 1_795_000_000_000) {
+        moment = Locked(Timestamp(milliseconds: milliseconds))
+    }
+
+    var now: Timestamp { moment.withLock { $0 } }
+
+    func advance(days: Int = 0, milliseconds: Int64 = 0) {
+        moment.withLock { $0.milliseconds += Int64(days) * 86_400_000 + milliseconds }
+    }
+}
+
+/// A store in a directory of its own, for tests.
+final class TestStore: Sendable {
+    let directory: TemporaryDirectory
+    let clock: HandClock
+    let store: SQLStore
+
+    init(
+        directory: TemporaryDirectory? = nil, clock: HandClock = HandClock(),
+        configuration: SQLStoreConfiguration = SQLStoreConfiguration()
+    ) throws {
+        let directory = try directory ?? TemporaryDirectory()
+        self.directory = directory
+        self.clock = clock
+        store = try SQLStore(in: directory.path, configuration: configuration, clock: { clock.now })
+    }
+
+    deinit {
+        store.close()
+    }
+
+    /// Closes the store and opens another in the same directory.
+    func reopened(configuration: SQLStoreConfiguration = SQLStoreConfiguration()) throws -> TestStore {
+        store.close()
+        return try TestStore(directory: directory, clock: clock, configuration: configuration)
+    }
+}
+
+extension Store {
+    @discardableResult
+    func write<T: Sendable>(_ body: @escaping @Sendable (any BoardWriter) throws -> T) async throws -> T {
+        try await write(.local, session: nil, body)
+    }
+
+    func read<T>(_ body: (any BoardReader) throws -> T) throws -> T {
+        try read(.local, body)
+    }
+}
+
+extension BoardWriter {
+    /// Adds a task, which begins its history.
+    @discardableResult
+    func makeTask(
+        _ title: String = "Task", id: ID? = nil, status: TaskStatus = .todo, categoryID: ID? = nil,
+        dueDate: DueDate? = nil, position: String? = nil
+    ) throws -> TaskItem {
+        let revision = try nextRevision()
+        var task = TaskItem(
+            id: id ?? makeID(), title: title, status: status, categoryID: categoryID, dueDate: dueDate,
+            position: Position(text: position ?? "a\(revision)"), createdAt: now, updatedAt: now,
+            completedAt: status == .done ? now : nil, revision: revision)
+        task.memberRevisions.title = revision
+        task.memberRevisions.position = revision
+        try add(task)
+        return task
+    }
+
+    @discardableResult
+    func change(_ id: ID, _ edit: (inout TaskItem) -> Void) throws -> TaskItem {
+        var task = try #require(try task(id))
+        edit(&task)
+        task.revision = try nextRevision()
+        task.updatedAt = now
+        try save(task)
+        return task
+    }
+}
+
+extension TemporaryDirectory {
+    /// Bytes of a file in it; 0 when it is not there.
+    func size(of name: String) throws -> Int {
+        guard FileManager.default.fileExists(atPath: file(name)) else { return 0 }
+        return try FileManager.default.attributesOfItem(atPath: file(name))[.size] as? Int ?? 0
+    }
+}
+
+/// Tells concurrent parts of a test that it is over.
+final class Flag: Sendable {
+    private let value = Locked(false)
+    var isSet: Bool { value.withLock { $0 } }
+    func set() { value.withLock { $0 = true } }
+}
