@@ -44,6 +44,10 @@ package protocol Store: Sendable {
     /// What is read after it, and cached under it, is right as long as it stays.
     func revision(of account: AccountKey) throws -> Revision
 
+    /// The name of the account's history, which a restore and an import that replaces it renew. Without a statement where
+    /// possible.
+    func epoch(of account: AccountKey) throws -> UInt64
+
     /// Grows with every commit. What is read after it was asked for has all that was acknowledged before.
     var commitCount: UInt64 { get }
 

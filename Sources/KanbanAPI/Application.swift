@@ -89,7 +89,10 @@ package final class Application: Responder {
             !head.headers.has("transfer-encoding")
         else { return nil }
         // What fails here fails in the handler too, which makes an answer of it.
-        guard let answer = try? shortcut(head, parameters, access.account, environment) else { return nil }
+        guard
+            let answer = try? shortcut(head, parameters, access.account, environment)?
+                .scoped(to: access, environment)
+        else { return nil }
         return answer.conditional(on: head)
     }
 
@@ -98,7 +101,7 @@ package final class Application: Responder {
             let call = Call(
                 request: request, access: access, requestID: requestID, environment: environment,
                 query: try Query(request, knows: route.parameters), now: environment.clock())
-            let answer = try await route.handler(call)
+            let answer = try await route.handler(call).scoped(to: access, environment)
             return answer.conditional(on: request)
         } catch {
             let problem = Problem(error)
@@ -126,6 +129,7 @@ package final class Application: Responder {
         }
         answer.headers.append(contentsOf: headers)
         if let head { answer.headers.append(contentsOf: gate.headers(for: head)) }
+        answer.mergeVary()
         return answer
     }
 

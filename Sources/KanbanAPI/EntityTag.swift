@@ -2,7 +2,7 @@ import HTTP
 import Kanban
 
 /// A strong entity tag (RFC 9110 §8.8.3): `"<revision>"`, or `"<revision>-<digest>"` where an answer shows more than
-/// the resource itself.
+/// the resource itself, and in every answer of an account that logs in; see ``Scope``.
 enum EntityTag {
     static func tag(_ revision: Revision) -> String {
         // Up to 13 digits fit into a `String` without an allocation, which interpolation would make.
@@ -30,8 +30,11 @@ enum EntityTag {
     }
 
     /// FNV-1a, 64 bits: tells texts apart that the server itself wrote; nothing is proven by it.
-    static func fingerprint(_ bytes: some Sequence<UInt8>) -> UInt64 {
-        bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    /// - Parameter start: the fingerprint of what comes before.
+    static func fingerprint(
+        _ bytes: some Sequence<UInt8>, after start: UInt64 = 0xcbf2_9ce4_8422_2325
+    ) -> UInt64 {
+        bytes.reduce(start) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }
 
     /// Whether `If-None-Match` lists the tag (weak comparison, RFC 9110 §13.1.2).
@@ -39,6 +42,79 @@ enum EntityTag {
         fields.contains { field in
             field == tag || field.listElements.contains { $0 == "*" || $0 == tag || $0 == "W/\(tag)" }
         }
+    }
+}
+
+extension EntityTag {
+    /// Binds tags to one account and one history of it. A private cache (RFC 9111) keeps answers by their address alone:
+    /// when a second account logs in on the same device, a bare `"41"` that the cache has of the first one would match
+    /// the second one's revision 41, and the 304 would show the first one's data.
+    struct Scope: Sendable {
+        private static let digits = 13
+
+        private let fingerprint: UInt64
+
+        /// - Parameter epoch: random, so that accounts of two servers under one address differ as well.
+        init(_ account: AccountKey, epoch: UInt64) {
+            let words = [UInt64(bitPattern: account.number), epoch]
+            fingerprint = words.withUnsafeBytes { EntityTag.fingerprint($0) }
+        }
+
+        /// `"<revision>-<digest>"`; the digest covers the account, its epoch and all of the tag.
+        func apply(to tag: String) -> String {
+            let revision = tag.utf8.dropFirst().prefix { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "\"") }
+            var digest = EntityTag.fingerprint(tag.utf8, after: fingerprint)
+            let count = revision.count + Self.digits + 3
+            return String(unsafeUninitializedCapacity: count) { text in
+                text[0] = UInt8(ascii: "\"")
+                var place = 1
+                for byte in revision {
+                    text[place] = byte
+                    place += 1
+                }
+                text[place] = UInt8(ascii: "-")
+                for offset in 1...Self.digits {
+                    let digit = UInt8(truncatingIfNeeded: digest & 31)
+                    text[place + offset] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+                    digest >>= 5
+                }
+                text[count - 1] = UInt8(ascii: "\"")
+                return count
+            }
+        }
+    }
+}
+
+extension Environment {
+    /// What tags of answers to this caller are bound to; `nil` where nobody logs in, and there is one account only.
+    func tagScope(of access: Access) throws -> EntityTag.Scope? {
+        access.grant == nil ? nil : try tagScope(of: access.account)
+    }
+
+    /// What the tags of an account that logs in are bound to.
+    func tagScope(of account: AccountKey) throws -> EntityTag.Scope {
+        EntityTag.Scope(account, epoch: try store.epoch(of: account))
+    }
+}
+
+extension Response {
+    /// With its tag, if there is one, bound to the caller's account; see ``EntityTag/Scope``.
+    consuming func scoped(to access: Access, _ environment: Environment) throws -> Response {
+        guard access.grant != nil, let place = headers.firstIndex(where: { $0.name == "ETag" }),
+            let scope = try environment.tagScope(of: access)
+        else { return self }
+        headers[place].value = scope.apply(to: headers[place].value)
+        return self
+    }
+
+    /// One `Vary` field of all that the answer depends on: clients that read a single field must see everything.
+    mutating func mergeVary() {
+        guard let first = headers.firstIndex(where: { $0.name == "Vary" }),
+            headers[(first + 1)...].contains(where: { $0.name == "Vary" })
+        else { return }
+        headers[first].value = headers.filter { $0.name == "Vary" }.map(\.value).joined(separator: ", ")
+        let rest = headers[(first + 1)...].filter { $0.name != "Vary" }
+        headers.replaceSubrange((first + 1)..., with: rest)
     }
 }
 

@@ -9,10 +9,13 @@ final class Commits: Sendable {
     private let committing = Atomic<Bool>(false)
     /// What the counter will be when the commit that is announced is there. The writer's alone.
     private let announced = Atomic<UInt64>(0)
+    /// The commit that is announced replaces the history of an account. The writer's alone.
+    private let renewsHistory = Atomic<Bool>(false)
     private let revisions = Locked<[Int64: Revision]>([:])
+    private let epochs = Locked<[Int64: UInt64]>([:])
     private let changedTasks = Locked(ChangedTasks())
 
-    /// Beyond so many accounts the known revisions are forgotten, and read again when asked for.
+    /// Beyond so many accounts the known revisions and epochs are forgotten, and read again when asked for.
     private static let limit = 50_000
 
     /// Grows with every commit. A read transaction that began after this was read sees all that was acknowledged by then.
@@ -33,12 +36,14 @@ final class Commits: Sendable {
         let count = changedTasks.withLock { $0.note(tasks, in: next) }
         announced.store(count, ordering: .relaxed)
         committing.store(true, ordering: .sequentiallyConsistent)
+        renewsHistory.store(tasks == nil, ordering: .relaxed)
     }
 
     /// Publishes a commit. The counter goes before the revisions: whoever learns the new revision must not find an old
     /// snapshot good enough, or it would keep old rows under the new number.
     func publish(_ changed: [(account: AccountKey, revision: Revision)]) {
         countAnnounced()
+        if renewsHistory.load(ordering: .relaxed) { epochs.withLock { $0 = [:] } }
         guard !changed.isEmpty else { return }
         revisions.withLock { revisions in
             if revisions.count > Self.limit { revisions = [:] }
@@ -63,6 +68,20 @@ final class Commits: Sendable {
         }
     }
 
+    func epoch(of account: AccountKey) -> UInt64? {
+        epochs.withLock { $0[account.number] }
+    }
+
+    /// Takes in what was read from the file, unless there was a commit since: it may have renewed the epoch.
+    /// - Parameter count: that from before the read.
+    func learn(epoch: UInt64, of account: AccountKey, at count: UInt64) {
+        epochs.withLock { epochs in
+            guard counter.load(ordering: .acquiring) == count else { return }
+            if epochs.count > Self.limit { epochs = [:] }
+            epochs[account.number] = epoch
+        }
+    }
+
     /// Whether the task may have changed after so many commits.
     func mayHaveChanged(_ task: TaskKey, since commits: UInt64) -> Bool {
         changedTasks.withLock { $0.contains(task, after: commits) }
@@ -80,6 +99,7 @@ final class Commits: Sendable {
         announce(nil)
         countAnnounced()
         revisions.withLock { $0 = [:] }
+        epochs.withLock { $0 = [:] }
     }
 
     private func countAnnounced() {

@@ -98,4 +98,12 @@ package final class SQLStore: Store {
         let loaded = try read(account) { try $0.feedState().revision }
         return commits.learn(revision: loaded, of: account, at: count)
     }
+
+    package func epoch(of account: AccountKey) throws -> UInt64 {
+        if let known = commits.epoch(of: account) { return known }
+        let count = commits.count
+        let loaded = try read(account) { try $0.feedState().epoch }
+        commits.learn(epoch: loaded, of: account, at: count)
+        return loaded
+    }
 }

@@ -244,6 +244,7 @@ struct StoreContractTests {
             try tx.save(Settings(locale: "ja", revision: try tx.nextRevision()))
         }
         let before = try store.read { try $0.feedState() }
+        #expect(try store.epoch(of: .local) == before.epoch)
 
         let counts = try await store.write { tx in
             try tx.makeTask("made and erased in one body")
@@ -257,6 +258,7 @@ struct StoreContractTests {
         #expect(try store.read { try $0.tasks(TaskQuery()).map(\.title) } == ["new"])
         #expect(try store.read { try $0.settings() } == Settings())
         #expect(after.epoch != before.epoch)
+        #expect(try store.epoch(of: .local) == after.epoch)
         #expect(after.revision > before.revision)
         #expect(try SQLStore.check(box.directory.path) == [])
     }

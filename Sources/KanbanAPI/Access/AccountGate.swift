@@ -45,6 +45,20 @@ package final class AccountGate: Gate {
     }
 
     package func admit(_ head: Request, to route: Route) -> Admission {
+        let decision = rated(head, route)
+        guard !route.isPublic else { return decision }
+        // A cache must not hand the answer to one account to another.
+        let vary = (name: "Vary", value: "Authorization")
+        switch decision {
+        case .admitted(let access, let headers):
+            return .admitted(access, headers: headers + [vary])
+        case .refused(var problem):
+            problem.headers.append(vary)
+            return .refused(problem)
+        }
+    }
+
+    private func rated(_ head: Request, _ route: Route) -> Admission {
         let origin = proxies.origin(of: head)
         let decision: Result<Access, Problem>
         do {
@@ -106,6 +120,11 @@ package final class AccountGate: Gate {
         }
         return .success(fields)
     }
+}
+
+extension Route {
+    /// Whether its answer is the same for everybody.
+    fileprivate var isPublic: Bool { audience == .everyone && method == .get }
 }
 
 extension AccessToken.Scope {

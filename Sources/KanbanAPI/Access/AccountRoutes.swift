@@ -26,7 +26,9 @@ package struct AccountRoutes: Sendable {
         let body = try AccountBodies.whole(call.json())
         let account = try await accounts.signUp(
             email: body.email, password: body.password, displayName: body.displayName)
-        return .account(account, status: 201, headers: [("Location", "/account")])
+        // Nobody has logged in yet, so the tag is not bound to the account on the way out.
+        let scope = try call.environment.tagScope(of: account.key)
+        return .account(account, status: 201, scope: scope, headers: [("Location", "/account")])
     }
 
     private func show(_ call: Call) throws -> Response {
@@ -172,7 +174,9 @@ extension Call {
 
     /// Meets `If-Match` on the account, which has a tag and no revision.
     fileprivate func require(_ account: Account) throws {
-        guard meetsIfMatch(Response.tag(of: account)) else {
+        let tag = Response.tag(of: account)
+        let scoped = try environment.tagScope(of: access)?.apply(to: tag)
+        guard meetsIfMatch(tag) || meetsIfMatch(scoped) else {
             var json = JSONWriter(capacity: 256)
             json.value(account)
             var problem = Problem(.preconditionFailed)
@@ -190,9 +194,11 @@ extension Call {
 
 extension Response {
     fileprivate static func account(
-        _ account: Account, status: Int = 200, headers: [(name: String, value: String)] = []
+        _ account: Account, status: Int = 200, scope: EntityTag.Scope? = nil,
+        headers: [(name: String, value: String)] = []
     ) -> Response {
-        .json(status: status, tag: tag(of: account), headers: headers) { $0.value(account) }
+        let tag = scope?.apply(to: tag(of: account)) ?? tag(of: account)
+        return .json(status: status, tag: tag, headers: headers) { $0.value(account) }
     }
 
     fileprivate static func tag(of account: Account) -> String {

@@ -17,7 +17,8 @@ package struct CalendarRoutes: Sendable {
     private func show(_ call: Call) async throws -> Response {
         // Nothing in it goes with the clock, so that who has it is told without writing it all again.
         let tag = try call.read { try Self.tag($0, call.zone($0)) }
-        if EntityTag.matches(tag, ifNoneMatch: call.request.headers.values("if-none-match")) {
+        let sent = try call.environment.tagScope(of: call.access)?.apply(to: tag) ?? tag
+        if EntityTag.matches(sent, ifNoneMatch: call.request.headers.values("if-none-match")) {
             return Response(status: 304, headers: [("ETag", tag)])
         }
         return try await call.cached(aside: true) { reader in

@@ -95,22 +95,24 @@ package struct TaskListRoutes: Sendable {
             return Revision(revision)
         }
         return try call.read { reader in
-            guard let task = try reader.task(id) else { throw BoardError.notFound(.task) }
+            guard try reader.task(id) != nil else { throw BoardError.notFound(.task) }
             let entries = try reader.history(of: id, before: before, limit: limit + 1)
             let page = entries.prefix(limit)
             let next =
                 entries.count > limit
                 ? page.last.map { last in PageCursor.encode(for: walk) { $0.value(last.revision) } } : nil
-            return .json(tag: EntityTag.tag(task.revision), headers: call.link(toNext: next), capacity: 8192) { json in
-                json.beginObject()
-                json.name("items")
-                json.beginArray()
-                for entry in page { json.value(entry) }
-                json.endArray()
-                json.name("nextCursor")
-                json.value(next)
-                json.endObject()
-            }
+            var json = JSONWriter(capacity: 8192)
+            json.beginObject()
+            json.name("items")
+            json.beginArray()
+            for entry in page { json.value(entry) }
+            json.endArray()
+            json.name("nextCursor")
+            json.value(next)
+            json.endObject()
+            // Old lines go without a revision, so the tag is of what is shown.
+            let tag = EntityTag.tag(try reader.feedState().revision, digestOf: json.bytes)
+            return .json(tag: tag, headers: call.link(toNext: next), encoded: json.bytes)
         }
     }
 }
