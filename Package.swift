@@ -52,16 +52,20 @@ let package = Package(
         room("Sockets", knows: ["Locks", .target(name: "CEpoll", condition: linuxOnly)]),
         room("HTTP", knows: ["Locks", "Sockets"]),
         sharedRoom("Kanban", knows: ["Locks", "JSON"]),
+        sharedRoom("KanbanWire", knows: ["Kanban", "JSON"]),
         sharedRoom("KanbanRows", knows: ["Kanban", "JSON", "CSQLite"]),
         room("KanbanAccess", knows: ["Locks", "Kanban", "KanbanRows", "Crypto"]),
         room("KanbanSQLite", knows: ["Locks", "Kanban", "KanbanRows", "KanbanAccess", "CSQLite"]),
         room("Crypto", knows: ["Locks", .target(name: "CCrypto", condition: linuxOnly)]),
         room("TLS", knows: ["Locks", "Sockets", .target(name: "CCrypto", condition: linuxOnly)]),
-        room("KanbanAPI", knows: ["Locks", "Kanban", "KanbanAccess", "HTTP", "Sockets", "JSON", "Crypto", "CWeb"]),
+        room(
+            "KanbanAPI",
+            knows: ["Locks", "Kanban", "KanbanWire", "KanbanAccess", "HTTP", "Sockets", "JSON", "Crypto", "CWeb"]),
         .executableTarget(
             name: "KanbanServer",
             dependencies: [
-                "Locks", "Sockets", "HTTP", "JSON", "Kanban", "KanbanRows", "KanbanAccess", "KanbanSQLite", "KanbanAPI",
+                "Locks", "Sockets", "HTTP", "JSON", "Kanban", "KanbanWire", "KanbanRows", "KanbanAccess",
+                "KanbanSQLite", "KanbanAPI",
                 "Crypto", "TLS",
             ],
             swiftSettings: server),
@@ -79,13 +83,16 @@ let package = Package(
         tests(of: "Sockets"),
         tests(of: "HTTP", with: ["Sockets", "WireCorpus"]),
         tests(of: "Kanban", with: ["JSON"], resources: [.copy("Fixtures")]),
+        tests(of: "KanbanWire", with: ["Kanban", "JSON"]),
         tests(of: "KanbanAccess", with: ["Kanban"]),
         tests(
             of: "KanbanSQLite", with: ["Kanban", "KanbanRows", "KanbanAccess", "JSON", "CSQLite"],
             resources: [.copy("Fixtures")]),
         tests(of: "Crypto"),
         tests(of: "TLS", with: ["HTTP", "Sockets"]),
-        tests(of: "KanbanAPI", with: ["Kanban", "KanbanAccess", "HTTP", "Sockets", "JSON", "Crypto", "KanbanSQLite"]),
+        tests(
+            of: "KanbanAPI",
+            with: ["Kanban", "KanbanWire", "KanbanAccess", "HTTP", "Sockets", "JSON", "Crypto", "KanbanSQLite"]),
         tests(of: "KanbanServer", with: ["KanbanAPI"]),
         .testTarget(
             name: "ConformanceTests",

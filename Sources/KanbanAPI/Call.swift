@@ -2,6 +2,7 @@ import HTTP
 import JSON
 import Kanban
 import KanbanAccess
+import KanbanWire
 
 /// One call of an operation: the request, who asks, and what the server knows.
 package struct Call: Sendable {

@@ -2,6 +2,7 @@ import HTTP
 import JSON
 import Kanban
 import KanbanAccess
+import KanbanWire
 
 /// A problem document (RFC 9457), the one shape of every error.
 package struct Problem: Error, Sendable {
@@ -86,6 +87,7 @@ package struct Problem: Error, Sendable {
         case let error as BoardError: self.init(error)
         case let error as AccessError: self.init(error)
         case let error as CursorError: self.init(error)
+        case let error as MalformedDocument: self.init(.malformedJSON, error.detail)
         case let error as StoreError: self.init(error)
         default: self.init(.internalError)
         }

@@ -2,6 +2,7 @@ import HTTP
 import JSON
 import Kanban
 import KanbanAccess
+import KanbanWire
 
 /// Accounts: signed up for, shown, changed and erased.
 ///

@@ -2,6 +2,7 @@ import HTTP
 import JSON
 import Kanban
 import KanbanAccess
+import KanbanWire
 
 /// Sessions: one for each device that is logged in.
 package struct SessionRoutes: Sendable {

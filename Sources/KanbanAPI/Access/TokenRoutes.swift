@@ -2,6 +2,7 @@ import HTTP
 import JSON
 import Kanban
 import KanbanAccess
+import KanbanWire
 
 /// Personal tokens, for scripts, widgets and calendar apps.
 package struct TokenRoutes: Sendable {

@@ -1,5 +1,6 @@
 import HTTP
 import Kanban
+import KanbanWire
 
 /// The board as a calendar that other apps subscribe to.
 package struct CalendarRoutes: Sendable {
@@ -38,89 +39,5 @@ package struct CalendarRoutes: Sendable {
 
     private static func tag(_ reader: any BoardReader, _ zone: Zone) throws -> String {
         EntityTag.tag(try reader.feedState().revision, digestOf: zone.name.utf8)
-    }
-}
-
-extension ICalendarWriter {
-    /// A whole calendar (RFC 5545 §3.4): tasks with due dates and D-days. `DTSTAMP` is when the thing last changed,
-    /// as §3.8.7.2 has it for calendars without a `METHOD`, so that the same board gives the same bytes.
-    mutating func write(_ reader: any BoardReader, zone: Zone) throws {
-        begin("VCALENDAR")
-        line("VERSION", "2.0")
-        line("PRODID", "-//Kanbase//Kanbase//EN")
-        line("CALSCALE", "GREGORIAN")
-        text("X-WR-CALNAME", "Kanbase")
-        line("X-WR-TIMEZONE", zone.name)
-        // RFC 7986 §5.7: how often it is worth asking.
-        line("REFRESH-INTERVAL;VALUE=DURATION", "PT15M")
-        line("X-PUBLISHED-TTL", "PT15M")
-
-        let names = Dictionary(uniqueKeysWithValues: try reader.categories().map { ($0.id, $0.name) })
-        var query = TaskQuery()
-        // Any due date there is.
-        query.dueFrom = [TaskQuery.DueBound(day: Day.range.lowerBound, instant: Timestamp.range.lowerBound)]
-        query.limit = 1_000
-        while true {
-            let page = try reader.tasks(query)
-            for task in page { write(task, category: task.categoryID.flatMap { names[$0] }, zone: zone) }
-            guard page.count == query.limit, let last = page.last else { break }
-            query.after = try reader.anchor(after: last, of: query)
-        }
-        for dday in try reader.ddays(after: nil, limit: nil) { write(dday) }
-        end("VCALENDAR")
-    }
-
-    /// §3.6.2
-    private mutating func write(_ task: TaskItem, category: String?, zone: Zone) {
-        guard let dueDate = task.dueDate else { return }
-        begin("VTODO")
-        line("UID", task.id.description)
-        instant("DTSTAMP", task.updatedAt)
-        instant("CREATED", task.createdAt)
-        instant("LAST-MODIFIED", task.updatedAt)
-        text("SUMMARY", task.title)
-        if !task.body.isEmpty { text("DESCRIPTION", task.body) }
-        switch dueDate {
-        case .day(let day): date("DUE;VALUE=DATE", day)
-        case .instant(let due): instant("DUE", due)
-        }
-        switch task.status {
-        case .todo: line("STATUS", "NEEDS-ACTION")
-        case .doing: line("STATUS", "IN-PROCESS")
-        case .done: line("STATUS", "COMPLETED")
-        }
-        if let completedAt = task.completedAt {
-            instant("COMPLETED", completedAt)
-            line("PERCENT-COMPLETE", "100")
-        }
-        if let category { text("CATEGORIES", category) }
-        if task.status != .done {
-            let alarm = dueDate.alarm(in: zone, allDayTime: DueDate.morning)
-            begin("VALARM")
-            line("ACTION", "DISPLAY")
-            text("DESCRIPTION", task.title)
-            // As an instant: a task has no start for the usual trigger to count from.
-            instant("TRIGGER;VALUE=DATE-TIME", alarm)
-            end("VALARM")
-        }
-        end("VTODO")
-    }
-
-    /// §3.6.1
-    private mutating func write(_ dday: DDay) {
-        begin("VEVENT")
-        line("UID", dday.id.description)
-        instant("DTSTAMP", dday.updatedAt)
-        instant("CREATED", dday.createdAt)
-        instant("LAST-MODIFIED", dday.updatedAt)
-        text("SUMMARY", dday.title)
-        date("DTSTART;VALUE=DATE", dday.date)
-        if dday.repeats == .yearly {
-            // The 29th of February is the last day of the month in every year, and so it is said.
-            let isLeapDay = dday.date.month == 2 && dday.date.day == 29
-            line("RRULE", isLeapDay ? "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=-1" : "FREQ=YEARLY")
-        }
-        line("TRANSP", "TRANSPARENT")
-        end("VEVENT")
     }
 }

@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Kanban
+import KanbanWire
 
 /// Categories: listed with their counts, made, shown, changed and deleted.
 package struct CategoryRoutes: Sendable {
@@ -103,61 +104,6 @@ package struct CategoryRoutes: Sendable {
     }
 }
 
-/// What clients send about categories.
-package enum CategoryBodies {
-    package struct Whole: Sendable {
-        package var id: ID?
-        package var name: String
-        package var color: String?
-        package var emoji: String?
-    }
-
-    package static let readOnly: Set<String> = ["taskCount", "doneCount", "createdAt", "updatedAt", "revision"]
-
-    /// The body of `POST`, and of `PUT` when `id` is that of the path.
-    package static func whole(_ json: JSON, id: ID? = nil) throws -> Whole {
-        var members = try Members(json)
-        var own: ID?
-        if let id {
-            members.requireID(id)
-        } else {
-            own = members.id("id").value
-        }
-        let name = members.name()
-        if !name.isGiven, !members.faults.contains(where: { $0.pointer == "#/name" }) {
-            members.fault("name", .required, "name must be given.")
-        }
-        let color = members.color("color").value
-        let emoji = members.emoji("emoji").value
-        try members.finish(ignoring: readOnly)
-        return Whole(id: own, name: name.value ?? "", color: color, emoji: emoji)
-    }
-
-    /// The body of `PATCH`.
-    package static func patch(_ json: JSON, id: ID) throws -> @Sendable (inout Kanban.Category) -> Void {
-        var members = try Members(json)
-        members.requireID(id)
-        let name = members.name()
-        let color = members.color("color")
-        let emoji = members.emoji("emoji")
-        try members.finish(ignoring: readOnly)
-        return { category in
-            if let name = name.value { category.name = name }
-            if color.isGiven { category.color = color.value }
-            if emoji.isGiven { category.emoji = emoji.value }
-        }
-    }
-}
-
-extension Members {
-    /// A category has no default name, so null is as wrong as a number.
-    fileprivate mutating func name() -> Field<String> {
-        let name = text("name", .categoryName, trimmed: true)
-        if case .null = name { fault("name", .invalidType, "name must be a string.") }
-        return name
-    }
-}
-
 extension BoardReader {
     /// A category with its counts, as a whole answer.
     fileprivate func answer(_ category: Kanban.Category, isNew: Bool = false) throws -> Response {
@@ -184,14 +130,5 @@ extension BoardReader {
 
     private func counts(of category: Kanban.Category) throws -> CategoryCounts {
         try taskCounts().byCategory()[category.id] ?? CategoryCounts()
-    }
-}
-
-extension [TaskCount] {
-    package func byCategory() -> [ID?: CategoryCounts] {
-        reduce(into: [:]) { counts, count in
-            counts[count.categoryID, default: CategoryCounts()].tasks += count.count
-            if count.status == .done { counts[count.categoryID, default: CategoryCounts()].done += count.count }
-        }
     }
 }

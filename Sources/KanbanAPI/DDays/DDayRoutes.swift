@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Kanban
+import KanbanWire
 
 /// D-days: anniversaries and exam days that the user counts down to.
 package struct DDayRoutes: Sendable {
@@ -22,7 +23,7 @@ package struct DDayRoutes: Sendable {
         let isExpanded = try call.query.expands("countdown")
         let last = try call.query["cursor"].map(Self.anchor)
         return try call.read { reader in
-            let view = try DDayView(call, reader, expanded: isExpanded)
+            let view = try call.ddayView(reader, expanded: isExpanded)
             let found = try reader.ddays(after: last, limit: limit + 1)
             let page = found.prefix(limit)
             let next = found.count > limit ? page.last.map(Self.cursor) : nil
@@ -58,7 +59,7 @@ package struct DDayRoutes: Sendable {
         return try call.read { reader in
             guard let dday = try reader.dday(id) else { throw BoardError.notFound(.dday) }
             var json = JSONWriter(capacity: 512)
-            try DDayView(call, reader, expanded: isExpanded).write(dday, into: &json)
+            try call.ddayView(reader, expanded: isExpanded).write(dday, into: &json)
             let tag =
                 isExpanded ? EntityTag.tag(dday.revision, digestOf: json.bytes) : EntityTag.tag(dday.revision)
             return .json(tag: tag, encoded: json.bytes)
@@ -118,36 +119,10 @@ package struct DDayRoutes: Sendable {
     }
 }
 
-/// How a call wants its D-days shown: plain, or with a `countdown` from the user's today.
-package struct DDayView: Sendable {
-    /// `nil`: plain.
-    private let today: Day?
-
-    package init(_ call: Call, _ reader: any BoardReader, expanded: Bool) throws {
-        today = expanded ? try call.zone(reader).day(of: call.now) : nil
-    }
-
-    /// With a countdown from this day.
-    package init(today: Day) {
-        self.today = today
-    }
-
-    package func write(_ dday: DDay, into json: inout JSONWriter) {
-        guard let today else { return json.value(dday) }
-        json.value(dday) { $0.value(dday.countdown(today: today)) }
-    }
-}
-
-extension JSONWriter {
-    package mutating func value(_ countdown: Countdown) {
-        beginObject()
-        name("dDay")
-        value(countdown.label)
-        name("daysLeft")
-        value(countdown.daysLeft)
-        name("nextDate")
-        value(countdown.nextDate.description)
-        endObject()
+extension Call {
+    /// - Parameter expanded: whether the call asks for the countdown.
+    fileprivate func ddayView(_ reader: any BoardReader, expanded: Bool) throws -> DDayView {
+        DDayView(today: expanded ? try zone(reader).day(of: now) : nil)
     }
 }
 

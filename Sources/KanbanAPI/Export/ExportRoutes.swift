@@ -1,6 +1,7 @@
 import Foundation
 import HTTP
 import Kanban
+import KanbanWire
 
 /// The whole board as a file.
 package struct ExportRoutes: Sendable {

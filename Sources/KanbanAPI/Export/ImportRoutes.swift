@@ -2,6 +2,7 @@ import Foundation
 import HTTP
 import JSON
 import Kanban
+import KanbanWire
 
 /// Takes in an export.
 package struct ImportRoutes: Sendable {
@@ -43,50 +44,5 @@ package struct ImportRoutes: Sendable {
                 return .json { $0.value(report, mode: mode, isDryRun: isDryRun) }
             }
         }
-    }
-}
-
-extension BoardWriter {
-    /// As ``importBoard(_:mode:)``; a dry run does it all and undoes it.
-    package func importBoard(_ document: BoardDocument, mode: ImportMode, isDryRun: Bool) throws -> ImportReport {
-        guard isDryRun else { return try importBoard(document, mode: mode) }
-        do {
-            return try nested { throw Rehearsal(report: try importBoard(document, mode: mode)) }
-        } catch let rehearsal as Rehearsal {
-            return rehearsal.report
-        }
-    }
-}
-
-/// Thrown to undo what was only tried.
-private struct Rehearsal: Error {
-    let report: ImportReport
-}
-
-extension JSONWriter {
-    package mutating func value(_ report: ImportReport, mode: ImportMode, isDryRun: Bool) {
-        beginObject()
-        name("mode")
-        value(mode.rawValue)
-        name("dryRun")
-        value(isDryRun)
-        name("tasks")
-        value(report.tasks)
-        name("categories")
-        value(report.categories)
-        name("ddays")
-        value(report.ddays)
-        endObject()
-    }
-
-    private mutating func value(_ counts: ImportReport.Counts) {
-        beginObject()
-        name("created")
-        value(counts.created)
-        name("updated")
-        value(counts.updated)
-        name("unchanged")
-        value(counts.unchanged)
-        endObject()
     }
 }

@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Kanban
+import KanbanWire
 import Locks
 
 /// The overdue tasks of accounts as they were shown last. There may be thousands, and from one answer to the next most

@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Kanban
+import KanbanWire
 
 /// What a widget or a cover shows, in one call.
 package struct TodayRoutes: Sendable {
@@ -18,7 +19,8 @@ package struct TodayRoutes: Sendable {
             let language = try call.language(reader)
             var view = TaskView(moment: moment, language: language)
             let late = try call.environment.overdueTasks.list(reader, at: moment, in: language)
-            let due = try reader.tasks(.dueToday(at: moment))
+            let today = try Today(reader, at: moment)
+            let due = today.due
             var json = JSONWriter(capacity: 4096 + late.json.bytes.count + due.count * 600)
             json.beginObject()
             json.name("date")
@@ -32,9 +34,9 @@ package struct TodayRoutes: Sendable {
             json.value(due, &view)
             let end = json.bytes.count
             json.name("ddays")
-            json.value(try reader.ddays(after: nil, limit: nil), countedFrom: moment.today)
+            json.value(today.ddays, countedFrom: moment.today)
             json.name("progress")
-            json.value(Progress(try reader.taskCounts()))
+            json.value(today.progress)
             json.name("weather")
             let weather = json.bytes.count
             if let sky { json.value(sky) } else { json.null() }
@@ -78,28 +80,10 @@ extension JSONWriter {
         endArray()
     }
 
-    /// The coming ones, soonest first, and then the past ones, latest first.
     fileprivate mutating func value(_ ddays: [DDay], countedFrom today: Day) {
-        let known = ddays.map { (dday: $0, daysLeft: $0.countdown(today: today).daysLeft) }
-        let ordered = known.sorted { left, right in
-            if (left.daysLeft >= 0) != (right.daysLeft >= 0) { return left.daysLeft >= 0 }
-            if left.daysLeft != right.daysLeft { return abs(left.daysLeft) < abs(right.daysLeft) }
-            return left.dday.id < right.dday.id
-        }
         let view = DDayView(today: today)
         beginArray()
-        for (dday, _) in ordered { view.write(dday, into: &self) }
+        for dday in ddays { view.write(dday, into: &self) }
         endArray()
-    }
-
-    fileprivate mutating func value(_ progress: Progress) {
-        beginObject()
-        name("total")
-        value(progress.total)
-        name("done")
-        value(progress.done)
-        name("percent")
-        value(progress.percent)
-        endObject()
     }
 }

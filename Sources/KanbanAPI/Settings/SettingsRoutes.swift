@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Kanban
+import KanbanWire
 
 /// What an account chose for all its devices.
 package struct SettingsRoutes: Sendable {
@@ -22,57 +23,6 @@ package struct SettingsRoutes: Sendable {
             let edit = try SettingsBody.patch(call.json())
             let precondition = call.precondition
             return { writer in .settings(try writer.updateSettings(if: precondition, edit)) }
-        }
-    }
-}
-
-package enum SettingsBody {
-    /// - Parameter pointer: of the settings in the whole document.
-    package static func patch(
-        _ json: JSON, at pointer: String = "#"
-    ) throws -> @Sendable (inout Settings) throws -> Void {
-        var members = try Members(json, at: pointer)
-        let zone = members.string("timeZone") { text in
-            Zone(name: text) == nil
-                ? .failure(MemberFault(.invalidValue, "must be an IANA name, such as Asia/Seoul.")) : .success(text)
-        }
-        let locale = members.choice("locale", Language.allCases.map(\.rawValue)) { Language(rawValue: $0)?.rawValue }
-        let custom = members.read("custom") { json -> Result<JSON, MemberFault> in
-            guard json.objectMembers != nil else { return .failure(MemberFault(.invalidType, "must be an object.")) }
-            return json.holdsNUL ? .failure(MemberFault(.controlCharacter)) : .success(json)
-        }
-        let faults = members.finished(ignoring: ["revision", "id"])
-        // Whether the app's own object becomes too long is seen only where it is: then all is told there.
-        guard faults.isEmpty || custom.value != nil else { throw BoardError.invalid(faults) }
-        return { settings in
-            var faults = faults
-            if zone.isGiven { settings.timeZone = zone.value }
-            if locale.isGiven { settings.locale = locale.value }
-            switch custom {
-            case .absent: break
-            case .null: settings.custom = .object([])
-            case .value(let patch):
-                settings.custom = settings.custom.mergePatched(with: patch)
-                if settings.custom.serialized().count > Settings.longestCustom {
-                    faults.append(
-                        Fault(
-                            pointer: "\(pointer)/custom", code: .tooLong,
-                            detail: "custom must have at most 16 KiB as JSON."))
-                }
-            }
-            guard faults.isEmpty else { throw BoardError.invalid(faults) }
-        }
-    }
-}
-
-extension JSON {
-    /// True when a string or a name of a member in it has a U+0000.
-    fileprivate var holdsNUL: Bool {
-        switch self {
-        case .string(let text): text.utf8.contains(0)
-        case .array(let elements): elements.contains { $0.holdsNUL }
-        case .object(let members): members.contains { $0.name.utf8.contains(0) || $0.value.holdsNUL }
-        case .null, .bool, .number: false
         }
     }
 }

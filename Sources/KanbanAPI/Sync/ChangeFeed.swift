@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Kanban
+import KanbanWire
 
 /// `GET /changes`: a page of changes, at once or as soon as there are any, or all of them as they come.
 struct ChangeFeed: Sendable {

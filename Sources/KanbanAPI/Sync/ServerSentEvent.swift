@@ -1,5 +1,6 @@
 import JSON
 import Kanban
+import KanbanWire
 
 /// What goes over a stream of changes, in the words of the HTML standard (§9.2, server-sent events). JSON has no line
 /// breaks, so an event is always three lines.

@@ -1,6 +1,8 @@
+import Crypto
 import HTTP
 import JSON
 import Kanban
+import KanbanWire
 
 /// The change feed and the way in for edits that were made offline.
 package struct SyncRoutes: Sendable {
@@ -23,12 +25,17 @@ package struct SyncRoutes: Sendable {
     private func sync(_ call: Call) async throws -> Response {
         try await call.write {
             let body = try SyncBody(call.json(), defaultTitle: call.defaultTitle)
+            let mutations = body.mutations.map { sent in
+                var sent = sent
+                sent.fingerprint = SHA256.digest(sent.content)
+                return sent
+            }
             let precondition = call.precondition
             return { writer in
                 try writer.checkBoard(precondition)
                 if case .cursor(let text) = body.since { _ = try Cursor(text, in: writer.feedState()) }
-                var push = try Push(writer)
-                let results = try push.apply(body.mutations, isAtomic: body.isAtomic)
+                var push = try Push(writer) { id, result in result.encoded(id) }
+                let results = try push.apply(mutations, isAtomic: body.isAtomic)
                 return .json(
                     encoded: try SyncAnswer.encode(results, page: writer.page(since: body.since)))
             }
@@ -78,34 +85,5 @@ private enum SyncAnswer {
         }
         json.endObject()
         return json.bytes
-    }
-}
-
-extension JSONWriter {
-    /// The members `changes`, `cursor` and `hasMore` of the object that is open.
-    mutating func members(of page: ChangePage) {
-        name("changes")
-        beginArray()
-        for change in page.changes { value(change) }
-        endArray()
-        name("cursor")
-        value(page.cursor.description)
-        name("hasMore")
-        value(page.hasMore)
-    }
-
-    mutating func value(_ change: Change) {
-        beginObject()
-        name("revision")
-        value(change.revision)
-        name("type")
-        value(change.type.rawValue)
-        name("id")
-        if let id = change.id { value(id) } else { value("settings") }
-        name("deleted")
-        value(change.value == .deleted)
-        name("value")
-        value(change.value)
-        endObject()
     }
 }

@@ -1,5 +1,6 @@
 import JSON
 import Kanban
+import KanbanWire
 
 /// Writes lists of plain tasks: those that are known, and the others read and kept.
 struct ListedTasks {

@@ -1,5 +1,6 @@
 import JSON
 import Kanban
+import KanbanWire
 
 /// The query of `GET /tasks` and `GET /board`, read from its parameters.
 package struct TaskListQuery: Sendable {

@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Kanban
+import KanbanWire
 
 /// Many tasks at once: lists, the board, and the history of one.
 package struct TaskListRoutes: Sendable {
@@ -160,31 +161,5 @@ extension JSONWriter {
         name("nextCursor")
         value(next)
         return next
-    }
-
-    fileprivate mutating func value(_ entry: HistoryEntry) {
-        beginObject()
-        name("revision")
-        value(entry.revision)
-        name("at")
-        value(entry.at)
-        name("action")
-        value(entry.action.rawValue)
-        name("changes")
-        beginArray()
-        for change in entry.changes {
-            beginObject()
-            name("member")
-            value(change.member)
-            name("from")
-            value(change.from)
-            name("to")
-            value(change.to)
-            endObject()
-        }
-        endArray()
-        name("sessionId")
-        value(entry.sessionID)
-        endObject()
     }
 }

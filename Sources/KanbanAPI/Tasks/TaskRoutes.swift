@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Kanban
+import KanbanWire
 
 /// Single tasks: made, shown, changed, moved, deleted and restored.
 package struct TaskRoutes: Sendable {

@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Kanban
+import KanbanWire
 
 /// The weather, from the service that the server was told of.
 package struct WeatherRoutes: Sendable {

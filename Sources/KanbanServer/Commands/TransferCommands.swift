@@ -1,9 +1,9 @@
 import Foundation
 import JSON
 import Kanban
-import KanbanAPI
 import KanbanAccess
 import KanbanSQLite
+import KanbanWire
 
 /// `kanbase export` and `import`: one board as a file.
 struct TransferCommands {
@@ -80,8 +80,8 @@ struct TransferCommands {
             return try BoardDocument(parsing: Array(data), now: Timestamp.system())
         } catch BoardError.invalid(let faults) {
             throw Failure(faults)
-        } catch let problem as Problem {
-            throw Failure(.damagedData, "The import is no JSON, and nothing was changed: \(problem.detail)")
+        } catch let malformed as MalformedDocument {
+            throw Failure(.damagedData, "The import is no JSON, and nothing was changed: \(malformed.detail)")
         }
     }
 

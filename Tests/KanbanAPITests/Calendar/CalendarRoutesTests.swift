@@ -70,28 +70,6 @@ struct CalendarRoutesTests {
         try await board.task(#"{"dueDate": "2026-12-02"}"#)
         #expect(await board.send(.get, "/calendar.ics", headers: [("If-None-Match", tag)]).status == 200)
     }
-
-    @Test(arguments: ["가나다라마바사", "👨‍👩‍👧‍👦", "abc", "é"])
-    func `long lines are folded at 75 octets, never within a character`(piece: String) {
-        var writer = ICalendarWriter()
-        let text = String(repeating: piece, count: 40)
-
-        writer.text("SUMMARY", text)
-
-        let file = String(decoding: writer.bytes, as: UTF8.self)
-        #expect(!file.unicodeScalars.contains("\u{fffd}") && file.hasSuffix("\r\n"))
-        let lines = file.unfoldable
-        #expect(lines.allSatisfy { $0.utf8.count <= 75 } && lines.dropLast().allSatisfy { $0.utf8.count > 71 })
-        #expect(file.unfolded == ["SUMMARY:\(text)"])
-    }
-
-    @Test func `line ends of any kind are one, and control characters are left out`() {
-        var writer = ICalendarWriter()
-
-        writer.text("SUMMARY", "a\r\nb\rc\nd\u{7}e\u{7f}\tf")
-
-        #expect(String(decoding: writer.bytes, as: UTF8.self) == "SUMMARY:a\\nb\\nc\\nde\tf\r\n")
-    }
 }
 
 extension Answer {

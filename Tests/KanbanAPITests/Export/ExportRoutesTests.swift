@@ -2,6 +2,7 @@ import Foundation
 import HTTP
 import JSON
 import Kanban
+import KanbanWire
 import Testing
 
 @testable import KanbanAPI

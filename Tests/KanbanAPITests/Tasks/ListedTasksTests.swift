@@ -2,6 +2,7 @@ import HTTP
 import JSON
 import Kanban
 import KanbanSQLite
+import KanbanWire
 import Locks
 import TestSupport
 import Testing

@@ -1,21 +1,20 @@
-import HTTP
-import JSON
-import Kanban
-
 /// The mutations of one request, applied in order inside one transaction.
-struct Push {
+package struct Push {
     private let writer: any BoardWriter
+    private let encode: (ID, MutationResult) -> [UInt8]
     private var own: OwnRevisions
     /// Some of the mutations may have been applied before.
     private var mayRepeat = true
 
-    init(_ writer: any BoardWriter) throws {
+    /// - Parameter encode: writes the result of a mutation as JSON text.
+    package init(_ writer: any BoardWriter, encode: @escaping (ID, MutationResult) -> [UInt8]) throws {
         self.writer = writer
+        self.encode = encode
         own = OwnRevisions(after: try writer.feedState().revision)
     }
 
     /// - Returns: the result of each, as JSON text.
-    mutating func apply(_ mutations: [SentMutation], isAtomic: Bool) throws -> [[UInt8]] {
+    package mutating func apply(_ mutations: [SentMutation], isAtomic: Bool) throws -> [[UInt8]] {
         mayRepeat = try mayRepeat(mutations.map(\.id))
         guard isAtomic else { return try mutations.map { try apply($0).json } }
         do {
@@ -25,7 +24,7 @@ struct Push {
                 if index == undone.index { return undone.json }
                 // A repeat was applied before, and still is.
                 let first = try known(sent)
-                return (first ?? MutationResult(sent.id, Problem(.rolledBack))).json
+                return first?.json ?? encode(sent.id, .rolledBack)
             }
         }
     }
@@ -43,43 +42,51 @@ struct Push {
         return result.json
     }
 
-    private mutating func apply(_ sent: SentMutation) throws -> MutationResult {
+    private mutating func apply(_ sent: SentMutation) throws -> EncodedResult {
         if let first = try known(sent) {
             if let revisions = first.revisions { own.add(revisions) }
             return first
         }
-        let result = try perform(sent)
-        try writer.keep(KeptMutation(fingerprint: sent.fingerprint, result: result.kept), id: sent.id)
-        return result
+        let (result, revisions) = try perform(sent)
+        let encoded = EncodedResult(
+            json: encode(sent.id, result), isFailure: result.isFailure, revisions: revisions)
+        try writer.keep(KeptMutation(fingerprint: sent.fingerprint, result: encoded.kept), id: sent.id)
+        return encoded
     }
 
     /// The result of what was sent before under the same id; `nil` for what is new.
-    private func known(_ sent: SentMutation) throws -> MutationResult? {
+    private func known(_ sent: SentMutation) throws -> EncodedResult? {
         guard mayRepeat, let kept = try writer.keptMutation(sent.id) else { return nil }
         return kept.fingerprint == sent.fingerprint
-            ? MutationResult(kept) : MutationResult(sent.id, Problem(.idempotencyKeyReused))
+            ? EncodedResult(kept) : EncodedResult(json: encode(sent.id, .idReused), isFailure: true)
     }
 
-    private func perform(_ sent: SentMutation) throws -> MutationResult {
+    private func perform(_ sent: SentMutation) throws -> (MutationResult, revisions: ClosedRange<Revision>?) {
         let before = try writer.feedState().revision
+        let mutation: Mutation
+        switch sent.mutation {
+        case .success(let read): mutation = read
+        case .failure(let error): return (.rejected(try withFaultsOfBoard(error, sent)), nil)
+        }
+        if let base = mutation.base, base > before {
+            let error = BoardError.invalid(
+                "\(sent.pointer)/baseRevision", .invalidValue,
+                "baseRevision is from another history: the newest revision is \(before).")
+            return (.rejected(try withFaultsOfBoard(error, sent)), nil)
+        }
         do {
-            let mutation = try sent.mutation.get()
-            if let base = mutation.base, base > before {
-                throw Problem(
-                    "\(sent.pointer)/baseRevision", .invalidValue,
-                    "baseRevision is from another history: the newest revision is \(before).")
-            }
             let outcome = try perform(mutation)
             let after = try writer.feedState().revision
-            return MutationResult(sent.id, outcome, revisions: after > before ? before + 1...after : nil)
+            return (.done(outcome), after > before ? before + 1...after : nil)
         } catch let error as BoardError {
-            return MutationResult(sent.id, Problem(error))
-        } catch var problem as Problem where problem.status < 500 {
-            if let task = sent.task {
-                problem.faults += try writer.faults(ofTask: task.value, task.id, besides: problem.faults)
-            }
-            return MutationResult(sent.id, problem)
+            return (.rejected(error), nil)
         }
+    }
+
+    /// Beside the faults of the form, list those that only the board can tell.
+    private func withFaultsOfBoard(_ error: BoardError, _ sent: SentMutation) throws -> BoardError {
+        guard case .invalid(let faults) = error else { return error }
+        return .invalid(try faults + writer.faults(of: sent.references, from: sent.target, besides: faults))
     }
 
     /// Rules check before they write, so a mutation that is refused has written nothing, and needs no savepoint of its
@@ -108,55 +115,18 @@ private struct Undone: Error {
     var json: [UInt8]
 }
 
-/// The result of a mutation, and what of it is kept for repeats.
-struct MutationResult {
+/// The result of a mutation as JSON text, and what of it is kept for repeats.
+private struct EncodedResult {
     let json: [UInt8]
     /// Rejected, or a conflict.
     let isFailure: Bool
     /// Those that it made.
-    let revisions: ClosedRange<Revision>?
+    var revisions: ClosedRange<Revision>?
 
-    init(_ id: ID, _ outcome: MutationOutcome, revisions: ClosedRange<Revision>?) {
+    init(json: [UInt8], isFailure: Bool, revisions: ClosedRange<Revision>? = nil) {
+        self.json = json
+        self.isFailure = isFailure
         self.revisions = revisions
-        isFailure = outcome.status == .conflict
-        var json = JSONWriter(capacity: 512)
-        json.beginObject()
-        json.name("mutationId")
-        json.value(id)
-        json.name("status")
-        json.value(outcome.status.rawValue)
-        json.name("revision")
-        if let revision = outcome.revision { json.value(revision) } else { json.null() }
-        json.name("value")
-        json.value(outcome.value)
-        json.name("conflicts")
-        json.beginArray()
-        for conflict in outcome.conflicts { json.value(conflict) }
-        json.endArray()
-        json.endObject()
-        self.json = json.bytes
-    }
-
-    init(_ id: ID, _ problem: Problem) {
-        revisions = nil
-        isFailure = true
-        var json = JSONWriter(capacity: 512)
-        json.beginObject()
-        json.name("mutationId")
-        json.value(id)
-        json.name("status")
-        json.value("rejected")
-        json.name("revision")
-        json.null()
-        json.name("value")
-        json.null()
-        json.name("conflicts")
-        json.beginArray()
-        json.endArray()
-        json.name("problem")
-        problem.write(into: &json, requestID: nil)
-        json.endObject()
-        self.json = json.bytes
     }
 
     /// What is kept: a line that says whether it failed and which revisions it made, then the result.
@@ -172,20 +142,5 @@ struct MutationResult {
         let numbers = words.dropFirst().compactMap { Revision($0) }
         revisions = numbers.count == 2 && numbers[0] <= numbers[1] ? numbers[0]...numbers[1] : nil
         json = Array(kept.result.dropFirst(line.count + 1))
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func value(_ conflict: MemberConflict) {
-        beginObject()
-        name("member")
-        value(conflict.member)
-        name("base")
-        value(conflict.base)
-        name("theirs")
-        value(conflict.theirs)
-        name("yours")
-        value(conflict.yours)
-        endObject()
     }
 }

@@ -28,30 +28,30 @@ package struct Members {
     package private(set) var faults: [Fault] = []
 
     /// - Parameter pointer: of the object itself, `#` for a whole body.
-    /// - Throws: a 422 problem when it is no object.
+    /// - Throws: ``BoardError/invalid(_:)`` when it is not an object.
     package init(_ value: JSON, at pointer: String = "#") throws {
         guard let members = value.objectMembers else {
-            throw Problem(pointer, .invalidType, "This must be a JSON object.")
+            throw BoardError.invalid(pointer, .invalidType, "This must be a JSON object.")
         }
         rest = members
         self.pointer = pointer
     }
 
     /// Reads an object in which nothing is to be said.
-    /// - Throws: a 422 problem when it is none, or says something.
+    /// - Throws: ``BoardError/invalid(_:)`` when it is not an object, or has members.
     package static func requireNone(in value: JSON) throws {
         var members = try Members(value)
         try members.finish()
     }
 
     /// Ends the reading: members that nobody asked for are unknown, unless they are `ignored`.
-    /// - Throws: a 422 problem with all faults.
+    /// - Throws: ``BoardError/invalid(_:)`` with all faults.
     package mutating func finish(ignoring ignored: Set<String> = []) throws {
         let faults = finished(ignoring: ignored)
         guard faults.isEmpty else { throw BoardError.invalid(faults) }
     }
 
-    /// Who sends more than so many unknown members is told of these; a body of 1 MiB holds 80,000.
+    /// Report at most 100 unknown members; a body of 1 MiB holds 80,000.
     private static let mostUnknown = 100
 
     /// Ends the reading where there is more to find fault with.

@@ -163,11 +163,3 @@ extension JSONWriter {
         value(dday.updatedAt)
     }
 }
-
-/// How many living tasks of a category there are, and how many of them are done.
-package struct CategoryCounts: Hashable, Sendable {
-    package var tasks = 0
-    package var done = 0
-
-    package init() {}
-}

@@ -2,11 +2,11 @@ import JSON
 import Kanban
 
 /// The `op` of a mutation. Each takes the value that the REST call of the same name takes as its body.
-enum MutationOp: String, CaseIterable {
+package enum MutationOp: String, CaseIterable {
     case create, put, patch, move, delete, restore
 
     /// What it can be done to; whoever asks for an operation has looked here.
-    var types: Set<ResourceType> {
+    package var types: Set<ResourceType> {
         switch self {
         case .create, .put, .delete: [.task, .category, .dday]
         case .patch: [.task, .category, .dday, .settings]
@@ -57,7 +57,7 @@ enum MutationOp: String, CaseIterable {
             return (.putCategory(name: body.name, color: body.color, emoji: body.emoji), target)
         case .patch: return (.patchCategory(try CategoryBodies.patch(value, id: try known(target))), target)
         case .delete: return (.deleteCategory, target)
-        case .move, .restore: throw Problem(.internalError)
+        case .move, .restore: throw impossible(of: .category)
         }
     }
 
@@ -69,8 +69,12 @@ enum MutationOp: String, CaseIterable {
         case .put: return (.putDDay(try DDayBodies.whole(value, id: target).contents), target)
         case .patch: return (.patchDDay(try DDayBodies.patch(value, id: try known(target))), target)
         case .delete: return (.deleteDDay, target)
-        case .move, .restore: throw Problem(.internalError)
+        case .move, .restore: throw impossible(of: .dday)
         }
+    }
+
+    private func impossible(of type: ResourceType) -> BoardError {
+        .invalid("#/op", .invalidValue, "There is no \(rawValue) of a \(type.rawValue).")
     }
 
     private func known(_ target: ID?) throws -> ID {

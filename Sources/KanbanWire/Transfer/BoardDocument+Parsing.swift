@@ -1,6 +1,12 @@
 import JSON
 import Kanban
 
+/// A document that is not JSON.
+package struct MalformedDocument: Error {
+    /// Where, and what is wrong.
+    package let detail: String
+}
+
 extension BoardDocument {
     /// Faults after which the reading of a document ends.
     private static var mostFaults: Int { 100 }
@@ -11,7 +17,7 @@ extension BoardDocument {
     ///   - now: when things were made and changed that do not say when, unless the document says when it was.
     ///   - depth: how many arrays and objects within each other a body may have; a document, which holds the settings
     ///     in a member, may have one more.
-    /// - Throws: a 400 problem for what is no JSON, ``BoardError/invalid(_:)`` for what is no export.
+    /// - Throws: ``MalformedDocument`` for what is not JSON, ``BoardError/invalid(_:)`` for what is not an export.
     package init(parsing bytes: [UInt8], now: Timestamp, depth: Int = 512) throws {
         self.init()
         var reader = JSONReader(bytes, maximumDepth: depth + 1)
@@ -52,9 +58,8 @@ extension BoardDocument {
             try reader.finish()
             date(exportedAt ?? now)
         } catch let error as JSONError {
-            throw Problem(
-                .malformedJSON,
-                "Line \(reader.line(at: error.offset)), byte \(error.offset): \(error.detail)")
+            throw MalformedDocument(
+                detail: "Line \(reader.line(at: error.offset)), byte \(error.offset): \(error.detail)")
         }
         findDoubles(&faults)
         guard faults.isEmpty else { throw BoardError.invalid(faults) }

@@ -1,11 +1,10 @@
-import HTTP
 import JSON
 import Kanban
 
-/// How a call wants its tasks shown: plain, or with a `deadline` as of now, here and in the user's language.
+/// How tasks are shown: plain, or with a `deadline` as of now, here and in the user's language.
 package struct TaskView: Sendable {
     /// `nil`: plain.
-    private let moment: Moment?
+    package let moment: Moment?
     private let language: Language
     /// The first instant at which anything written so far would read differently; `nil` when nothing would.
     package private(set) var validUntil: Timestamp?
@@ -13,19 +12,9 @@ package struct TaskView: Sendable {
     /// True when what it writes depends on the tasks alone.
     package var isPlain: Bool { moment == nil }
 
-    /// What an answer that shows tasks so says beside them.
-    package var fields: [(name: String, value: String)] {
-        isPlain ? [] : [("Vary", "Accept-Language")]
-    }
-
-    /// - Parameter expanded: whether the call asks for the deadline.
-    package init(_ call: Call, _ reader: any BoardReader, expanded: Bool) throws {
-        moment = expanded ? try call.moment(reader) : nil
-        language = expanded ? try call.language(reader) : .en
-    }
-
     /// With a deadline as of this moment.
-    package init(moment: Moment, language: Language) {
+    /// - Parameter moment: `nil`: plain.
+    package init(moment: Moment?, language: Language) {
         self.moment = moment
         self.language = language
     }
@@ -41,14 +30,6 @@ package struct TaskView: Sendable {
                 json.null()
             }
         }
-    }
-
-    /// One task as a whole answer.
-    package mutating func response(_ task: TaskItem) -> Response {
-        var json = JSONWriter(capacity: 512)
-        write(task, into: &json)
-        let tag = moment == nil ? EntityTag.tag(task.revision) : EntityTag.tag(task.revision, digestOf: json.bytes)
-        return .json(tag: tag, headers: fields, encoded: json.bytes)
     }
 }
 

@@ -1,12 +1,12 @@
 import Kanban
 
 /// Writes iCalendar content lines (RFC 5545 §3.1): folded at 75 octets without cutting a character, ended by CRLF.
-struct ICalendarWriter {
-    private(set) var bytes: [UInt8] = []
+package struct ICalendarWriter {
+    package private(set) var bytes: [UInt8] = []
     /// Where the line that is being written begins.
     private var start = 0
 
-    init(capacity: Int = 4096) {
+    package init(capacity: Int = 4096) {
         bytes.reserveCapacity(capacity)
     }
 

@@ -1,12 +1,10 @@
-import Crypto
-import HTTP
 import JSON
 import Kanban
 
 /// The body of `POST /sync`.
-struct SyncBody: Sendable {
+package struct SyncBody: Sendable {
     /// Whose changes the answer shows.
-    enum Since: Sendable {
+    package enum Since: Sendable {
         /// None.
         case absent
         /// The whole living state.
@@ -15,16 +13,16 @@ struct SyncBody: Sendable {
     }
 
     /// Mutations in one request.
-    static let most = 500
+    package static let most = 500
 
-    let since: Since
+    package let since: Since
     /// All or nothing.
-    let isAtomic: Bool
-    let mutations: [SentMutation]
+    package let isAtomic: Bool
+    package let mutations: [SentMutation]
 
-    /// - Throws: a 422 problem for a body that is no such thing at all. What is wrong with a single mutation stands in
-    ///   ``SentMutation/mutation``.
-    init(_ json: JSON, defaultTitle: () throws -> String) throws {
+    /// - Throws: ``BoardError/invalid(_:)`` for a body that cannot be read as a whole. The faults of a single mutation
+    ///   are in ``SentMutation/mutation``.
+    package init(_ json: JSON, defaultTitle: () throws -> String) throws {
         var members = try Members(json)
         let since = members.string("since") { .success($0) }
         let isAtomic = members.bool("atomic")
@@ -63,22 +61,10 @@ struct SyncBody: Sendable {
     }
 }
 
-/// One element of `mutations`.
-struct SentMutation: Sendable {
-    /// The `mutationId`.
-    let id: ID
-    /// SHA-256 of what else was sent, but for `baseRevision`.
-    let fingerprint: [UInt8]
-    /// Where it stands in the request: `#/mutations/3`.
-    let pointer: String
-    /// What to do, or what is wrong with it.
-    let mutation: Result<Mutation, Problem>
-    /// As it was sent.
-    private let json: JSON
-
+extension SentMutation {
     /// - Throws: ``Unusable`` when it cannot even be answered.
     fileprivate init(_ json: JSON, at index: Int, defaultTitle: () throws -> String) throws {
-        pointer = "#/mutations/\(index)"
+        let pointer = "#/mutations/\(index)"
         guard json.objectMembers != nil else {
             throw Unusable(
                 faults: [Fault(pointer: pointer, code: .invalidType, detail: "A mutation must be a JSON object.")])
@@ -88,22 +74,19 @@ struct SentMutation: Sendable {
             if members.faults.isEmpty { members.fault("mutationId", .required, "mutationId must be a UUID.") }
             throw Unusable(faults: members.faults)
         }
-        self.id = id
-        fingerprint = json.fingerprint
-        self.json = json
-        do {
-            mutation = .success(try Self.read(&members, defaultTitle: defaultTitle))
-        } catch let error as BoardError {
-            mutation = .failure(Problem(error))
-        } catch let problem as Problem {
-            mutation = .failure(problem)
-        }
+        self.init(
+            id: id, content: json.content, pointer: pointer,
+            mutation: try Self.readable { try Self.read(&members, defaultTitle: defaultTitle) },
+            references: json["type"] == "task" ? TaskReference.all(in: json["value"] ?? .null) : [],
+            target: json["id"]?.stringValue.flatMap { ID($0) })
     }
 
-    /// The value and the id of a task, in which the board may know faults besides those of the form.
-    var task: (value: JSON, id: ID?)? {
-        guard json["type"] == "task", let value = json["value"] else { return nil }
-        return (value, json["id"]?.stringValue.flatMap { ID($0) })
+    private static func readable(_ read: () throws -> Mutation) throws -> Result<Mutation, BoardError> {
+        do {
+            return .success(try read())
+        } catch let error as BoardError {
+            return .failure(error)
+        }
     }
 
     private static func read(_ members: inout Members, defaultTitle: () throws -> String) throws -> Mutation {
@@ -136,8 +119,6 @@ struct SentMutation: Sendable {
             (operation, id) = try op.operation(of: type, on: target.value, value: value, defaultTitle: defaultTitle)
         } catch BoardError.invalid(let others) {
             throw BoardError.invalid(faults + others)
-        } catch let problem as Problem where !problem.faults.isEmpty {
-            throw BoardError.invalid(faults + problem.faults)
         }
         guard faults.isEmpty else { throw BoardError.invalid(faults) }
         return Mutation(operation, on: id, base: base.value, policy: policy.value ?? .merge)
@@ -161,15 +142,15 @@ extension Members {
 }
 
 extension JSON {
-    /// SHA-256 of a mutation without its id. The order of members says nothing, at any depth: many a client writes
-    /// them out of a hash table. Nor does the case of the `id`, nor `baseRevision`: a client whose cursor expired sends
-    /// its outbox again without.
-    fileprivate var fingerprint: [UInt8] {
+    /// A mutation without its id, as text that two spellings of it have in common. The order of members does not count
+    /// at any depth: many clients write them out of a hash table. Nor do the case of the `id` and `baseRevision`: a client
+    /// whose cursor expired sends its outbox again without it.
+    fileprivate var content: [UInt8] {
         let members = (objectMembers ?? []).filter { $0.name != "mutationId" && $0.name != "baseRevision" }
             .map { $0.name == "id" ? JSON.Member("id", $0.value.lowercased) : $0 }
         var json = JSONWriter(capacity: 256)
         json.canonical(.object(members))
-        return SHA256.digest(json.bytes)
+        return json.bytes
     }
 
     private var lowercased: JSON { stringValue.map { .string($0.lowercased()) } ?? self }

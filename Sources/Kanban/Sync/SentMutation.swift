@@ -1,0 +1,42 @@
+/// One mutation of a push, as it was sent.
+package struct SentMutation: Sendable {
+    /// The `mutationId`.
+    package let id: ID
+    /// What else was sent, but for `baseRevision`, in one spelling.
+    package let content: [UInt8]
+    /// SHA-256 of ``content``: what tells a repeat from another mutation of the same id. Set by the server.
+    package var fingerprint: [UInt8] = []
+    /// Where it stands in the request: `#/mutations/3`.
+    package let pointer: String
+    /// What to do, or what is wrong with it.
+    package let mutation: Result<Mutation, BoardError>
+    /// The resources that the value of a task names, and the task's own id.
+    let references: [TaskReference]
+    let target: ID?
+
+    package init(
+        id: ID, content: [UInt8], pointer: String, mutation: Result<Mutation, BoardError>, references: [TaskReference],
+        target: ID?
+    ) {
+        self.id = id
+        self.content = content
+        self.pointer = pointer
+        self.mutation = mutation
+        self.references = references
+        self.target = target
+    }
+}
+
+/// What became of a mutation of a push.
+package enum MutationResult: Sendable {
+    case done(MutationOutcome)
+    case rejected(BoardError)
+    /// Another mutation was sent under this id before.
+    case idReused
+    /// Another mutation of an atomic request failed.
+    case rolledBack
+
+    var isFailure: Bool {
+        if case .done(let outcome) = self { outcome.status == .conflict } else { true }
+    }
+}

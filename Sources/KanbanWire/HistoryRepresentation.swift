@@ -1,0 +1,30 @@
+import JSON
+import Kanban
+
+extension JSONWriter {
+    package mutating func value(_ entry: HistoryEntry) {
+        beginObject()
+        name("revision")
+        value(entry.revision)
+        name("at")
+        value(entry.at)
+        name("action")
+        value(entry.action.rawValue)
+        name("changes")
+        beginArray()
+        for change in entry.changes {
+            beginObject()
+            name("member")
+            value(change.member)
+            name("from")
+            value(change.from)
+            name("to")
+            value(change.to)
+            endObject()
+        }
+        endArray()
+        name("sessionId")
+        value(entry.sessionID)
+        endObject()
+    }
+}

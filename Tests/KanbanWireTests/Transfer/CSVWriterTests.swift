@@ -1,0 +1,13 @@
+import Testing
+
+@testable import KanbanWire
+
+struct CSVWriterTests {
+    @Test func `fields with quotes, commas and line ends are quoted`() {
+        var csv = CSVWriter()
+
+        csv.record(["plain", "a,b", "say \"hi\"", "two\nlines", ""])
+
+        #expect(String(decoding: csv.bytes, as: UTF8.self) == "plain,\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\",\r\n")
+    }
+}
