@@ -3,7 +3,7 @@ import Foundation
 /// The program: reads its arguments, runs the command, and ends with an exit code that says how it went.
 @main
 struct Kanbase {
-    static let version = "0.1.0"
+    static let version = "0.2.0"
 
     static func main() async {
         StandardStreams.open()

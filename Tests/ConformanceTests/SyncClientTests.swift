@@ -2,15 +2,15 @@ import Foundation
 import JSON
 import Testing
 
-/// The README's client for an app, with a server.
+/// The client for an app in `docs/sync.md`, with a server.
 struct SyncClientTests {
-    @Test func `the README shows the example as it is compiled`() throws {
+    @Test func `the page about sync shows the example as it is compiled`() throws {
         let here = URL(filePath: #filePath).deletingLastPathComponent()
         let root = here.deletingLastPathComponent().deletingLastPathComponent()
-        let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+        let page = try String(contentsOf: root.appending(path: "docs/sync.md"), encoding: .utf8)
         let example = try String(contentsOf: here.appending(path: "SyncClientExample.swift"), encoding: .utf8)
 
-        #expect(readme.contains("```swift\n\(example)```\n"))
+        #expect(page.contains("```swift\n\(example)```\n"))
         #expect(example.split(separator: "\n", omittingEmptySubsequences: false).count <= 61)
     }
 

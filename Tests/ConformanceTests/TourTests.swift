@@ -2,12 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The README's tour, typed as it stands.
+/// The tour of the README and of `docs/sync.md`, which continues it, typed as they stand.
 struct TourTests {
-    @Test func `the commands of the README answer what the README says`() throws {
+    @Test func `the commands of the tour answer what the tour says`() throws {
         let root = (0..<3).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-        let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
-        let steps = Self.steps(in: readme)
+        let steps = try ["README.md", "docs/sync.md"].flatMap { page in
+            Self.steps(in: try String(contentsOf: root.appending(path: page), encoding: .utf8))
+        }
         #expect(steps.count > 10)
         let server = try Kanbase()
 

@@ -3,6 +3,7 @@ enum Help {
     /// The page of a command, or the whole when `words` names none.
     static func page(for words: [String]) throws(Failure) -> String {
         guard let first = words.first else { return overview }
+        guard words != ["configuration"] else { return configuration }
         let commands = Command.allCases.filter { $0.words.starts(with: words) }
         guard !commands.isEmpty else {
             let known = Command.allCases.map { $0.words[0] }
@@ -29,7 +30,8 @@ enum Help {
                 of: .serve,
                 title: "Options of 'serve'; each is also a variable of the environment, which they win over:")
         text += "\nExit codes:\n" + columns(ExitCode.allCases.map { (String($0.rawValue), $0.meaning) })
-        return text + "\n'kanbase help COMMAND' shows the options of a command.\n"
+        return text
+            + "\n'kanbase help COMMAND' shows the options of a command, 'kanbase help configuration' all in Markdown.\n"
     }
 
     private static func page(of command: Command) -> String {

@@ -1,4 +1,4 @@
-/// One row of the table of options: parsing, the environment, `--help` and the README all read it.
+/// One row of the table of options: parsing, the environment, `--help` and `docs/configuration.md` all read it.
 struct Option: Sendable {
     enum Group: String, Sendable, CaseIterable {
         case server = "Server"

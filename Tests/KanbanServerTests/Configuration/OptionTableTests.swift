@@ -49,18 +49,12 @@ struct OptionTableTests {
         }
     }
 
-    @Test func `the table in the README is the table of the program`() throws {
+    @Test func `the page of the configuration is what the program prints`() throws {
         let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-        let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+        let page = try String(contentsOf: root.appending(path: "docs/configuration.md"), encoding: .utf8)
 
-        let rows = readme.split(separator: "\n").filter { $0.hasPrefix("| `--") }.map(String.init)
-
-        let expected = Option.all.filter { $0.commands.contains(.serve) }.map { option in
-            let value = option.fallback.isEmpty ? "" : "`\(option.fallback)`"
-            let spelling = option.spelling.replacing("|", with: "\\|")
-            return "| `\(spelling)` | `\(option.variable ?? "")` | \(value) | \(option.help) |"
-        }
-        #expect(rows == expected)
+        #expect(page == (try Help.page(for: ["configuration"])), "write it with kanbase help configuration")
+        #expect(Option.all.filter { $0.commands.contains(.serve) }.allSatisfy { page.contains("`--\($0.name)") })
     }
 }
 
