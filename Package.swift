@@ -46,6 +46,9 @@ let package = Package(
         .systemLibrary(
             name: "CCrypto", pkgConfig: "openssl",
             providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "CWeb", exclude: ["pages"]),
         sharedRoom("JSON"),
         sharedRoom("Locks"),
@@ -54,13 +57,17 @@ let package = Package(
         sharedRoom("Kanban", knows: ["Locks", "JSON"]),
         sharedRoom("KanbanWire", knows: ["Kanban", "JSON"]),
         sharedRoom("KanbanRows", knows: ["Kanban", "JSON", "CSQLite"]),
-        room("KanbanAccess", knows: ["Locks", "Kanban", "KanbanRows", "Crypto"]),
+        room("KanbanAccess", knows: ["Locks", "JSON", "Kanban", "KanbanRows", "Crypto"]),
         room("KanbanSQLite", knows: ["Locks", "Kanban", "KanbanRows", "KanbanAccess", "CSQLite"]),
         room("Crypto", knows: ["Locks", .target(name: "CCrypto", condition: linuxOnly)]),
         room("TLS", knows: ["Locks", "Sockets", .target(name: "CCrypto", condition: linuxOnly)]),
+        room("Fetch", knows: ["Locks", "CCurl"]),
+        room("Mail", knows: ["Fetch", "CCurl"]),
         room(
             "KanbanAPI",
-            knows: ["Locks", "Kanban", "KanbanWire", "KanbanAccess", "HTTP", "Sockets", "JSON", "Crypto", "CWeb"]),
+            knows: [
+                "Locks", "Kanban", "KanbanWire", "KanbanAccess", "HTTP", "Sockets", "JSON", "Crypto", "CWeb", "Fetch",
+            ]),
         .executableTarget(
             name: "KanbanServer",
             dependencies: [
@@ -75,7 +82,9 @@ let package = Package(
         .executableTarget(
             name: "HotPath", dependencies: ["Sockets", "HTTP", "Kanban", "KanbanAccess", "KanbanSQLite", "KanbanAPI"],
             path: "Benchmarks/HotPath", swiftSettings: server),
-        .target(name: "TestSupport", dependencies: ["Locks"], path: "Tests/Support", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["Locks", .target(name: "CCrypto", condition: linuxOnly)],
+            path: "Tests/Support", swiftSettings: strict),
         .target(name: "WireCorpus", path: "Tests/WireCorpus", swiftSettings: strict),
         .executableTarget(
             name: "WireReport", dependencies: ["WireCorpus"], path: "Benchmarks/WireReport", swiftSettings: strict),
@@ -90,6 +99,8 @@ let package = Package(
             resources: [.copy("Fixtures")]),
         tests(of: "Crypto"),
         tests(of: "TLS", with: ["HTTP", "Sockets"]),
+        tests(of: "Fetch"),
+        tests(of: "Mail"),
         tests(
             of: "KanbanAPI",
             with: ["Kanban", "KanbanWire", "KanbanAccess", "HTTP", "Sockets", "JSON", "Crypto", "KanbanSQLite"]),

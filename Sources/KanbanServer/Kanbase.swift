@@ -7,7 +7,6 @@ struct Kanbase {
 
     static func main() async {
         StandardStreams.open()
-        await WeatherProcess.runIfAsked()
         do {
             let invocation = try Invocation(
                 Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)

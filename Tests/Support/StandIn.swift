@@ -11,6 +11,8 @@ import Locks
 package final class StandIn: Sendable {
     package enum Behaviour: Sendable {
         case answer(String)
+        /// Answers by the path; 404 for any other.
+        case pages([String: String])
         /// Takes the request and says nothing until the stand-in ends.
         case silence
         /// Sends a body without end, some 10 MB a second, until the client hangs up. As fast as it can, it would keep
@@ -18,10 +20,8 @@ package final class StandIn: Sendable {
         case endless
     }
 
-    package struct Failure: Error {}
-
     package let port: Int
-    private let listener: Int32
+    private let listener: LoopbackListener
     private let state = Locked(State())
     /// An element for each client that hung up during an endless answer.
     package let hungUp: AsyncStream<Void>
@@ -36,23 +36,10 @@ package final class StandIn: Sendable {
 
     package init(_ behaviour: Behaviour) throws {
         (hungUp, hangUps) = AsyncStream.makeStream()
-        listener = socket(AF_INET, Self.stream, 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listener = listener
-        // The socket calls of C take an address of any family through a pointer to its common beginning.
-        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(listener, pointer, length) == 0 && listen(listener, 16) == 0
-                    && getsockname(listener, pointer, &length) == 0
-            }
-        }
-        guard isListening else { throw Failure() }
-        port = Int(UInt16(bigEndian: address.sin_port))
+        listener = try LoopbackListener()
+        port = listener.port
         state.withLock { $0.behaviour = behaviour }
-        Thread.detachNewThread { self.serve() }
+        listener.serve { self.answer($0) }
     }
 
     package var url: String { "http://127.0.0.1:\(port)" }
@@ -66,20 +53,8 @@ package final class StandIn: Sendable {
 
     package func stop() {
         state.withLock { $0.isStopped = true }
-        shutdown(listener, Int32(SHUT_RDWR))
+        listener.stop()
         for connection in state.withLock({ $0.silent }) { close(connection) }
-    }
-
-    private func serve() {
-        while true {
-            let connection = accept(listener, nil, nil)
-            guard connection >= 0 else {
-                // Not in `stop`: this thread might then take the clients of whoever gets the same number.
-                close(listener)
-                return
-            }
-            Thread.detachNewThread { self.answer(connection) }
-        }
     }
 
     private func answer(_ connection: Int32) {
@@ -100,44 +75,23 @@ package final class StandIn: Sendable {
         }
         switch behaviour {
         case .answer(let text):
-            send(Array(text.utf8), connection)
+            LoopbackListener.send(Array(text.utf8), connection)
+            close(connection)
+        case .pages(let pages):
+            let path = line.split(separator: " ").dropFirst().first.map(String.init) ?? ""
+            let answer = pages[path] ?? "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+            LoopbackListener.send(Array(answer.utf8), connection)
             close(connection)
         case .silence:
             state.withLock { $0.silent.append(connection) }
         case .endless:
-            send(Array("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{\"current\": \"".utf8), connection)
+            LoopbackListener.send(
+                Array("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{\"current\": \"".utf8), connection)
             let piece = [UInt8](repeating: 0x78, count: 65_536)
-            while !state.withLock({ $0.isStopped }), send(piece, connection) { usleep(6_000) }
+            while !state.withLock({ $0.isStopped }), LoopbackListener.send(piece, connection) { usleep(6_000) }
             close(connection)
             hangUps.yield()
         }
-    }
-
-    @discardableResult
-    private func send(_ bytes: [UInt8], _ connection: Int32) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { sendQuietly(connection, $0) }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
-        }
-        return true
-    }
-
-    private func sendQuietly(_ connection: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-        #if canImport(Glibc)
-            Glibc.send(connection, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
-        #else
-            Darwin.send(connection, bytes.baseAddress, bytes.count, 0)
-        #endif
-    }
-
-    private static var stream: Int32 {
-        #if canImport(Glibc)
-            Int32(SOCK_STREAM.rawValue)
-        #else
-            SOCK_STREAM
-        #endif
     }
 }
 

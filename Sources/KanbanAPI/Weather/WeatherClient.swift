@@ -1,41 +1,32 @@
+import Fetch
 import Foundation
 import JSON
 import Kanban
 
-/// Asks an Open-Meteo compatible service, and gives up after `timeout`.
+/// Asks an Open-Meteo compatible service, and gives up after a time.
 struct WeatherClient: Sendable {
     private let service: URL
-    private let timeout: Duration
-    private let fetch: WeatherFetch
+    private let fetcher: Fetcher
 
     /// - Parameter service: the address of the forecast; `/v1/forecast` when it names no path.
-    init(service: URL, timeout: Duration, fetch: @escaping WeatherFetch) {
-        self.fetch = fetch
+    init(service: URL, fetcher: Fetcher) {
+        self.fetcher = fetcher
         self.service =
             service.path.isEmpty || service.path == "/" ? service.appendingPathComponent("v1/forecast") : service
-        self.timeout = timeout
     }
 
     /// - Throws: ``WeatherFault``.
     func weather(at place: Place) async throws -> Weather {
         guard let address = address(for: place) else { throw WeatherFault.unavailable }
-        let bytes = try await withThrowingTaskGroup(of: [UInt8].self) { group in
-            group.addTask { try await fetch(address) }
-            group.addTask {
-                try await Task.sleep(for: timeout)
-                throw WeatherFault.timeout
-            }
-            defer { group.cancelAll() }
-            guard let first = try await group.next() else { throw WeatherFault.unavailable }
-            return first
-        }
         do {
-            let answer = try JSON(parsing: bytes)
+            let answer = try JSON(parsing: try await fetcher.get(address.absoluteString))
             guard let weather = Weather(openMeteo: answer, source: service.host ?? "") else {
                 throw WeatherFault.unavailable
             }
             return weather
-        } catch is JSONError {
+        } catch Fetcher.Fault.timeout {
+            throw WeatherFault.timeout
+        } catch is JSONError, is Fetcher.Fault {
             throw WeatherFault.unavailable
         }
     }

@@ -1,3 +1,4 @@
+import Fetch
 import Foundation
 import Kanban
 
@@ -14,19 +15,21 @@ package actor WeatherService {
     private static let lifetime: Int64 = 10 * 60 * 1_000
     /// The earth has millions of places; an account may ask for all of them.
     private static let mostKept = 1_000
-    /// A server asks each in a process of its own, of some 4 MiB.
+    /// Each is a thread that waits.
     private static let mostRunning = 16
+    /// Bytes of the longest answer that is taken.
+    private static let answerLimit = 64 * 1024
 
     /// - Parameters:
     ///   - service: the address of an Open-Meteo compatible service, http or https.
     ///   - timeout: how long one answer may take.
-    ///   - fetch: gets it; `nil` is ``directFetch(timeout:)``.
     ///   - clock: by which what was told grows old.
     package init(
-        service: URL, timeout: Duration = usualTimeout, fetch: WeatherFetch? = nil,
-        clock: @escaping @Sendable () -> Timestamp
+        service: URL, timeout: Duration = usualTimeout, clock: @escaping @Sendable () -> Timestamp
     ) {
-        client = WeatherClient(service: service, timeout: timeout, fetch: fetch ?? Self.directFetch(timeout: timeout))
+        client = WeatherClient(
+            service: service,
+            fetcher: Fetcher(timeout: timeout, limit: Self.answerLimit, most: Self.mostRunning))
         self.clock = clock
     }
 

@@ -57,9 +57,7 @@ extension Configuration {
 
     /// Where the weather comes from.
     var weather: WeatherService? {
-        weatherURL.flatMap { URL(string: $0) }.map {
-            WeatherService(service: $0, fetch: WeatherProcess.fetch, clock: Timestamp.system)
-        }
+        weatherURL.flatMap { URL(string: $0) }.map { WeatherService(service: $0, clock: Timestamp.system) }
     }
 
     /// How long the store keeps things.

@@ -115,7 +115,7 @@ struct WeatherServiceTests {
         for _ in service.requests { await hangUps.next() }
         service.behave(.answer(.good))
 
-        // Fails until Foundation says that what was cut off has ended.
+        // Fails while the place is still being asked for.
         var code: Int?
         while code == nil { code = try? await weather.weather(at: seoul).code }
         #expect(code == 61)

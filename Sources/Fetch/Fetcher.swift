@@ -1,0 +1,66 @@
+import CCurl
+import Locks
+
+/// Gets what is behind web addresses, each on a thread of its own, so that no event loop waits.
+///
+/// Certificates are verified. Redirects are followed from https to https alone, at most three.
+package final class Fetcher: Sendable {
+    /// Why nothing was fetched.
+    package enum Fault: Error, Hashable, Sendable {
+        /// The whole answer did not come in time.
+        case timeout
+        /// The address cannot be reached, does not answer 200, or sends too much.
+        case unavailable
+        /// As many are running as may run.
+        case busy
+    }
+
+    private let timeout: Duration
+    private let limit: Int
+    private let most: Int
+    private let running = Locked(0)
+
+    /// - Parameters:
+    ///   - timeout: for a whole answer.
+    ///   - limit: bytes of the longest body that is taken.
+    ///   - most: how many may run at once; one more is refused.
+    package init(timeout: Duration, limit: Int, most: Int = 16) {
+        self.timeout = timeout
+        self.limit = limit
+        self.most = most
+    }
+
+    /// The body behind an address of `http:` or `https:`.
+    /// - Throws: ``Fault``, or `CancellationError` as soon as the task is cancelled.
+    package func get(_ url: String) async throws -> [UInt8] {
+        let isSecure = url.lowercased().hasPrefix("https:")
+        let transfer: Transfer
+        do {
+            transfer = try Transfer(url, schemes: isSecure ? "https" : "http", timeout: timeout, limit: limit)
+        } catch {
+            throw Fault.unavailable
+        }
+        transfer.set(CURLOPT_FOLLOWLOCATION, isSecure ? 1 : 0)
+        transfer.set(CURLOPT_MAXREDIRS, 3)
+        transfer.set(CURLOPT_REDIR_PROTOCOLS_STR, "https")
+        transfer.set(CURLOPT_HTTPHEADER, list: ["Accept: application/json", "User-Agent: kanbase"])
+        guard take() else { throw Fault.busy }
+        do {
+            let (status, body) = try await transfer.perform { [self] in running.withLock { $0 -= 1 } }
+            guard status == 200 else { throw Fault.unavailable }
+            return body
+        } catch Transfer.Fault.timeout {
+            throw Fault.timeout
+        } catch is Transfer.Fault {
+            throw Fault.unavailable
+        }
+    }
+
+    private func take() -> Bool {
+        running.withLock { running in
+            guard running < most else { return false }
+            running += 1
+            return true
+        }
+    }
+}
