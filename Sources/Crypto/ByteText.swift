@@ -35,6 +35,22 @@ package enum ByteText {
         return [UInt8](data)
     }
 
+    /// Base 64 with `-` and `_`, without padding, as JSON Web Tokens write it (RFC 7515 §2).
+    package static func base64URL(_ bytes: [UInt8]) -> String {
+        exchange("+/", for: "-_", in: base64(bytes))
+    }
+
+    /// The bytes of such a text; `nil` when it is none.
+    package static func bytes(base64URL text: some StringProtocol) -> [UInt8]? {
+        guard !text.utf8.contains(where: { "+/=".utf8.contains($0) }) else { return nil }
+        return bytes(base64: exchange("-_", for: "+/", in: text))
+    }
+
+    private static func exchange(_ old: String, for new: String, in text: some StringProtocol) -> String {
+        let pairs = Dictionary(uniqueKeysWithValues: zip(old.utf8, new.utf8))
+        return String(decoding: text.utf8.map { pairs[$0] ?? $0 }, as: UTF8.self)
+    }
+
     private static func padding(for count: Int) -> String {
         String(repeating: "=", count: (4 - count % 4) % 4)
     }

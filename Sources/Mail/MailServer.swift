@@ -1,0 +1,85 @@
+import CCurl
+import Fetch
+import Foundation
+
+/// A server that takes mails (RFC 5321), reached over libcurl.
+package struct MailServer: Sendable {
+    /// Whether `smtp:` goes on encrypted (RFC 3207). `smtps:` is encrypted from the start.
+    package enum StartTLS: String, Sendable, CaseIterable {
+        /// Without it, no mail is sent.
+        case required
+        /// Where the server offers it.
+        case offered
+        case off
+    }
+
+    /// The server did not take the mail. The words name neither an address nor a password.
+    package struct Refusal: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    private let url: String
+    private let startTLS: StartTLS
+    private let authorities: String?
+    private let timeout: Duration
+
+    /// - Parameters:
+    ///   - url: `smtp://user:password@host:587`, or `smtps:`; see ``isAddress(_:)``.
+    ///   - startTLS: `nil`: required, but on a loopback address only where it is offered.
+    ///   - authorities: a file of certificates (PEM) to trust instead of the system's.
+    package init(
+        url: String, startTLS: StartTLS? = nil, authorities: String? = nil, timeout: Duration = .seconds(30)
+    ) {
+        self.url = url
+        self.startTLS = startTLS ?? (Self.isLoopback(url) ? .offered : .required)
+        self.authorities = authorities
+        self.timeout = timeout
+    }
+
+    /// Whether it is a URL of a mail server.
+    package static func isAddress(_ text: String) -> Bool {
+        let lower = text.lowercased()
+        guard lower.hasPrefix("smtp://") || lower.hasPrefix("smtps://") else { return false }
+        return !host(in: text).isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
+    }
+
+    /// Hands a mail over. Returns once the server has it.
+    /// - Throws: ``Refusal``; `CancellationError` when the task is cancelled, and then the server may have it all the same.
+    package func send(_ letter: Letter, at seconds: Int, identifier: String) async throws {
+        do {
+            let transfer = try Transfer(url, schemes: "smtp,smtps", timeout: timeout, limit: 64 << 10)
+            transfer.set(CURLOPT_MAIL_FROM, "<\(letter.sender)>")
+            transfer.set(CURLOPT_MAIL_RCPT, list: ["<\(letter.recipient)>"])
+            let level =
+                switch startTLS {
+                case .required: CURLUSESSL_ALL
+                case .offered: CURLUSESSL_TRY
+                case .off: CURLUSESSL_NONE
+                }
+            transfer.set(CURLOPT_USE_SSL, Int(level.rawValue))
+            if let authorities { transfer.set(CURLOPT_CAINFO, authorities) }
+            transfer.send(letter.message(at: seconds, identifier: identifier))
+            _ = try await transfer.perform()
+        } catch Transfer.Fault.failed(let code, let reason, let status) {
+            throw Refusal(description: "\(reason) (\(code))" + (status == 0 ? "" : ", the server says \(status)"))
+        } catch Transfer.Fault.timeout {
+            throw Refusal(description: "no answer in time")
+        } catch Transfer.Fault.tooLong {
+            throw Refusal(description: "an answer without end")
+        } catch Transfer.Fault.cancelled {
+            throw CancellationError()
+        }
+    }
+
+    private static func host(in url: String) -> Substring {
+        guard let start = url.range(of: "://")?.upperBound else { return "" }
+        let authority = url[start...].prefix { $0 != "/" }
+        let place = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        return place.hasPrefix("[") ? place.dropFirst().prefix { $0 != "]" } : place.prefix { $0 != ":" }
+    }
+
+    private static func isLoopback(_ url: String) -> Bool {
+        let host = host(in: url)
+        return host == "localhost" || host == "::1" || host.hasPrefix("127.")
+    }
+}

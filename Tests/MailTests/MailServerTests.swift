@@ -1,0 +1,75 @@
+import TestSupport
+import Testing
+
+@testable import Mail
+
+@Suite(.timeLimit(.minutes(10)))
+struct MailServerTests {
+    private let letter = Letter(
+        from: "board@example.org", to: "sun@example.org", subject: "Code", text: "A line\n.\n..two dots\n")
+
+    @Test func `a mail arrives as it was written`() async throws {
+        let service = try MailStandIn()
+        defer { service.stop() }
+
+        try await MailServer(url: service.url).send(letter, at: 0, identifier: "x")
+
+        let mail = try #require(service.mails.first)
+        #expect(mail.sender == "board@example.org" && mail.recipient == "sun@example.org")
+        #expect(mail.text == "A line\r\n.\r\n..two dots\r\n" && !mail.isEncrypted)
+    }
+
+    @Test(arguments: [MailStandIn.Behaviour.refuse, .drop, .swallow])
+    func `a server that refuses or breaks off has not taken the mail`(behaviour: MailStandIn.Behaviour) async throws {
+        let service = try MailStandIn(behaviour)
+        defer { service.stop() }
+
+        let refusal = await #expect(throws: MailServer.Refusal.self) {
+            try await MailServer(url: service.url).send(letter, at: 0, identifier: "x")
+        }
+
+        #expect(service.mails.isEmpty)
+        #expect(refusal?.description.contains("@") == false)
+    }
+
+    @Test func `a silent server is given up on, and one that is not there as well`() async throws {
+        let service = try MailStandIn(.silence)
+
+        await #expect(throws: MailServer.Refusal.self) {
+            try await MailServer(url: service.url, timeout: .milliseconds(300)).send(letter, at: 0, identifier: "x")
+        }
+        service.stop()
+        await #expect(throws: MailServer.Refusal.self) {
+            try await MailServer(url: service.url).send(letter, at: 0, identifier: "x")
+        }
+    }
+
+    #if !canImport(Darwin)
+        @Test func `where encryption is offered the mail goes encrypted, to a certificate that is trusted`()
+            async throws
+        {
+            let folder = try TemporaryDirectory()
+            let certificate = try folder.makeCertificate()
+            let service = try MailStandIn(certificate: certificate)
+            defer { service.stop() }
+
+            try await MailServer(url: service.url, authorities: certificate.chain).send(letter, at: 0, identifier: "x")
+            await #expect(throws: MailServer.Refusal.self) {
+                try await MailServer(url: service.url).send(letter, at: 0, identifier: "x")
+            }
+
+            #expect(service.mails.map(\.isEncrypted) == [true])
+        }
+    #endif
+
+    @Test func `where encryption is required and not offered no mail goes`() async throws {
+        let service = try MailStandIn()
+        defer { service.stop() }
+
+        await #expect(throws: MailServer.Refusal.self) {
+            try await MailServer(url: service.url, startTLS: .required).send(letter, at: 0, identifier: "x")
+        }
+
+        #expect(service.mails.isEmpty)
+    }
+}

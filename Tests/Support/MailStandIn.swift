@@ -1,0 +1,238 @@
+import Foundation
+import Locks
+
+#if canImport(Glibc)
+    import Glibc
+    import CCrypto
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A mail server on loopback (RFC 5321) that does as the test wants, and keeps what it was given.
+package final class MailStandIn: Sendable {
+    package enum Behaviour: Sendable {
+        case accept
+        /// Takes the connection and says nothing until the stand-in ends.
+        case silence
+        /// Answers every recipient with 550.
+        case refuse
+        /// Hangs up in the middle of the mail.
+        case drop
+        /// Takes the whole mail and hangs up without a word.
+        case swallow
+    }
+
+    /// What a client sent in one mail.
+    package struct Mail: Sendable {
+        package var sender: String
+        package var recipient: String
+        /// As it came, without the dots of the wire.
+        package var message: String
+        package var isEncrypted: Bool
+
+        /// A header's value as it came, folded lines included.
+        package func header(_ name: String) -> String? {
+            let head = message.components(separatedBy: "\r\n\r\n")[0].replacingOccurrences(of: "\r\n ", with: "\n")
+            return head.components(separatedBy: "\r\n").first { $0.hasPrefix("\(name): ") }
+                .map { String($0.dropFirst(name.count + 2)) }
+        }
+
+        /// The text, decoded.
+        package var text: String {
+            let parts = message.components(separatedBy: "\r\n\r\n")
+            let body = parts.dropFirst().joined(separator: "\r\n\r\n")
+            guard header("Content-Transfer-Encoding") == "base64" else { return body }
+            let data = Data(base64Encoded: body, options: .ignoreUnknownCharacters) ?? Data()
+            return String(decoding: data, as: UTF8.self)
+        }
+
+        /// The 160 bits in it, as they are written: the only word of 32 signs of base 32 that stands on a line alone.
+        package var code: String? {
+            text.components(separatedBy: .newlines).map { $0.trimmingCharacters(in: .whitespaces) }.first {
+                $0.utf8.count == 32 && $0.utf8.allSatisfy { "abcdefghijklmnopqrstuvwxyz234567".utf8.contains($0) }
+            }
+        }
+    }
+
+    private struct State {
+        var behaviour: Behaviour
+        var mails: [Mail] = []
+        var connections = 0
+        var silent: [Int32] = []
+    }
+
+    package let port: Int
+    private let listener: LoopbackListener
+    private let state: Locked<State>
+    /// An element for each mail that was taken.
+    package let arrivals: AsyncStream<Mail>
+    private let arrived: AsyncStream<Mail>.Continuation
+    /// Files of a certificate and its key, with which STARTTLS is offered.
+    private let certificate: (chain: String, key: String)?
+
+    package init(_ behaviour: Behaviour = .accept, certificate: (chain: String, key: String)? = nil) throws {
+        (arrivals, arrived) = AsyncStream.makeStream()
+        state = Locked(State(behaviour: behaviour))
+        self.certificate = certificate
+        listener = try LoopbackListener()
+        port = listener.port
+        listener.serve { self.serve($0) }
+    }
+
+    package var url: String { "smtp://127.0.0.1:\(port)" }
+    package var mails: [Mail] { state.withLock { $0.mails } }
+    package var connections: Int { state.withLock { $0.connections } }
+
+    package func behave(_ behaviour: Behaviour) {
+        state.withLock { $0.behaviour = behaviour }
+    }
+
+    package func stop() {
+        listener.stop()
+        for connection in state.withLock({ $0.silent }) { close(connection) }
+    }
+
+    private func serve(_ connection: Int32) {
+        let behaviour = state.withLock { state in
+            state.connections += 1
+            if case .silence = state.behaviour { state.silent.append(connection) }
+            return state.behaviour
+        }
+        if case .silence = behaviour { return }
+        var line = Line(connection)
+        defer { line.end() }
+        line.say("220 stand-in ESMTP")
+        var sender = ""
+        var recipient = ""
+        while let command = line.next() {
+            let verb = command.prefix(4).uppercased()
+            switch verb {
+            case "EHLO":
+                let offersTLS = certificate != nil && !line.isEncrypted
+                line.say("250-stand-in\r\n" + (offersTLS ? "250-STARTTLS\r\n" : "") + "250 8BITMIME")
+            case "STAR":
+                guard let certificate else { return }
+                line.say("220 go on")
+                guard line.encrypt(certificate) else { return }
+            case "MAIL":
+                sender = Self.address(in: command)
+                line.say("250 fine")
+            case "RCPT":
+                recipient = Self.address(in: command)
+                if case .refuse = behaviour {
+                    line.say("550 no such person")
+                } else {
+                    line.say("250 fine")
+                }
+            case "DATA":
+                line.say("354 go on")
+                var lines: [String] = []
+                while let text = line.next(), text != "." {
+                    lines.append(text.hasPrefix(".") ? String(text.dropFirst()) : text)
+                    if case .drop = behaviour { return }
+                }
+                if case .swallow = behaviour { return }
+                let mail = Mail(
+                    sender: sender, recipient: recipient, message: lines.joined(separator: "\r\n"),
+                    isEncrypted: line.isEncrypted)
+                state.withLock { $0.mails.append(mail) }
+                line.say("250 taken")
+                arrived.yield(mail)
+            case "QUIT":
+                line.say("221 bye")
+                return
+            default: line.say("250 fine")
+            }
+        }
+    }
+
+    private static func address(in command: String) -> String {
+        command.split(separator: "<").last.map { String($0.prefix { $0 != ">" }) } ?? ""
+    }
+}
+
+/// A connection of lines, encrypted or not.
+private struct Line {
+    private let connection: Int32
+    private var waiting: [UInt8] = []
+    #if canImport(Glibc)
+        private var context: OpaquePointer?
+        private var secure: OpaquePointer?
+
+        var isEncrypted: Bool { secure != nil }
+    #else
+        var isEncrypted: Bool { false }
+    #endif
+
+    init(_ connection: Int32) {
+        self.connection = connection
+    }
+
+    func say(_ text: String) {
+        let bytes = Array("\(text)\r\n".utf8)
+        #if canImport(Glibc)
+            if let secure {
+                SSL_write(secure, bytes, Int32(bytes.count))
+                return
+            }
+        #endif
+        LoopbackListener.send(bytes, connection)
+    }
+
+    mutating func next() -> String? {
+        while true {
+            if let end = waiting.firstIndex(of: 0x0a) {
+                let line = waiting[..<end].last == 0x0d ? waiting[..<(end - 1)] : waiting[..<end]
+                defer { waiting.removeSubrange(...end) }
+                return String(decoding: line, as: UTF8.self)
+            }
+            var piece = [UInt8](repeating: 0, count: 4096)
+            let count = receive(&piece)
+            guard count > 0 else { return nil }
+            waiting += piece.prefix(count)
+        }
+    }
+
+    private func receive(_ piece: inout [UInt8]) -> Int {
+        #if canImport(Glibc)
+            if let secure { return Int(SSL_read(secure, &piece, Int32(piece.count))) }
+        #endif
+        return recv(connection, &piece, piece.count, 0)
+    }
+
+    mutating func encrypt(_ certificate: (chain: String, key: String)) -> Bool {
+        #if canImport(Glibc)
+            context = SSL_CTX_new(TLS_server_method())
+            SSL_CTX_use_certificate_chain_file(context, certificate.chain)
+            SSL_CTX_use_PrivateKey_file(context, certificate.key, SSL_FILETYPE_PEM)
+            secure = SSL_new(context)
+            SSL_set_fd(secure, connection)
+            return SSL_accept(secure) == 1
+        #else
+            return false
+        #endif
+    }
+
+    func end() {
+        #if canImport(Glibc)
+            if let secure { SSL_free(secure) }
+            if let context { SSL_CTX_free(context) }
+        #endif
+        close(connection)
+    }
+}
+
+extension TemporaryDirectory {
+    /// A self-signed certificate for this machine and its key, by the openssl command, in `certificate.pem` and `key.pem`.
+    package func makeCertificate() throws -> (chain: String, key: String) {
+        let made = try ChildProcess.run(
+            "/usr/bin/env",
+            [
+                "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-days", "2",
+                "-keyout", file("key.pem"), "-out", file("certificate.pem"),
+            ], environment: ProcessInfo.processInfo.environment)
+        guard made.ending == .exited(0) else { throw ChildProcessError(description: made.errors) }
+        return (file("certificate.pem"), file("key.pem"))
+    }
+}

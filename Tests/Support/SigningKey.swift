@@ -1,0 +1,181 @@
+#if !canImport(Darwin)
+    import CCrypto
+    import Foundation
+
+    /// A private key that signs JSON Web Tokens, as an issuer would.
+    package final class SigningKey: @unchecked Sendable {
+        // Unchecked: the key is never changed, and libcrypto lets every thread sign with one key at the same time.
+        package enum Kind: Sendable {
+            case rsa(bits: Int32)
+            case p256
+        }
+
+        package struct Failed: Error {}
+
+        package let kind: Kind
+        package let id: String
+        private let key: OpaquePointer
+
+        package init(_ kind: Kind, id: String) throws {
+            self.kind = kind
+            self.id = id
+            let type =
+                switch kind {
+                case .rsa: EVP_PKEY_RSA
+                case .p256: EVP_PKEY_EC
+                }
+            guard let context = EVP_PKEY_CTX_new_id(type, nil), EVP_PKEY_keygen_init(context) == 1 else {
+                throw Failed()
+            }
+            defer { EVP_PKEY_CTX_free(context) }
+            switch kind {
+            case .rsa(let bits): EVP_PKEY_CTX_set_rsa_keygen_bits(context, bits)
+            case .p256: EVP_PKEY_CTX_set_ec_paramgen_curve_nid(context, NID_X9_62_prime256v1)
+            }
+            var made: OpaquePointer?
+            guard EVP_PKEY_keygen(context, &made) == 1, let made else { throw Failed() }
+            key = made
+        }
+
+        deinit {
+            EVP_PKEY_free(key)
+        }
+
+        /// The public half as a JSON Web Key (RFC 7517), for JSONSerialization.
+        package var publicJWK: [String: String] {
+            switch kind {
+            case .rsa:
+                [
+                    "kty": "RSA", "use": "sig", "alg": "RS256", "kid": id, "n": Self.base64URL(modulus),
+                    "e": Self.base64URL(number("e")),
+                ]
+            case .p256:
+                [
+                    "kty": "EC", "crv": "P-256", "use": "sig", "alg": "ES256", "kid": id,
+                    "x": Self.base64URL(Array(point.prefix(32))), "y": Self.base64URL(Array(point.suffix(32))),
+                ]
+            }
+        }
+
+        package var modulus: [UInt8] { number("n") }
+        package var exponent: [UInt8] { number("e") }
+
+        /// x and y, 32 bytes each: the end of the key in DER.
+        package var point: [UInt8] { Array(der.suffix(64)) }
+
+        private var der: [UInt8] {
+            var bytes: UnsafeMutablePointer<UInt8>?
+            let count = i2d_PUBKEY(key, &bytes)
+            // The array copies what libcrypto allocated.
+            defer { CRYPTO_free(bytes, #file, #line) }
+            return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
+        }
+
+        private func number(_ name: String) -> [UInt8] {
+            var number: OpaquePointer?
+            guard EVP_PKEY_get_bn_param(key, name, &number) == 1, let number else { return [] }
+            defer { BN_free(number) }
+            var bytes = [UInt8](repeating: 0, count: Int(BN_num_bits(number) + 7) / 8)
+            BN_bn2bin(number, &bytes)
+            return bytes
+        }
+
+        /// RS256 or ES256 of the bytes, as JOSE has it (RFC 7518 §3.3, §3.4).
+        package func signature(of bytes: [UInt8]) -> [UInt8] {
+            let context = EVP_MD_CTX_new()
+            defer { EVP_MD_CTX_free(context) }
+            var count = 0
+            guard EVP_DigestSignInit(context, nil, EVP_sha256(), nil, key) == 1,
+                EVP_DigestSign(context, nil, &count, bytes, bytes.count) == 1
+            else { return [] }
+            var signature = [UInt8](repeating: 0, count: count)
+            guard EVP_DigestSign(context, &signature, &count, bytes, bytes.count) == 1 else { return [] }
+            signature.removeLast(signature.count - count)
+            if case .rsa = kind { return signature }
+            // SEQUENCE { INTEGER r, INTEGER s }, each as short as it can be.
+            var sides: [UInt8] = []
+            var place = 2
+            for _ in 0..<2 {
+                let length = Int(signature[place + 1])
+                let digits = signature[(place + 2)..<(place + 2 + length)].drop { $0 == 0 }
+                sides += [UInt8](repeating: 0, count: 32 - digits.count) + digits
+                place += 2 + length
+            }
+            return sides
+        }
+
+        /// A token: header, claims, and the signature of both by this key unless `sign` says otherwise.
+        package func token(
+            _ claims: [String: any Sendable], header: [String: any Sendable] = [:],
+            sign: (([UInt8]) -> [UInt8])? = nil
+        ) throws -> String {
+            let algorithm =
+                switch kind {
+                case .rsa: "RS256"
+                case .p256: "ES256"
+                }
+            let head = ["alg": algorithm, "kid": id, "typ": "JWT"].merging(header) { $1 }
+            let parts = try [head, claims].map {
+                Self.base64URL(Array(try JSONSerialization.data(withJSONObject: $0, options: .sortedKeys)))
+            }
+            let signed = parts.joined(separator: ".")
+            let signature = (sign ?? self.signature)(Array(signed.utf8))
+            return "\(signed).\(Self.base64URL(signature))"
+        }
+
+        package static func base64URL(_ bytes: [UInt8]) -> String {
+            Data(bytes).base64EncodedString().replacingOccurrences(of: "+", with: "-")
+                .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
+        }
+
+        /// HS256 with these bytes for its secret.
+        package static func hmac(_ bytes: [UInt8], secret: [UInt8]) -> [UInt8] {
+            var digest = [UInt8](repeating: 0, count: 32)
+            HMAC(EVP_sha256(), secret, Int32(secret.count), bytes, bytes.count, &digest, nil)
+            return digest
+        }
+    }
+
+    /// An issuer of OpenID Connect on loopback: a discovery document and a set of keys that the test changes.
+    package final class IssuerStandIn: Sendable {
+        package let service: StandIn
+
+        package init(_ keys: [SigningKey]) throws {
+            service = try StandIn(.silence)
+            try publish(keys)
+        }
+
+        package var url: String { service.url }
+
+        /// How often the keys were asked for.
+        package var fetches: Int { service.requests.filter { $0.hasPrefix("GET /keys ") }.count }
+
+        package func publish(_ keys: [SigningKey]) throws {
+            let set = try JSONSerialization.data(withJSONObject: ["keys": keys.map(\.publicJWK)])
+            let document = "{\"issuer\": \"\(url)\", \"jwks_uri\": \"\(url)/keys\"}"
+            service.behave(
+                .pages([
+                    "/.well-known/openid-configuration": .ok(document),
+                    "/keys": .ok(String(decoding: set, as: UTF8.self)),
+                ]))
+        }
+
+        package func stop() {
+            service.stop()
+        }
+
+        /// What a good token says, at a time in seconds since 1970.
+        package func claims(
+            at now: Int, audience: String = "app", subject: String = "person-1", email: String? = nil
+        ) -> [String: any Sendable] {
+            var claims: [String: any Sendable] = [
+                "iss": url, "aud": audience, "sub": subject, "iat": now, "exp": now + 600,
+            ]
+            if let email {
+                claims["email"] = email
+                claims["email_verified"] = true
+            }
+            return claims
+        }
+    }
+#endif
