@@ -36,13 +36,6 @@ package struct Call: Sendable {
         }
     }
 
-    /// Of a call that says it all by its name: no body, or an empty object. Whatever else is sent was meant for something.
-    package func requireNoMembers() throws {
-        guard !request.body.isEmpty else { return }
-        if let problem = Route.Content.json.fault(in: request) { throw problem }
-        try Members.requireNone(in: json())
-    }
-
     /// Reads the account's board on this thread: for indexed reads.
     package func read<T>(_ body: (any BoardReader) throws -> T) throws -> T {
         try store.read(account, body)

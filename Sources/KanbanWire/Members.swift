@@ -37,13 +37,6 @@ package struct Members {
         self.pointer = pointer
     }
 
-    /// Reads an object in which nothing is to be said.
-    /// - Throws: ``BoardError/invalid(_:)`` when it is not an object, or has members.
-    package static func requireNone(in value: JSON) throws {
-        var members = try Members(value)
-        try members.finish()
-    }
-
     /// Ends the reading: members that nobody asked for are unknown, unless they are `ignored`.
     /// - Throws: ``BoardError/invalid(_:)`` with all faults.
     package mutating func finish(ignoring ignored: Set<String> = []) throws {

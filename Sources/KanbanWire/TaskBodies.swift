@@ -60,20 +60,17 @@ package enum TaskBodies {
     package static func move(_ json: JSON) throws -> TaskMove {
         var members = try Members(json)
         var move = TaskMove(status: members.status().value)
-        let before = members.id("before")
-        let after = members.id("after")
-        let place = members.choice("place", ["first", "last"]) { word -> TaskMove.Place? in
-            word == "first" ? .first : word == "last" ? .last : nil
-        }
-        let given = [before.value != nil, after.value != nil, place.value != nil]
-        if given.count(where: { $0 }) > 1 {
-            for (name, _) in zip(["before", "after", "place"], given).filter(\.1).dropFirst() {
-                members.fault(name, .mutuallyExclusive, "Only one of before, after and place may be given.")
-            }
-        }
-        move.place = before.value.map { .before($0) } ?? after.value.map { .after($0) } ?? place.value ?? .last
+        move.place = members.place()
         try members.finish()
         return move
+    }
+
+    /// The body of a restore, which says where. An empty one is the end of the column.
+    package static func restore(_ json: JSON) throws -> TaskMove.Place {
+        var members = try Members(json)
+        let place = members.place()
+        try members.finish()
+        return place
     }
 }
 
@@ -93,11 +90,27 @@ extension Members {
         choice("status", TaskStatus.allCases.map(\.name), TaskStatus.init(name:))
     }
 
-    /// `categoryId` or, in its place, `categoryName`.
+    /// `before`, `after` or `place`; without any of them the end of the column.
+    fileprivate mutating func place() -> TaskMove.Place {
+        let before = id("before")
+        let after = id("after")
+        let place = choice("place", ["first", "last"]) { word -> TaskMove.Place? in
+            word == "first" ? .first : word == "last" ? .last : nil
+        }
+        let given = [before.value != nil, after.value != nil, place.value != nil]
+        if given.count(where: { $0 }) > 1 {
+            for (name, _) in zip(["before", "after", "place"], given).filter(\.1).dropFirst() {
+                fault(name, .mutuallyExclusive, "Only one of before, after and place may be given.")
+            }
+        }
+        return before.value.map { .before($0) } ?? after.value.map { .after($0) } ?? place.value ?? .last
+    }
+
+    /// `categoryId` or, in its place, `categoryName`; null in one of them says nothing beside a value in the other.
     fileprivate mutating func category() -> TaskEdit.CategoryChoice? {
         let id = id("categoryId")
         let name = text("categoryName", .categoryName, trimmed: true)
-        if id.isGiven, name.isGiven {
+        if id.value != nil, name.value != nil {
             fault("categoryName", .mutuallyExclusive, "Only one of categoryId and categoryName may be given.")
         }
         switch (id, name) {

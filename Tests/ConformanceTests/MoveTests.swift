@@ -22,6 +22,24 @@ struct MoveTests {
         try client.get("/tasks?status=\(status)&sort=position&limit=200").items.map(\.title).joined()
     }
 
+    @Test func `a deletion is undone in its place`() throws {
+        let ids = try make("a", "b", "c")
+        let b = ids["b"] ?? ""
+        func undo(_ body: JSON?) throws -> String {
+            try client.delete("/tasks/\(b)")
+            #expect(try client.post("/tasks/\(b)/restore", body).status == 200)
+            return try column()
+        }
+
+        #expect(try undo(["before": .string(ids["c"] ?? "")]) == "abc")
+        #expect(try undo(nil) == "acb")
+        #expect(try undo(["after": .string(ids["a"] ?? "")]) == "abc")
+        #expect(try undo([:]) == "acb")
+        #expect(try undo(["place": "first"]) == "bac")
+        try client.delete("/tasks/\(b)")
+        expectProblem(try client.post("/tasks/\(b)/restore", ["after": .string(b)]), 422, "unknown_neighbour")
+    }
+
     @Test func `every way to say where`() throws {
         let ids = try make("a", "b", "c", "d")
         func move(_ title: String, _ where: JSON) throws -> Int {

@@ -17,8 +17,8 @@ extension BoardWriter {
             return try self.move(mutation.id(of: .task), move, policy, since: baseline)
         case .deleteTask:
             return try delete(mutation.id(of: .task), policy, since: baseline)
-        case .restoreTask:
-            return try restore(mutation.id(of: .task))
+        case .restoreTask(let place):
+            return try restore(mutation.id(of: .task), at: place)
 
         case .createCategory(let name, let color, let emoji):
             return .applied(try createCategory(id: mutation.target, name: name, color: color, emoji: emoji))

@@ -19,7 +19,7 @@ package struct Mutation: Sendable {
         case patchTask(TaskEdit)
         case moveTask(TaskMove)
         case deleteTask
-        case restoreTask
+        case restoreTask(TaskMove.Place)
         case createCategory(name: String, color: String?, emoji: String?)
         case putCategory(name: String, color: String?, emoji: String?)
         case patchCategory(@Sendable (inout Category) -> Void)

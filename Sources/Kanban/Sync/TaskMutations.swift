@@ -86,11 +86,11 @@ extension BoardWriter {
         }
     }
 
-    func restore(_ id: ID) throws -> MutationOutcome {
+    func restore(_ id: ID, at place: TaskMove.Place) throws -> MutationOutcome {
         if case .living(let task) = try fate(of: id) {
             return MutationOutcome(.unchanged, revision: task.revision, value: .task(task))
         }
-        return .applied(try restoreTask(id))
+        return .applied(try restoreTask(id, at: place))
     }
 
     /// Each member with what it was in the client's copy.

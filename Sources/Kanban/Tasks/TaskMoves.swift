@@ -18,7 +18,7 @@ extension BoardWriter {
         return task
     }
 
-    private func gap(for place: TaskMove.Place, in status: TaskStatus, moving id: ID) throws -> Gap {
+    func gap(for place: TaskMove.Place, in status: TaskStatus, moving id: ID) throws -> Gap {
         switch place {
         case .first:
             return Gap(lower: nil, upper: try firstPosition(in: status))
@@ -54,7 +54,7 @@ extension BoardWriter {
     }
 
     /// A place in the gap, short enough; makes room around it when there is none.
-    private func place(in gap: Gap, of status: TaskStatus, moving id: ID) throws -> Position {
+    func place(in gap: Gap, of status: TaskStatus, moving id: ID) throws -> Position {
         let place = Position(after: gap.lower, before: gap.upper)
         guard place.text.utf8.count > Gap.longest else { return place }
         let roomier = try respace(around: gap, of: status, except: id)
@@ -105,15 +105,15 @@ extension BoardWriter {
 }
 
 /// The room between two neighbours of a column; `nil` is the end of the column.
-private struct Gap {
-    enum Side {
+struct Gap {
+    fileprivate enum Side {
         case below, above
     }
 
     /// Bytes of a place beyond which its neighbours are spread anew.
-    static let longest = 48
+    fileprivate static let longest = 48
     /// Bytes of a place that leave enough for many more moves.
-    static let roomy = 16
+    fileprivate static let roomy = 16
 
     var lower: Position?
     var upper: Position?

@@ -50,14 +50,17 @@ extension BoardWriter {
         try record(&task, since: old, as: .deleted)
     }
 
-    /// Takes the task out of the trash, to the end of its column. A category that is gone reads null.
-    /// - Throws: ``BoardError/notFound(_:)`` when it is not in the trash.
-    package func restoreTask(_ id: ID, if precondition: Precondition = .none) throws -> TaskItem {
+    /// Takes the task out of the trash, to a place in its column as for a move. A category that is gone reads null.
+    /// - Throws: ``BoardError/notFound(_:)`` when it is not in the trash; ``BoardError/invalid(_:)`` when the neighbour
+    ///   never existed or is the task itself.
+    package func restoreTask(
+        _ id: ID, at place: TaskMove.Place = .last, if precondition: Precondition = .none
+    ) throws -> TaskItem {
         guard let old = try task(id), old.deletedAt != nil else { throw BoardError.notFound(.task) }
         try precondition.check(old.revision, current: .task(old))
         var task = old
         task.deletedAt = nil
-        task.position = Position(after: try lastPosition(in: task.status), before: nil)
+        task.position = try self.place(in: gap(for: place, in: task.status, moving: id), of: task.status, moving: id)
         if let category = task.categoryID, try self.category(category) == nil { task.categoryID = nil }
         try record(&task, since: old, as: .restored)
         return task

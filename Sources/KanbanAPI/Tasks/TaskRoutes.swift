@@ -92,9 +92,9 @@ package struct TaskRoutes: Sendable {
     private func restore(_ call: Call) async throws -> Response {
         try await call.write({ .task($0) }) {
             let id = try call.id(of: .task)
-            try call.requireNoMembers()
+            let place = try call.restorePlace(of: id)
             let precondition = call.precondition
-            return { writer in try writer.restoreTask(id, if: precondition) }
+            return { writer in try writer.restoreTask(id, at: place, if: precondition) }
         }
     }
 
@@ -129,6 +129,13 @@ extension Call {
     fileprivate func keep(_ changed: ChangedTask, _ response: Response) {
         guard let commits = changed.commits, case .bytes(let body) = response.body else { return }
         environment.taskAnswers.keep(body, of: changed.task, account: account, since: commits)
+    }
+
+    /// The body of a restore may be left out.
+    fileprivate func restorePlace(of id: ID) throws -> TaskMove.Place {
+        guard !request.body.isEmpty else { return .last }
+        if let problem = Route.Content.json.fault(in: request) { throw problem }
+        return try taskBody(of: id, TaskBodies.restore)
     }
 
     /// What a task is called when nobody says.

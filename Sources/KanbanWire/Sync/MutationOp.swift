@@ -42,8 +42,7 @@ package enum MutationOp: String, CaseIterable {
         case .move: return (.moveTask(try TaskBodies.move(value)), target)
         case .delete: return (.deleteTask, target)
         case .restore:
-            if !value.isNull { try Members.requireNone(in: value) }
-            return (.restoreTask, target)
+            return (.restoreTask(value.isNull ? .last : try TaskBodies.restore(value)), target)
         }
     }
 

@@ -20,7 +20,7 @@ extension SyncSimulation {
         switch Int.random(in: 0..<12, using: &random) {
         case 0: return mutation(of: type, "put", id, on: index, whole(type))
         case 1: return mutation(of: type, "delete", id, on: index, nil)
-        case 2 where type == "task": return mutation(of: type, "restore", id, on: index, nil)
+        case 2 where type == "task": return mutation(of: type, "restore", id, on: index, restorePlace)
         case 3..<6 where type == "task": return mutation(of: type, "move", id, on: index, place)
         default: return mutation(of: type, "patch", id, on: index, part(type))
         }
@@ -80,6 +80,12 @@ extension SyncSimulation {
     }
 
     /// Somebody who is online, without a copy.
+    private var restorePlace: JSON? {
+        var place = place
+        place["status"] = nil
+        return Bool.random(using: &random) ? place : nil
+    }
+
     func writeDirectly() async throws {
         func text(_ json: JSON) -> String { String(decoding: json.serialized(), as: UTF8.self) }
         guard let id = ids["task"]?.randomElement(using: &random) else { return }

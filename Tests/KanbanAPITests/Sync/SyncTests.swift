@@ -167,12 +167,18 @@ struct SyncTests {
         #expect(problem?["code"] == called.json["code"])
     }
 
-    @Test func `a restore takes no members, as its call does`() async throws {
-        let task = try await board.task()
+    @Test func `a restore takes a place and nothing else, as its call does`() async throws {
+        let task = try await board.task(#"{"title": "back"}"#)
+        try await board.task(#"{"title": "other"}"#)
         await board.send(.delete, "/tasks/\(task.id)")
 
         let results = try await board.sync([
-            .mutation("restore", task.id, ["staus": "doing"]), .mutation("restore", task.id, [:]),
+            .mutation("restore", task.id, ["status": "doing"]),
+            .mutation("restore", task.id, ["before": .string(.unknownID)]),
+            .mutation("restore", task.id, ["place": "first"]),
+            .mutation("restore", task.id, ["place": "last"]),
+            .mutation("delete", task.id),
+            .mutation("restore", task.id, [:]),
         ])
 
         #expect(results.map(\.status) == ["rejected", "applied"])

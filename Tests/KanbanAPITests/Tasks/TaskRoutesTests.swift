@@ -40,7 +40,7 @@ struct TaskRoutesTests {
         ("{\"dueDate\": \"2026-01-01T00:00:00\"}", "#/dueDate invalid_format"),
         ("{\"titel\": \"x\"}", "#/titel unknown_member"), ("{\"id\": \"x\"}", "#/id invalid_format"),
         ("{\"categoryId\": \"\(String.unknownID)\"}", "#/categoryId unknown_category"),
-        ("{\"categoryId\": null, \"categoryName\": \"a\"}", "#/categoryName mutually_exclusive"),
+        ("{\"categoryId\": \"\(String.unknownID)\", \"categoryName\": \"a\"}", "#/categoryName mutually_exclusive"),
         ("[]", "# invalid_type"),
     ])
     func `a fault is told with its pointer`(body: String, fault: String) async throws {
@@ -192,7 +192,7 @@ struct TaskRoutesTests {
 
     @Test(arguments: [
         ("", "text/plain", 200), ("{}", "application/json", 200), ("hello", "text/plain", 415),
-        ("{\"titel\": 1}", "application/json", 422), ("null", "application/json", 422), ("{", "application/json", 400),
+        ("{\"status\": \"done\"}", "application/json", 422), ("null", "application/json", 422), ("{", "application/json", 400),
     ])
     func `what is said beside a restore is not left unheard`(body: String, type: String, status: Int) async throws {
         let task = try await board.task()
@@ -202,6 +202,70 @@ struct TaskRoutesTests {
 
         #expect(answer.status == status)
         #expect(await board.send(.get, "/tasks/\(task.id)").status == (status == 200 ? 200 : 404))
+    }
+
+    @Test(arguments: [
+        (nil, "abcd>abdc"), ("{}", "abcd>abdc"), ("{\"place\": null}", "abcd>abdc"),
+        ("{\"place\": \"last\"}", "abcd>abdc"), ("{\"place\": \"first\"}", "abcd>cabd"),
+        ("{\"before\": \"b\"}", "abcd>acbd"), ("{\"after\": \"b\", \"before\": null}", "abcd>abcd"),
+        ("{\"after\": \"gone\"}", "abcd>abdc"), ("{\"before\": \"elsewhere\"}", "abcd>abdc"),
+    ])
+    func `a task comes back where it is wanted`(body: String?, orders: String) async throws {
+        var ids: [String: String] = [:]
+        for title in ["a", "b", "c", "d", "gone"] { ids[title] = try await board.task("{\"title\": \"\(title)\"}").id }
+        ids["elsewhere"] = try await board.task("{\"title\": \"elsewhere\", \"status\": \"done\"}").id
+        await board.send(.delete, "/tasks/\(ids["gone"] ?? "")")
+        let before = await board.titles("/tasks?sort=position&status=todo").joined()
+        await board.send(.delete, "/tasks/\(ids["c"] ?? "")")
+
+        let named = body.map { ids.reduce($0) { $0.replacing(": \"\($1.key)\"", with: ": \"\($1.value)\"") } }
+        let answer = await board.send(.post, "/tasks/\(ids["c"] ?? "")/restore", named)
+
+        #expect(answer.status == 200)
+        #expect(await board.titles("/tasks?sort=position&status=todo").joined() == orders.dropFirst(before.count + 1))
+        let history = await board.send(.get, "/tasks/\(ids["c"] ?? "")/history?limit=1").json["items"]?.arrayValue
+        #expect(history?.first?["action"] == "restored")
+    }
+
+    @Test func `a place that is none leaves the task in the trash`() async throws {
+        let task = try await board.task()
+        let other = try await board.task()
+        await board.send(.delete, "/tasks/\(task.id)")
+
+        for (body, fault) in [
+            ("{\"before\": \"\(String.unknownID)\"}", "#/before unknown_neighbour"),
+            ("{\"after\": \"\(task.id)\"}", "#/after unknown_neighbour"),
+            ("{\"before\": \"\(other.id)\", \"place\": \"first\"}", "#/place mutually_exclusive"),
+            ("{\"place\": \"top\"}", "#/place invalid_value"), ("{\"after\": 1}", "#/after invalid_type"),
+        ] {
+            #expect(await board.send(.post, "/tasks/\(task.id)/restore", body).faults == [fault])
+        }
+        #expect(await board.send(.get, "/tasks/\(task.id)").status == 404)
+    }
+
+    @Test(arguments: [
+        ("{\"categoryId\": null, \"categoryName\": \"Work\"}", "Work"),
+        ("{\"categoryId\": \"home\", \"categoryName\": null}", "Home"),
+        ("{\"categoryId\": null, \"categoryName\": null}", nil),
+    ])
+    func `null says nothing beside a value in the other member that names the category`(
+        body: String, name: String?
+    ) async throws {
+        let home = await board.send(.post, "/categories", "{\"name\": \"Home\"}").json
+        let play = await board.send(.post, "/categories", "{\"name\": \"Play\"}").json
+        let body = body.replacing("\"home\"", with: "\"\(home.id)\"")
+        let patched = try await board.task("{\"categoryId\": \"\(play.id)\"}")
+
+        let answers = [
+            await board.send(.post, "/tasks", body), await board.send(.put, "/tasks/\(String.newID)", body),
+            await board.send(.patch, "/tasks/\(patched.id)", body),
+        ]
+
+        #expect(answers.map(\.status) == [201, 201, 200])
+        let categories = await board.send(.get, "/categories").json["items"]?.arrayValue ?? []
+        let id = name.flatMap { name in categories.first { $0["name"]?.stringValue == name }?.id }
+        #expect(answers.map { $0.json["categoryId"]?.stringValue } == [id, id, id])
+        #expect((id == nil) == (name == nil))
     }
 
     @Test func `a stale edit is refused with what is there now`() async throws {
