@@ -149,6 +149,38 @@ struct SyncTests {
         #expect(shown["body"] == "mine")
     }
 
+    @Test func `an edit that builds on one's own answered edit is no conflict`() throws {
+        let task = try client.makeTask(["title": "base"])
+        let first = mutation("patch", task.id, ["title": "first"], base: task.revision)
+        #expect(results(try push([first])) == ["applied"])
+
+        let second = mutation("patch", task.id, ["title": "second"], base: task.revision, onConflict: "keep")
+        let answer = try client.post(
+            "/sync",
+            ["known": [first["mutationId"] ?? .null, .string(UUID().uuidString)], "mutations": [second]])
+
+        #expect(results(answer) == ["applied"])
+        #expect(try client.get("/tasks/\(task.id)")["title"] == "second")
+        let tooMany = JSON.array((0...500).map { _ in .string(UUID().uuidString) })
+        expectProblem(try client.post("/sync", ["known": tooMany, "mutations": []]), 422, "too_many")
+    }
+
+    @Test func `the same category made on two phones is one`() throws {
+        func outbox() -> [JSON] {
+            let id = UUID().uuidString.lowercased()
+            var category = mutation("create", id, ["name": "Exam"])
+            category["type"] = "category"
+            return [category, mutation("create", UUID().uuidString.lowercased(), ["categoryId": .string(id)])]
+        }
+
+        let first = try push(outbox())
+        let second = try push(outbox())
+
+        #expect(results(first) == ["applied", "applied"])
+        #expect(results(second) == ["merged", "applied"])
+        #expect(try client.get("/categories").items.map { $0["taskCount"] } == [2])
+    }
+
     @Test func `all or nothing is all or nothing`() throws {
         let id = UUID().uuidString.lowercased()
         let good = mutation("create", id, ["title": "good"])

@@ -21,7 +21,8 @@ extension BoardWriter {
             return try restore(mutation.id(of: .task), at: place)
 
         case .createCategory(let name, let color, let emoji):
-            return .applied(try createCategory(id: mutation.target, name: name, color: color, emoji: emoji))
+            return try createCategory(
+                id: mutation.target, name: name, color: color, emoji: emoji, policy)
         case .putCategory(let name, let color, let emoji):
             let id = try mutation.id(of: .category)
             guard try category(id) != nil || categoryEverExisted(id) else {
@@ -65,7 +66,7 @@ extension Mutation {
 }
 
 extension MutationOutcome {
-    fileprivate static func applied(_ category: Category) -> MutationOutcome {
+    static func applied(_ category: Category) -> MutationOutcome {
         MutationOutcome(.applied, revision: category.revision, value: .category(category))
     }
 

@@ -43,8 +43,8 @@ extension BoardWriter {
     ) throws -> [(member: MergedMember<Resource>, conflict: MemberConflict)] {
         guard let base = baseline.base, old.revision > base else { return [] }
         let history = try history(of: old.historyID, since: base)
-        // An import leaves no line: then any member may have changed.
-        let isKnown = history.last?.revision == old.revision
+        // An import and a creation leave no line: then any member may have changed, unless the client did it.
+        let isKnown = history.last?.revision == old.revision || baseline.own.contains(old.revision)
         return Resource.members.compactMap { member in
             let (theirs, yours) = (member.shown(old), member.shown(wanted))
             guard theirs != yours else { return nil }

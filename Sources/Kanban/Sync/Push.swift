@@ -5,12 +5,21 @@ package struct Push {
     private var own: OwnRevisions
     /// Some of the mutations may have been applied before.
     private var mayRepeat = true
+    /// By the id of a category that the client made under a taken name: the category that has the name.
+    private var adopted: [ID: ID] = [:]
 
-    /// - Parameter encode: writes the result of a mutation as JSON text.
-    package init(_ writer: any BoardWriter, encode: @escaping (ID, MutationResult) -> [UInt8]) throws {
+    /// - Parameters:
+    ///   - known: earlier mutations of the client, whose results it has. Those that are not kept are ignored.
+    ///   - encode: writes the result of a mutation as JSON text.
+    package init(
+        _ writer: any BoardWriter, known: Set<ID> = [], encode: @escaping (ID, MutationResult) -> [UInt8]
+    ) throws {
         self.writer = writer
         self.encode = encode
         own = OwnRevisions(after: try writer.feedState().revision)
+        for id in known {
+            if let kept = try writer.keptMutation(id), let revisions = KeptLine(kept).revisions { own.add(revisions) }
+        }
     }
 
     /// - Returns: the result of each, as JSON text.
@@ -38,34 +47,46 @@ package struct Push {
 
     private mutating func applyOrUndoAll(_ sent: SentMutation, at index: Int) throws -> [UInt8] {
         let result = try apply(sent)
-        if result.isFailure { throw Undone(index: index, json: result.json) }
+        if result.line.isFailure { throw Undone(index: index, json: result.json) }
         return result.json
     }
 
     private mutating func apply(_ sent: SentMutation) throws -> EncodedResult {
         if let first = try known(sent) {
-            if let revisions = first.revisions { own.add(revisions) }
+            if let revisions = first.line.revisions { own.add(revisions) }
+            adopt(first.line, insteadOf: sent)
             return first
         }
         let (result, revisions) = try perform(sent)
-        let encoded = EncodedResult(
-            json: encode(sent.id, result), isFailure: result.isFailure, revisions: revisions)
+        let line = KeptLine(
+            isFailure: result.isFailure, revisions: revisions, adopted: sent.adopted(by: result))
+        let encoded = EncodedResult(json: encode(sent.id, result), line: line)
+        adopt(line, insteadOf: sent)
         try writer.keep(KeptMutation(fingerprint: sent.fingerprint, result: encoded.kept), id: sent.id)
         return encoded
+    }
+
+    /// In the rest of the request the id of the adopted category stands for the one that was sent.
+    private mutating func adopt(_ line: KeptLine, insteadOf sent: SentMutation) {
+        guard case .success(let mutation) = sent.mutation, case .createCategory = mutation.operation,
+            let id = mutation.target
+        else { return }
+        adopted[id] = line.adopted
     }
 
     /// The result of what was sent before under the same id; `nil` for what is new.
     private func known(_ sent: SentMutation) throws -> EncodedResult? {
         guard mayRepeat, let kept = try writer.keptMutation(sent.id) else { return nil }
         return kept.fingerprint == sent.fingerprint
-            ? EncodedResult(kept) : EncodedResult(json: encode(sent.id, .idReused), isFailure: true)
+            ? EncodedResult(kept)
+            : EncodedResult(json: encode(sent.id, .idReused), line: KeptLine(isFailure: true))
     }
 
     private func perform(_ sent: SentMutation) throws -> (MutationResult, revisions: ClosedRange<Revision>?) {
         let before = try writer.feedState().revision
         let mutation: Mutation
         switch sent.mutation {
-        case .success(let read): mutation = read
+        case .success(let read): mutation = read.replacing(categories: adopted)
         case .failure(let error): return (.rejected(try withFaultsOfBoard(error, sent)), nil)
         }
         if let base = mutation.base, base > before {
@@ -86,7 +107,10 @@ package struct Push {
     /// Beside the faults of the form, list those that only the board can tell.
     private func withFaultsOfBoard(_ error: BoardError, _ sent: SentMutation) throws -> BoardError {
         guard case .invalid(let faults) = error else { return error }
-        return .invalid(try faults + writer.faults(of: sent.references, from: sent.target, besides: faults))
+        return .invalid(
+            try faults
+                + writer.faults(
+                    of: sent.references.map { $0.replacing(categories: adopted) }, from: sent.target, besides: faults))
     }
 
     /// Rules check before they write, so a mutation that is refused has written nothing, and needs no savepoint of its
@@ -118,21 +142,34 @@ private struct Undone: Error {
 /// The result of a mutation as JSON text, and what of it is kept for repeats.
 private struct EncodedResult {
     let json: [UInt8]
-    /// Rejected, or a conflict.
-    let isFailure: Bool
-    /// Those that it made.
-    var revisions: ClosedRange<Revision>?
+    let line: KeptLine
 
-    init(json: [UInt8], isFailure: Bool, revisions: ClosedRange<Revision>? = nil) {
+    init(json: [UInt8], line: KeptLine) {
         self.json = json
-        self.isFailure = isFailure
-        self.revisions = revisions
+        self.line = line
     }
 
-    /// What is kept: a line that says whether it failed and which revisions it made, then the result.
-    var kept: [UInt8] {
-        let made = revisions.map { " \($0.lowerBound) \($0.upperBound)" } ?? ""
-        return Array("\(isFailure ? "failed" : "done")\(made)\n".utf8) + json
+    init(_ kept: KeptMutation) {
+        line = KeptLine(kept)
+        json = Array(kept.result.drop { $0 != UInt8(ascii: "\n") }.dropFirst())
+    }
+
+    var kept: [UInt8] { Array("\(line.text)\n".utf8) + json }
+}
+
+/// The first line of what is kept: `done 41 42`, then the result.
+private struct KeptLine {
+    /// Rejected, or a conflict.
+    var isFailure: Bool
+    /// Those that it made.
+    var revisions: ClosedRange<Revision>?
+    /// The category that had the name already under which one was to be made.
+    var adopted: ID?
+
+    init(isFailure: Bool, revisions: ClosedRange<Revision>? = nil, adopted: ID? = nil) {
+        self.isFailure = isFailure
+        self.revisions = revisions
+        self.adopted = adopted
     }
 
     init(_ kept: KeptMutation) {
@@ -141,6 +178,11 @@ private struct EncodedResult {
         isFailure = words.first == "failed"
         let numbers = words.dropFirst().compactMap { Revision($0) }
         revisions = numbers.count == 2 && numbers[0] <= numbers[1] ? numbers[0]...numbers[1] : nil
-        json = Array(kept.result.dropFirst(line.count + 1))
+        adopted = words.dropFirst().compactMap { ID(String($0)) }.first
+    }
+
+    var text: String {
+        let made = revisions.map { " \($0.lowerBound) \($0.upperBound)" } ?? ""
+        return "\(isFailure ? "failed" : "done")\(made)\(adopted.map { " \($0)" } ?? "")"
     }
 }

@@ -1,5 +1,28 @@
+import JSON
+
 /// What mutations do to categories, D-days and settings.
 extension BoardWriter {
+    /// A new category, unless one has the name: the same made on two devices shall be one.
+    func createCategory(
+        id: ID?, name: String, color: String?, emoji: String?, _ policy: Mutation.Policy
+    ) throws -> MutationOutcome {
+        let isNew = try id.map { try !categoryEverExisted($0) } ?? true
+        guard isNew, let holder = try category(foldedName: CaseFolding.fold(name)) else {
+            return .applied(try createCategory(id: id, name: name, color: color, emoji: emoji))
+        }
+        let status: MutationOutcome.Status
+        var conflicts: [MemberConflict] = []
+        switch policy {
+        case .merge: status = .merged
+        case .keep: status = .unchanged
+        case .reject:
+            status = .conflict
+            conflicts.append(
+                MemberConflict(member: "name", base: .null, theirs: .string(holder.name), yours: .string(name)))
+        }
+        return MutationOutcome(status, revision: holder.revision, value: .category(holder), conflicts: conflicts)
+    }
+
     func mutateCategory(
         _ id: ID, _ mutation: Mutation, since baseline: Baseline, _ edit: @escaping (inout Category) -> Void
     ) throws -> MutationOutcome {

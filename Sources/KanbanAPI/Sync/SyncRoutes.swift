@@ -34,7 +34,7 @@ package struct SyncRoutes: Sendable {
             return { writer in
                 try writer.checkBoard(precondition)
                 if case .cursor(let text) = body.since { _ = try Cursor(text, in: writer.feedState()) }
-                var push = try Push(writer) { id, result in result.encoded(id) }
+                var push = try Push(writer, known: body.known) { id, result in result.encoded(id) }
                 let results = try push.apply(mutations, isAtomic: body.isAtomic)
                 return .json(
                     encoded: try SyncAnswer.encode(results, page: writer.page(since: body.since)))

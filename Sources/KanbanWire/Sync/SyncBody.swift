@@ -12,12 +12,14 @@ package struct SyncBody: Sendable {
         case cursor(String)
     }
 
-    /// Mutations in one request.
+    /// Mutations in one request; as many known ones.
     package static let most = 500
 
     package let since: Since
     /// All or nothing.
     package let isAtomic: Bool
+    /// Mutations of the client that were answered before: it knows what they changed.
+    package let known: Set<ID>
     package let mutations: [SentMutation]
 
     /// - Throws: ``BoardError/invalid(_:)`` for a body that cannot be read as a whole. The faults of a single mutation
@@ -26,13 +28,8 @@ package struct SyncBody: Sendable {
         var members = try Members(json)
         let since = members.string("since") { .success($0) }
         let isAtomic = members.bool("atomic")
-        let list = members.read("mutations") { json -> Result<[JSON], MemberFault> in
-            guard let list = json.arrayValue else { return .failure(MemberFault(.invalidType, "must be an array.")) }
-            guard list.count <= Self.most else {
-                return .failure(MemberFault(.tooMany, "may have \(Self.most) elements; send the rest after this."))
-            }
-            return .success(list)
-        }
+        let known = members.array("known", most: Self.most, "list the latest ones.")
+        let list = members.array("mutations", most: Self.most, "send the rest after this.")
         if case .null = list { members.fault("mutations", .invalidType, "mutations must be an array.") }
         switch since {
         case .absent: self.since = .absent
@@ -41,12 +38,8 @@ package struct SyncBody: Sendable {
         }
         self.isAtomic = isAtomic.value ?? false
 
-        var faults: [Fault] = []
-        do {
-            try members.finish()
-        } catch BoardError.invalid(let found) {
-            faults = found
-        }
+        var faults = members.finished()
+        self.known = Set((known.value ?? []).enumerated().compactMap { Self.id($1, at: "#/known/\($0)", &faults) })
         var mutations: [SentMutation] = []
         mutations.reserveCapacity(list.value?.count ?? 0)
         for (index, element) in (list.value ?? []).enumerated() {
@@ -58,6 +51,15 @@ package struct SyncBody: Sendable {
         }
         guard faults.isEmpty else { throw BoardError.invalid(faults) }
         self.mutations = mutations
+    }
+
+    private static func id(_ json: JSON, at pointer: String, _ faults: inout [Fault]) -> ID? {
+        let id = json.stringValue.flatMap { ID($0) }
+        if id == nil {
+            let code: Fault.Code = json.stringValue == nil ? .invalidType : .invalidFormat
+            faults.append(Fault(pointer: pointer, code: code, detail: "The id of a mutation must be a UUID."))
+        }
+        return id
     }
 }
 
@@ -131,6 +133,17 @@ private struct Unusable: Error {
 }
 
 extension Members {
+    /// - Parameter advice: what to do with more than `most` elements.
+    fileprivate mutating func array(_ name: String, most: Int, _ advice: String) -> Field<[JSON]> {
+        read(name) { json in
+            guard let list = json.arrayValue else { return .failure(MemberFault(.invalidType, "must be an array.")) }
+            guard list.count <= most else {
+                return .failure(MemberFault(.tooMany, "may have \(most) elements; \(advice)"))
+            }
+            return .success(list)
+        }
+    }
+
     /// The `id` of a mutation; that of the settings is `settings`, which names no row.
     fileprivate mutating func target(_ type: ResourceType?) -> Field<ID> {
         guard type == .settings else { return id("id") }

@@ -43,7 +43,8 @@ extension SyncSimulation {
 
     private func whole(_ type: String) -> JSON {
         switch type {
-        case "category": return ["name": word]
+        // Some names are given on several devices.
+        case "category": return ["name": Bool.random(using: &random) ? word : .string("c\(random.next() % 4)")]
         case "dday": return ["title": word, "date": "2026-12-24"]
         default:
             var task: JSON = ["title": word, "body": word]
@@ -79,13 +80,13 @@ extension SyncSimulation {
         }
     }
 
-    /// Somebody who is online, without a copy.
     private var restorePlace: JSON? {
         var place = place
         place["status"] = nil
         return Bool.random(using: &random) ? place : nil
     }
 
+    /// Somebody who is online, without a copy.
     func writeDirectly() async throws {
         func text(_ json: JSON) -> String { String(decoding: json.serialized(), as: UTF8.self) }
         guard let id = ids["task"]?.randomElement(using: &random) else { return }

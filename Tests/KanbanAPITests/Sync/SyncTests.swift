@@ -124,7 +124,7 @@ struct SyncTests {
             .mutation("move", good, ["before": .string(good)]),
             .mutation("create", .newID),
             .mutation(of: "category", "create", .newID, ["name": "A"]),
-            .mutation(of: "category", "create", .newID, ["name": "a"]),
+            .mutation(of: "category", "put", .newID, ["name": "a"]),
             .mutation(of: "dday", "create", .newID, ["title": "x"]),
             .mutation(of: "settings", "patch", nil, ["timeZone": "Mars/Olympus"]),
         ])
@@ -181,8 +181,11 @@ struct SyncTests {
             .mutation("restore", task.id, [:]),
         ])
 
-        #expect(results.map(\.status) == ["rejected", "applied"])
-        #expect(results[0]["problem"]?["errors"]?.arrayValue?.first?["pointer"] == "#/staus")
+        #expect(results.map(\.status) == ["rejected", "rejected", "applied", "unchanged", "applied", "applied"])
+        #expect(
+            results[..<2].map { $0["problem"]?["errors"]?.arrayValue?.first?["pointer"] } == ["#/status", "#/before"])
+        #expect(await board.titles("/tasks?sort=position") == ["other", "back"])
+        #expect(try #require(results[2]["value"]?["position"]?.stringValue) < "a1")
     }
 
     @Test func `faults of a mutation are listed beside those of its value`() async throws {
@@ -237,6 +240,9 @@ struct SyncTests {
             (#"{"mutations": null}"#, "#/mutations invalid_type"), (#"{"mutation": []}"#, "#/mutation unknown_member"),
             (#"{"mutations": [], "atomic": 1}"#, "#/atomic invalid_type"),
             (#"{"mutations": [], "since": 4}"#, "#/since invalid_type"),
+            (#"{"mutations": [], "known": 4}"#, "#/known invalid_type"),
+            (#"{"mutations": [], "known": ["\#(String.unknownID)", 4]}"#, "#/known/1 invalid_type"),
+            (#"{"mutations": [], "known": ["mine"]}"#, "#/known/0 invalid_format"),
             (#"{"mutations": [7]}"#, "#/mutations/0 invalid_type"),
             (#"{"mutations": [{}]}"#, "#/mutations/0/mutationId required"),
             (#"{"mutations": [{"mutationId": "abc"}]}"#, "#/mutations/0/mutationId invalid_format"),
@@ -261,6 +267,8 @@ struct SyncTests {
 
     @Test func `five hundred mutations are taken, one more is not`() async throws {
         let mutations = (0...500).map { JSON.mutation("create", .newID, ["title": "\($0)"]) }
+        let ids = JSON.array((0...500).map { _ in .string(.newID) })
+        let known = await post(String(decoding: (["mutations": [], "known": ids] as JSON).serialized(), as: UTF8.self))
 
         let answer = await post(
             String(decoding: (["mutations": .array(mutations)] as JSON).serialized(), as: UTF8.self))
@@ -268,6 +276,7 @@ struct SyncTests {
 
         #expect(answer.status == 422)
         #expect(answer.faults == ["#/mutations too_many"])
+        #expect(known.faults == ["#/known too_many"])
         #expect(results.allSatisfy { $0.status == "applied" })
         #expect(try await board.pull().changes.count == 500)
     }

@@ -231,10 +231,12 @@ extension TestBoard {
     }
 
     /// Sends mutations and returns their results.
-    func sync(_ mutations: [JSON], atomic: Bool = false, sourceLocation: SourceLocation = #_sourceLocation) async throws
-        -> [JSON]
-    {
-        let body: JSON = ["atomic": .bool(atomic), "mutations": .array(mutations)]
+    @discardableResult
+    func sync(
+        _ mutations: [JSON], atomic: Bool = false, known: [JSON] = [], sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> [JSON] {
+        let known = known.compactMap { $0["mutationId"] }
+        let body: JSON = ["atomic": .bool(atomic), "mutations": .array(mutations), "known": .array(known)]
         let answer = await send(.post, "/sync", String(decoding: body.serialized(), as: UTF8.self))
         try #require(answer.status == 200, "\(answer.json)", sourceLocation: sourceLocation)
         return try #require(answer.json["results"]?.arrayValue)

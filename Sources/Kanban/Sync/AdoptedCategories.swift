@@ -1,0 +1,43 @@
+extension Mutation {
+    /// The same mutation with the categories that have the names in place of those that were to be made under them.
+    func replacing(categories: [ID: ID]) -> Mutation {
+        guard !categories.isEmpty else { return self }
+        func replaced(_ edit: TaskEdit) -> TaskEdit {
+            guard case .id(let id) = edit.category, let other = categories[id] else { return edit }
+            var edit = edit
+            edit.category = .id(other)
+            return edit
+        }
+        var mutation = self
+        switch operation {
+        case .createTask(let title, let edit): mutation.operation = .createTask(title: title, replaced(edit))
+        case .putTask(let title, let edit): mutation.operation = .putTask(title: title, replaced(edit))
+        case .patchTask(let edit): mutation.operation = .patchTask(replaced(edit))
+        case .putCategory, .patchCategory, .deleteCategory:
+            if let target, let other = categories[target] { mutation.target = other }
+        case .moveTask, .deleteTask, .restoreTask, .createCategory, .createDDay, .putDDay, .patchDDay, .deleteDDay,
+            .patchSettings:
+            break
+        }
+        return mutation
+    }
+}
+
+extension TaskReference {
+    /// As ``Mutation/replacing(categories:)``.
+    func replacing(categories: [ID: ID]) -> TaskReference {
+        guard kind == .category, let other = categories[id] else { return self }
+        return TaskReference(member: member, kind: kind, id: other)
+    }
+}
+
+extension SentMutation {
+    /// The category that has the name under which one was to be made; `nil` when it was made.
+    func adopted(by result: MutationResult) -> ID? {
+        guard case .success(let mutation) = mutation, case .createCategory = mutation.operation,
+            case .done(let outcome) = result, !result.isFailure, case .category(let category) = outcome.value,
+            let target = mutation.target, category.id != target
+        else { return nil }
+        return category.id
+    }
+}
