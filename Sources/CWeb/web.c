@@ -1,40 +1,82 @@
+// Written by Scripts/web from the files in pages/. Do not edit.
 #include "web.h"
 
 // `#embed` takes a file as it is; an array literal of Swift takes the compiler half a minute for the same.
 // It is C23, which clang knows in every mode and warns of.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
-static const unsigned char openapi_yaml[] = {
-#embed "../../openapi.yaml"
-};
-const WebFile web_openapi_yaml = {openapi_yaml, sizeof openapi_yaml};
-
-static const unsigned char openapi_json[] = {
+static const unsigned char file0[] = {
 #embed "../../openapi.json"
 };
-const WebFile web_openapi_json = {openapi_json, sizeof openapi_json};
 
-static const unsigned char docs_html[] = {
-#embed "pages/docs.html"
+static const unsigned char file1[] = {
+#embed "../../openapi.yaml"
 };
-const WebFile web_docs_html = {docs_html, sizeof docs_html};
 
-static const unsigned char docs_css[] = {
-#embed "pages/docs.css"
+static const unsigned char file2[] = {
+#embed "pages/board/board.css"
 };
-const WebFile web_docs_css = {docs_css, sizeof docs_css};
 
-static const unsigned char board_html[] = {
+static const unsigned char file3[] = {
+#embed "pages/board/board.js"
+};
+
+static const unsigned char file4[] = {
 #embed "pages/board.html"
 };
-const WebFile web_board_html = {board_html, sizeof board_html};
 
-static const unsigned char board_css[] = {
-#embed "pages/board.css"
+static const unsigned char file5[] = {
+#embed "pages/docs.css"
 };
-const WebFile web_board_css = {board_css, sizeof board_css};
 
-static const unsigned char board_js[] = {
-#embed "pages/board.js"
+static const unsigned char file6[] = {
+#embed "pages/docs.html"
 };
-const WebFile web_board_js = {board_js, sizeof board_js};
+
+static const unsigned char file7[] = {
+#embed "pages/icons/icon-192.png"
+};
+
+static const unsigned char file8[] = {
+#embed "pages/icons/icon-512.png"
+};
+
+static const unsigned char file9[] = {
+#embed "pages/icons/icon.svg"
+};
+
+static const unsigned char file10[] = {
+#embed "pages/icons/maskable-512.png"
+};
+
+static const unsigned char file11[] = {
+#embed "pages/icons/touch-180.png"
+};
+
+static const unsigned char file12[] = {
+#embed "pages/manifest.webmanifest"
+};
+
+static const unsigned char file13[] = {
+#embed "pages/worker.js"
+};
+
+static const WebFile files[] = {
+    {"openapi.json", file0, sizeof file0},
+    {"openapi.yaml", file1, sizeof file1},
+    {"board/board.css", file2, sizeof file2},
+    {"board/board.js", file3, sizeof file3},
+    {"board.html", file4, sizeof file4},
+    {"docs.css", file5, sizeof file5},
+    {"docs.html", file6, sizeof file6},
+    {"icons/icon-192.png", file7, sizeof file7},
+    {"icons/icon-512.png", file8, sizeof file8},
+    {"icons/icon.svg", file9, sizeof file9},
+    {"icons/maskable-512.png", file10, sizeof file10},
+    {"icons/touch-180.png", file11, sizeof file11},
+    {"manifest.webmanifest", file12, sizeof file12},
+    {"worker.js", file13, sizeof file13},
+};
+
+const WebFile *const web_files = files;
+const unsigned long web_file_count = sizeof files / sizeof *files;

@@ -26,7 +26,9 @@ package final class Application: Responder {
         switch router.match(head) {
         case .notFound:
             return unrouted(head, requestID) {
-                refuse(Problem(.notFound, "There is nothing at this address."), head, requestID)
+                head.prefersPage
+                    ? finish(.lost, head, requestID, operation: "unrouted")
+                    : refuse(Problem(.notFound, "There is nothing at this address."), head, requestID)
             }
         case .methodNotAllowed(let allow):
             return unrouted(head, requestID) {
@@ -100,7 +102,8 @@ package final class Application: Responder {
         do {
             let call = Call(
                 request: request, access: access, requestID: requestID, environment: environment,
-                query: try Query(request, knows: route.parameters), now: environment.clock())
+                query: route.ignoresQuery ? .none : try Query(request, knows: route.parameters),
+                now: environment.clock())
             let answer = try await route.handler(call).scoped(to: access, environment)
             return answer.conditional(on: request)
         } catch {

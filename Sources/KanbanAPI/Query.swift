@@ -7,6 +7,13 @@ package struct Query: Sendable {
     /// What `?timeZone=` names; every call on an account's data takes it.
     package let zone: Zone?
 
+    static let none = Query()
+
+    private init() {
+        items = []
+        zone = nil
+    }
+
     /// - Throws: a 400 problem.
     init(_ request: Request, knows names: Set<String>) throws {
         guard request.hasQuery else {

@@ -41,6 +41,8 @@ package final class Route: Sendable {
     package let content: Content
     /// The names of the query parameters it knows.
     package let parameters: Set<String>
+    /// Takes any query and heeds none.
+    package let ignoresQuery: Bool
     /// Asked first, when the request has no body.
     package let shortcut: Shortcut?
     package let handler: Handler
@@ -49,8 +51,8 @@ package final class Route: Sendable {
     ///   ``Call/cached(aside:_:)``.
     package init(
         _ method: Method, _ pattern: String, _ operation: String, audience: Audience = .account,
-        content: Content = .none, parameters: Set<String> = [], isCached: Bool = false,
-        shortcut: Shortcut? = nil,
+        content: Content = .none, parameters: Set<String> = [], ignoresQuery: Bool = false,
+        isCached: Bool = false, shortcut: Shortcut? = nil,
         _ handler: @escaping Handler
     ) {
         self.method = method
@@ -60,6 +62,7 @@ package final class Route: Sendable {
         self.content = content
         // The zone of the user can be told to every call on an account's data.
         self.parameters = audience == .account ? parameters.union(["timeZone"]) : parameters
+        self.ignoresQuery = ignoresQuery
         self.shortcut = isCached ? Self.cached : shortcut
         self.handler = handler
     }

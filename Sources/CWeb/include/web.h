@@ -3,16 +3,13 @@
 #define KANBASE_WEB_H
 
 typedef struct {
+    // Below `pages`, such as "board/sync.js"; or the name of an OpenAPI document.
+    const char *path;
     const unsigned char *bytes;
     unsigned long count;
 } WebFile;
 
-extern const WebFile web_openapi_yaml;
-extern const WebFile web_openapi_json;
-extern const WebFile web_docs_html;
-extern const WebFile web_docs_css;
-extern const WebFile web_board_html;
-extern const WebFile web_board_css;
-extern const WebFile web_board_js;
+extern const WebFile *const web_files;
+extern const unsigned long web_file_count;
 
 #endif

@@ -1,4 +1,3 @@
-import CWeb
 import HTTP
 
 /// The pages that the binary carries: the API's description, its documentation, and the web board.
@@ -7,20 +6,33 @@ package struct PageRoutes: Sendable {
 
     package var routes: [Route] {
         [
-            page("/", "showWebBoard", web_board_html, "text/html; charset=utf-8"),
-            page("/board.css", "showWebBoardStyle", web_board_css, "text/css; charset=utf-8"),
-            page("/board.js", "showWebBoardScript", web_board_js, "text/javascript; charset=utf-8"),
-            page("/docs", "showDocs", web_docs_html, "text/html; charset=utf-8"),
-            page("/docs.css", "showDocsStyle", web_docs_css, "text/css; charset=utf-8"),
-            page("/openapi.yaml", "showOpenAPI", web_openapi_yaml, "application/yaml; charset=utf-8"),
-            page("/openapi.json", "showOpenAPIAsJSON", web_openapi_json, "application/json"),
+            // Takes any query: deep links of the board, and what other sites append to addresses.
+            page("/", "showWebBoard", "board.html", ignoresQuery: true),
+            // The page says there which language it speaks.
+            page("/worker.js", "showWebBoardWorker", "worker.js", ignoresQuery: true),
+            page("/manifest.webmanifest", "showWebBoardManifest", "manifest.webmanifest"),
+            folder("board", "showWebBoardFile"),
+            folder("icons", "showIcon"),
+            page("/docs", "showDocs", "docs.html"),
+            page("/docs.css", "showDocsStyle", "docs.css"),
+            folder("docs", "showDocsFile"),
+            page("/openapi.yaml", "showOpenAPI", "openapi.yaml"),
+            page("/openapi.json", "showOpenAPIAsJSON", "openapi.json"),
         ]
     }
 
-    private func page(_ path: String, _ operation: String, _ file: WebFile, _ type: String) -> Route {
-        // The bytes are constants of the binary: they live as long as the process and never change.
-        let bytes = Array(UnsafeBufferPointer(start: file.bytes, count: Int(file.count)))
-        let answer = Response.page(bytes, type: type)
-        return Route(.get, path, operation, audience: .everyone) { _ in answer }
+    private func page(_ path: String, _ operation: String, _ file: String, ignoresQuery: Bool = false) -> Route {
+        guard let answer = PageFile.answers[file] else { preconditionFailure("There is no page \(file).") }
+        return Route(.get, path, operation, audience: .everyone, ignoresQuery: ignoresQuery) { _ in answer }
+    }
+
+    /// All files of a folder of pages, each under its own name.
+    private func folder(_ name: String, _ operation: String) -> Route {
+        Route(.get, "/\(name)/{file}", operation, audience: .everyone) { call in
+            guard let answer = PageFile.answers["\(name)/\(call.request.parameter("file"))"] else {
+                throw Problem(.notFound, "There is no file with this name.")
+            }
+            return answer
+        }
     }
 }

@@ -31,23 +31,3 @@ package struct ProblemRoutes: Sendable {
         return .page(Array(page.utf8), type: "text/html; charset=utf-8")
     }
 }
-
-extension Response {
-    /// A page of the server's own, with a policy that lets it load nothing from elsewhere.
-    static func page(_ bytes: [UInt8], type: String) -> Response {
-        Response(
-            status: 200,
-            headers: [
-                ("Content-Type", type),
-                ("ETag", "\"\(String(EntityTag.fingerprint(bytes), radix: 36))\""),
-                ("Cache-Control", "no-cache"),
-                (
-                    "Content-Security-Policy",
-                    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-                        + "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-                ),
-                ("Referrer-Policy", "no-referrer"),
-            ],
-            body: .bytes(bytes))
-    }
-}

@@ -155,8 +155,9 @@ struct IsolationTests {
             Routes.all.filter { $0.audience == .everyone }.map { $0.pattern.split(separator: "/").first ?? "" })
         #expect(
             open.isSubset(of: [
-                "", "accounts", "sessions", "health", "openapi.yaml", "openapi.json", "docs", "docs.css", "board.css",
-                "board.js", "problems",
+                "", "accounts", "sessions", "health", "openapi.yaml", "openapi.json", "docs", "docs.css", "board",
+                "icons",
+                "worker.js", "manifest.webmanifest", "problems",
             ]))
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import HTTP
 import Testing
 
@@ -5,8 +6,10 @@ import Testing
 
 struct PageRoutesTests {
     @Test(arguments: [
-        ("/", "text/html; charset=utf-8"), ("/board.css", "text/css; charset=utf-8"),
-        ("/board.js", "text/javascript; charset=utf-8"), ("/docs", "text/html; charset=utf-8"),
+        ("/", "text/html; charset=utf-8"), ("/board/board.css", "text/css; charset=utf-8"),
+        ("/board/board.js", "text/javascript; charset=utf-8"), ("/worker.js", "text/javascript; charset=utf-8"),
+        ("/manifest.webmanifest", "application/manifest+json"), ("/icons/icon.svg", "image/svg+xml"),
+        ("/icons/icon-192.png", "image/png"), ("/docs", "text/html; charset=utf-8"),
         ("/docs.css", "text/css; charset=utf-8"), ("/openapi.yaml", "application/yaml; charset=utf-8"),
         ("/openapi.json", "application/json"),
         ("/problems/not_found", "text/html; charset=utf-8"),
@@ -46,10 +49,67 @@ struct PageRoutesTests {
     @Test func `the documentation speaks of every address of the API`() async throws {
         let board = try TestBoard()
         let page = String(decoding: await board.send(.get, "/docs").body, as: UTF8.self)
-        let pages: Set<String> = ["/", "/docs", "/docs.css", "/board.css", "/board.js"]
+        let pages = Set(PageRoutes().routes.map(\.pattern)).subtracting(["/openapi.yaml", "/openapi.json"])
 
         for route in Routes.all where !pages.contains(route.pattern) {
             #expect(page.contains(route.pattern), "\(route.method.rawValue) \(route.pattern)")
         }
+    }
+
+    @Test func `the binary carries every file of the pages as it is`() throws {
+        let pages = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../Sources/CWeb/pages").standardizedFileURL
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: pages.path).filter { path in
+            var isDirectory: ObjCBool = false
+            _ = FileManager.default.fileExists(atPath: pages.appending(path: path).path, isDirectory: &isDirectory)
+            return !isDirectory.boolValue
+        }
+
+        #expect(Set(paths) == Set(PageFile.all.keys.filter { !$0.hasPrefix("openapi") }), "Run Scripts/web.")
+        for path in paths {
+            let file = try Data(contentsOf: pages.appending(path: path))
+            #expect(PageFile.all[path]?.bytes == Array(file), "\(path)")
+        }
+    }
+
+    @Test func `the service worker names every file of the board and a version of them`() async throws {
+        let board = try TestBoard()
+        let script = String(decoding: await board.send(.get, "/worker.js").body, as: UTF8.self)
+        let line = script.prefix { $0 != "\n" }
+
+        #expect(line.contains("version: \"") && line.contains("\"/\"") && line.contains("\"/icons/icon-192.png\""))
+        for match in line.matches(of: #/"(/[^"]*)"/#) {
+            let answer = await board.send(.get, String(match.1))
+            #expect(answer.status == 200, "\(match.1)")
+        }
+    }
+
+    @Test func `the board takes any query, and the other pages none`() async throws {
+        let board = try TestBoard()
+
+        #expect(await board.send(.get, "/?utm_source=x&task=1&task=2").status == 200)
+        #expect(await board.send(.get, "/docs?utm_source=x").status == 400)
+    }
+
+    @Test func `a file that is not there is 404`() async throws {
+        let board = try TestBoard()
+
+        for path in ["/board/none.js", "/icons/..%2Fboard.html", "/docs/none.js"] {
+            #expect(await board.send(.get, path).status == 404, "\(path)")
+        }
+    }
+
+    @Test(arguments: [
+        ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "text/html; charset=utf-8"),
+        ("text/html;q=0.5, application/json", "application/problem+json"),
+        ("*/*", "application/problem+json"), ("", "application/problem+json"),
+    ])
+    func `a wrong address is a page where Accept prefers one`(accept: String, type: String) async throws {
+        let board = try TestBoard()
+        let answer = await board.send(.get, "/nowhere/at/all", headers: [("Accept", accept)])
+
+        #expect(answer.status == 404)
+        #expect(answer["Content-Type"] == type)
+        #expect(answer["X-Request-Id"]?.isEmpty == false)
     }
 }

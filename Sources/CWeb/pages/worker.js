@@ -1,0 +1,45 @@
+// The service worker of the web board. The server puts `shell` before this text: the version and the files of the
+// pages that it carries. Another version is another text, so that the browser installs it.
+/* global shell */
+"use strict";
+
+// Of the languages, only the one that the page speaks.
+const language = new URL(location.href).searchParams.get("language");
+const files = shell.files.filter((file) => !file.startsWith("/board/texts-") || file === `/board/texts-${language}.js`);
+const cacheName = `shell-${shell.version}-${language}`;
+
+self.addEventListener("install", (event) => {
+  event.waitUntil(install());
+});
+
+async function install() {
+  const cache = await caches.open(cacheName);
+  // All or none: a shell of two versions would not fit together.
+  await cache.addAll(files.map((file) => new Request(file, { cache: "no-cache" })));
+  await self.skipWaiting();
+}
+
+self.addEventListener("activate", (event) => {
+  event.waitUntil(activate());
+});
+
+async function activate() {
+  for (const name of await caches.keys()) {
+    if (name.startsWith("shell-") && name !== cacheName) await caches.delete(name);
+  }
+  await self.clients.claim();
+}
+
+self.addEventListener("fetch", (event) => {
+  const { request } = event;
+  const url = new URL(request.url);
+  if (request.method !== "GET" || url.origin !== location.origin) return;
+  // The board is one page, whatever is asked of it behind the question mark.
+  const file = url.pathname;
+  if (files.includes(file)) event.respondWith(answer(request, file));
+});
+
+async function answer(request, file) {
+  const cache = await caches.open(cacheName);
+  return (await cache.match(file)) ?? fetch(request);
+}

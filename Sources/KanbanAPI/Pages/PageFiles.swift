@@ -1,0 +1,52 @@
+import CWeb
+import HTTP
+
+/// The files of the pages, which the binary carries.
+struct PageFile: Sendable {
+    let path: String
+    let bytes: [UInt8]
+
+    /// By path, such as `board/sync.js`.
+    static let all: [String: PageFile] = {
+        var files: [String: PageFile] = [:]
+        for file in UnsafeBufferPointer(start: web_files, count: Int(web_file_count)) {
+            // The bytes are constants of the binary: they live as long as the process and never change.
+            let path = String(cString: file.path)
+            let bytes = Array(UnsafeBufferPointer(start: file.bytes, count: Int(file.count)))
+            files[path] = PageFile(path: path, bytes: bytes)
+        }
+        return files
+    }()
+
+    /// The ready answers of all files.
+    static let answers: [String: Response] = all.mapValues { file in
+        .page(file.path == "worker.js" ? Array(shell.utf8) + file.bytes : file.bytes, type: file.mediaType)
+    }
+
+    var mediaType: String {
+        switch path.split(separator: ".").last {
+        case "html": "text/html; charset=utf-8"
+        case "css": "text/css; charset=utf-8"
+        case "js": "text/javascript; charset=utf-8"
+        case "json": "application/json"
+        case "yaml": "application/yaml; charset=utf-8"
+        case "webmanifest": "application/manifest+json"
+        case "svg": "image/svg+xml"
+        case "png": "image/png"
+        default: "application/octet-stream"
+        }
+    }
+
+    /// What the service worker keeps for use without a connection, and the version of it all: the first line of its
+    /// script, so that a browser notices a new version.
+    private static let shell: String = {
+        let files = all.values.filter { file in
+            file.path == "board.html" || file.path == "manifest.webmanifest"
+                || file.path.hasPrefix("board/") || file.path.hasPrefix("icons/")
+        }.sorted { $0.path < $1.path }
+        let version = EntityTag.fingerprint(files.flatMap { Array($0.path.utf8) + $0.bytes })
+        let addresses = files.map { $0.path == "board.html" ? "\"/\"" : "\"/\($0.path)\"" }
+        return
+            "const shell = {version: \"\(String(version, radix: 36))\", files: [\(addresses.joined(separator: ", "))]};\n"
+    }()
+}

@@ -1,0 +1,66 @@
+import HTTP
+import Kanban
+
+extension Response {
+    /// A page of the server's own, with a policy that lets it load nothing from elsewhere.
+    static func page(_ bytes: [UInt8], type: String) -> Response {
+        Response(
+            status: 200,
+            headers: [
+                ("Content-Type", type),
+                ("ETag", "\"\(String(EntityTag.fingerprint(bytes), radix: 36))\""),
+                ("Cache-Control", "no-cache"),
+                (
+                    "Content-Security-Policy",
+                    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+                        + "worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+                ),
+                ("Referrer-Policy", "no-referrer"),
+            ],
+            body: .bytes(bytes))
+    }
+
+    /// What a person sees at a wrong address.
+    static let lost: Response = {
+        let page = """
+            <!doctype html>
+            <html lang="en">
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width">
+            <meta name="color-scheme" content="light dark">
+            <title>Not found · Kanbase</title>
+            <link rel="icon" href="/icons/icon.svg">
+            <link rel="stylesheet" href="/docs.css">
+            <h1>There is nothing at this address</h1>
+            <p lang="ko">이 주소에는 아무것도 없습니다. <a href="/">보드로 가기</a></p>
+            <p lang="ja">このアドレスには何もありません。<a href="/">ボードへ</a></p>
+            <p>Go to <a href="/">the board</a> or to <a href="/docs">the API</a>.</p>
+            </html>
+
+            """
+        var answer = Response.page(Array(page.utf8), type: "text/html; charset=utf-8")
+        answer.status = 404
+        answer.headers.removeAll { $0.name == "ETag" }
+        answer.headers.append(("Vary", "Accept"))
+        return answer
+    }()
+}
+
+extension Request {
+    /// Whether `Accept` asks for a page before JSON, as browsers do when a person goes to an address.
+    var prefersPage: Bool {
+        guard method == .get || method == .head else { return false }
+        var page = 0.0
+        var json = 0.0
+        for element in headers.values("accept").flatMap(\.listElements) {
+            let parts = element.split(separator: ";").map { String($0).trimmed.lowercased() }
+            let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
+            switch parts.first {
+            case "text/html", "application/xhtml+xml": page = max(page, quality)
+            case "application/json", "application/problem+json": json = max(json, quality)
+            default: continue
+            }
+        }
+        return page > json
+    }
+}
