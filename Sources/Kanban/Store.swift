@@ -107,6 +107,9 @@ package protocol BoardReader {
     /// Entries above `revision`, oldest first: what happened since a client's base.
     func history(of task: ID, since revision: Revision) throws -> [HistoryEntry]
 
+    /// Entries of all tasks, newest first; of purged ones too.
+    func history(_ query: HistoryQuery) throws -> [TitledHistoryEntry]
+
     func category(_ id: ID) throws -> Category?
     /// By case-folded name.
     func category(foldedName: String) throws -> Category?

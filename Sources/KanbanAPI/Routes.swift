@@ -3,6 +3,7 @@ package enum Routes {
     package static let all: [Route] = [
         TaskRoutes().routes,
         TaskListRoutes().routes,
+        HistoryRoutes().routes,
         CategoryRoutes().routes,
         DDayRoutes().routes,
         StatsRoutes().routes,

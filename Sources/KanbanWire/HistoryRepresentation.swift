@@ -4,6 +4,21 @@ import Kanban
 extension JSONWriter {
     package mutating func value(_ entry: HistoryEntry) {
         beginObject()
+        members(of: entry)
+        endObject()
+    }
+
+    package mutating func value(_ titled: TitledHistoryEntry) {
+        beginObject()
+        name("taskId")
+        value(titled.entry.taskID)
+        name("title")
+        value(titled.title)
+        members(of: titled.entry)
+        endObject()
+    }
+
+    private mutating func members(of entry: HistoryEntry) {
         name("revision")
         value(entry.revision)
         name("at")
@@ -25,6 +40,5 @@ extension JSONWriter {
         endArray()
         name("sessionId")
         value(entry.sessionID)
-        endObject()
     }
 }

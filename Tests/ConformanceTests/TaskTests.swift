@@ -198,4 +198,24 @@ struct TaskTests {
         let newest = try client.get("/tasks/\(task.id)/history").items.first
         #expect(newest?["changes"]?.arrayValue?.contains { $0["member"] == "categoryId" } == true)
     }
+
+    @Test func `the history of the board tells of every task`() throws {
+        let server = try Kanbase()
+        let client = try server.client()
+        let first = try client.makeTask(["title": "one"])
+        let second = try client.makeTask(["title": "two"])
+        try client.post("/tasks/\(first.id)/move", ["status": "done"])
+        try client.delete("/tasks/\(second.id)")
+
+        let page = try client.get("/history?limit=3")
+        let rest = try client.get("/history?limit=3&cursor=\(page.string("nextCursor") ?? "")")
+        let moves = try client.get("/history?action=moved,deleted&since=2020-01-01T00:00:00Z")
+
+        #expect(page.items.map { $0["action"] } == ["deleted", "moved", "created"])
+        #expect(page.items.map { $0["title"] } == ["two", "one", "two"])
+        #expect(rest.items.map { $0["taskId"]?.stringValue } == [first.id])
+        #expect(rest["nextCursor"] == .null)
+        #expect(moves.items == Array(page.items.prefix(2)))
+        expectProblem(try client.get("/history?action=made"), 400, "invalid_parameter")
+    }
 }

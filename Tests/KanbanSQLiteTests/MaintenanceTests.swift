@@ -36,7 +36,6 @@ struct MaintenanceTests {
 
         #expect(try store.read { try $0.task(tasks[0].id) } == nil)
         #expect(try store.read { try $0.taskEverExisted(tasks[0].id) })
-        #expect(try store.read { try $0.history(of: tasks[0].id, before: nil, limit: 10) } == [])
         #expect(try store.read { try $0.changes(since: 250, types: [.task], livingOnly: false, limit: 1_000) } == feed)
         #expect(try SQLStore.check(box.directory.path) == [])
     }
@@ -80,6 +79,24 @@ struct MaintenanceTests {
         while try await box.store.runMaintenance() {}
 
         #expect(try box.store.read { try $0.feedState().purgedThrough } == 0)
+    }
+
+    @Test func `the history of the board tells of purged tasks as long as its lines are kept`() async throws {
+        let task = try await store.write { tx in try tx.createTask(id: nil, title: "a", TaskEdit()) }
+        try await store.write { tx in try tx.removeTask(task.id) }
+        let before = try store.read { try $0.history(HistoryQuery(limit: 9)) }
+        box.clock.advance(days: 31)
+        try await maintain()
+
+        let after = try store.read { try $0.history(HistoryQuery(limit: 9)) }
+        box.clock.advance(days: 335)
+        try await maintain()
+
+        #expect(before.map(\.title) == ["a", "a"])
+        #expect(after.map(\.title) == [nil, nil])
+        #expect(after.map(\.entry) == before.map(\.entry))
+        #expect(try store.read { try $0.history(HistoryQuery(limit: 9)) } == [])
+        #expect(try SQLStore.check(box.directory.path) == [])
     }
 
     @Test func `history goes after its days, and what is younger stays`() async throws {

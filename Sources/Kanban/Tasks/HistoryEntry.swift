@@ -2,7 +2,7 @@ import JSON
 
 /// One line of a task's history.
 package struct HistoryEntry: Hashable, Sendable {
-    package enum Action: String, Sendable {
+    package enum Action: String, Sendable, CaseIterable {
         case created, updated, moved, deleted, restored
     }
 
@@ -36,5 +36,41 @@ package struct HistoryEntry: Hashable, Sendable {
         self.action = action
         self.changes = changes
         self.sessionID = sessionID
+    }
+}
+
+/// What to find in the history of all tasks, newest first.
+package struct HistoryQuery: Hashable, Sendable {
+    /// The last entry of the page before.
+    package struct Anchor: Hashable, Sendable {
+        package var at: Timestamp
+        package var revision: Revision
+
+        package init(at: Timestamp, revision: Revision) {
+            self.at = at
+            self.revision = revision
+        }
+    }
+
+    package var actions = Set(HistoryEntry.Action.allCases)
+    /// Entries of this time and later.
+    package var since: Timestamp?
+    package var after: Anchor?
+    package var limit: Int
+
+    package init(limit: Int) {
+        self.limit = limit
+    }
+}
+
+/// An entry in the history of all tasks.
+package struct TitledHistoryEntry: Hashable, Sendable {
+    package var entry: HistoryEntry
+    /// The title that the task has now; `nil` for a task that was purged.
+    package var title: String?
+
+    package init(_ entry: HistoryEntry, title: String?) {
+        self.entry = entry
+        self.title = title
     }
 }

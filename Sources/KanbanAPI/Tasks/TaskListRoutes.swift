@@ -3,19 +3,17 @@ import JSON
 import Kanban
 import KanbanWire
 
-/// Many tasks at once: lists, the board, and the history of one.
+/// Many tasks at once: lists, and the board.
 package struct TaskListRoutes: Sendable {
     package init() {}
 
     package var routes: [Route] {
-        let page: Set<String> = ["limit", "cursor"]
-        let list = page.union(TaskListQuery.filters).union(["sort", "expand"])
+        let list = TaskListQuery.filters.union(["limit", "cursor", "sort", "expand"])
         return [
             Route(.get, "/tasks", "listTasks", parameters: list, isCached: true, list(_:)),
             Route(
                 .get, "/board", "showBoard", parameters: ["limit", "sort", "categoryId", "expand"], isCached: true,
                 board),
-            Route(.get, "/tasks/{id}/history", "listTaskHistory", parameters: page, history),
         ]
     }
 
@@ -82,38 +80,6 @@ package struct TaskListRoutes: Sendable {
             let tag = EntityTag.tag(revision, digestOf: json.bytes)
             let answer = Response.json(tag: tag, headers: [("Vary", "Accept-Language")], encoded: json.bytes)
             return (answer, view.validUntil)
-        }
-    }
-
-    private func history(_ call: Call) throws -> Response {
-        let id = try call.id(of: .task)
-        let limit = try call.query.limit()
-        let walk = "history of \(id)"
-        let before = try call.query["cursor"].map { cursor in
-            guard let revision = try PageCursor.decode(cursor, for: walk).first?.intValue else {
-                throw PageCursor.invalid
-            }
-            return Revision(revision)
-        }
-        return try call.read { reader in
-            guard try reader.task(id) != nil else { throw BoardError.notFound(.task) }
-            let entries = try reader.history(of: id, before: before, limit: limit + 1)
-            let page = entries.prefix(limit)
-            let next =
-                entries.count > limit
-                ? page.last.map { last in PageCursor.encode(for: walk) { $0.value(last.revision) } } : nil
-            var json = JSONWriter(capacity: 8192)
-            json.beginObject()
-            json.name("items")
-            json.beginArray()
-            for entry in page { json.value(entry) }
-            json.endArray()
-            json.name("nextCursor")
-            json.value(next)
-            json.endObject()
-            // Old lines go without a revision, so the tag is of what is shown.
-            let tag = EntityTag.tag(try reader.feedState().revision, digestOf: json.bytes)
-            return .json(tag: tag, headers: call.link(toNext: next), encoded: json.bytes)
         }
     }
 }

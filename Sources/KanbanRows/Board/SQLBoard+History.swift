@@ -33,7 +33,7 @@ extension SQLBoard {
     /// The first line of a task's history, when the task's row stands for it; of a revision above `since` and below
     /// `before`. It goes when the lines of its days go, or the first that it needs. The server's own respacing of a column
     /// is no line of any history: the place that it gave is shown as the first.
-    private func creation(of id: ID, since: Revision, before: Revision) throws -> HistoryEntry? {
+    func creation(of id: ID, since: Revision, before: Revision) throws -> HistoryEntry? {
         let statement = try statement(
             """
             SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
@@ -75,7 +75,7 @@ extension SQLBoard {
         return try first(of: statement) { try HistoryEntry.MemberChange.decode($0.bytes(0)) } ?? []
     }
 
-    private func historyEntry(_ row: Statement) throws -> HistoryEntry {
+    func historyEntry(_ row: Statement) throws -> HistoryEntry {
         guard let action = HistoryEntry.Action(rawValue: row.text(3)) else {
             throw damaged("a history entry of an unknown action")
         }

@@ -27,12 +27,12 @@ extension SQLReader {
 }
 
 extension SQLWriter {
-    /// Turns a task that is in the trash since before `before` into a tombstone.
+    /// Turns a task that is in the trash since before `before` into a tombstone, and the line of its history that stands in
+    /// its row into one beside the others.
     package func purgeTask(_ id: ID, before: Timestamp) throws {
         guard let task = try task(id), let deletedAt = task.deletedAt, deletedAt < before else { return }
-        let history = try statement("DELETE FROM history WHERE account = ?1 AND task_id = ?2")
-        history.bind(2, id)
-        try history.run()
+        // The history of the board goes on to tell of it, as long as its lines are kept.
+        if let creation = try creation(of: id, since: 0, before: .max) { try append(creation) }
         let row = try statement("DELETE FROM tasks WHERE account = ?1 AND id = ?2")
         row.bind(2, id)
         try row.run()

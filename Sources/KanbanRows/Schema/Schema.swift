@@ -12,6 +12,7 @@ package enum Schema {
         { try $0.run(schema1) },
         { try $0.run(schema2) },
         { try $0.run(schema3) },
+        { try $0.run(schema4) },
     ]
 
     /// The version of an open file; 0 for an empty one.

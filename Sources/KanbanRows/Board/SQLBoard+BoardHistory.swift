@@ -1,0 +1,60 @@
+import Kanban
+
+/// The history of all tasks. Each action has its own stretch of an index, and these are merged; the creations of tasks
+/// that are there stand in their rows, see ``Schema``.
+extension SQLBoard {
+    package func history(_ query: HistoryQuery) throws -> [TitledHistoryEntry] {
+        var entries: [HistoryEntry] = []
+        for action in query.actions { entries += try lines(of: action, query) }
+        if query.actions.contains(.created) { entries += try creations(query) }
+        entries.sort { $0.revision > $1.revision }
+        return try entries.prefix(query.limit).map { TitledHistoryEntry($0, title: try title(of: $0.taskID)) }
+    }
+
+    private func lines(of action: HistoryEntry.Action, _ query: HistoryQuery) throws -> [HistoryEntry] {
+        // The table also has the edits of categories, D-days and settings, for the merge; see `Mergeable`.
+        let statement = try statement(
+            """
+            SELECT task_id, revision, at, action, changes, session_id FROM history
+            WHERE account = ?1 AND action = ?2 AND at >= ?3 AND (at, revision) < (?4, ?5) AND (
+                EXISTS (SELECT 1 FROM tasks WHERE account = ?1 AND id = task_id)
+                OR EXISTS (SELECT 1 FROM tombstones WHERE account = ?1 AND type = 'task' AND id = task_id))
+            ORDER BY at DESC, revision DESC LIMIT ?6
+            """)
+        statement.bind(2, action.rawValue)
+        bind(query, to: statement, from: 3)
+        statement.bind(6, query.limit)
+        return try all(of: statement, historyEntry)
+    }
+
+    private func creations(_ query: HistoryQuery) throws -> [HistoryEntry] {
+        let statement = try statement(
+            """
+            SELECT id FROM tasks
+            WHERE account = ?1 AND creation IS NOT NULL AND created_at >= ?2 AND (created_at, creation) < (?3, ?4)
+            ORDER BY created_at DESC, creation DESC
+            """)
+        bind(query, to: statement, from: 2)
+        defer { statement.reset() }
+        var entries: [HistoryEntry] = []
+        while entries.count < query.limit, try statement.step() {
+            // There is none when later lines of the task, which it needs, are gone.
+            if let creation = try creation(of: statement.id(0), since: 0, before: .max) { entries.append(creation) }
+        }
+        return entries
+    }
+
+    /// Three parameters from the given one on: since when, and the anchor.
+    private func bind(_ query: HistoryQuery, to statement: Statement, from index: Int32) {
+        let kept = context.oldestHistory.adding(milliseconds: 1)
+        statement.bind(index, max(query.since ?? kept, kept))
+        statement.bind(index + 1, query.after?.at.milliseconds ?? .max)
+        statement.bind(index + 2, query.after?.revision ?? .max)
+    }
+
+    private func title(of task: ID) throws -> String? {
+        let statement = try statement("SELECT title FROM tasks WHERE account = ?1 AND id = ?2")
+        statement.bind(2, task)
+        return try first(of: statement) { $0.text(0) }
+    }
+}
