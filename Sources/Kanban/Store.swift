@@ -158,6 +158,7 @@ package protocol BoardWriter: BoardReader {
     /// ``BoardReader/taskCounts()``.
     func save(_ task: TaskItem) throws
     func append(_ entry: HistoryEntry) throws
+    func append(_ respacing: Respacing) throws
     /// Inserts or replaces the row.
     func save(_ category: Category) throws
     /// Removes the row and leaves a tombstone at `revision`.

@@ -16,14 +16,14 @@ enum DataFile {
         guard DurableFile.size(path) > 0 || DurableFile.size(path + "-wal") == 0 else {
             throw StoreError.corrupt("\(path) is empty, and yet there is a log beside it")
         }
-        let connection = try Connection(path: path, access: .readWrite, fileSystem: configuration.fileSystem)
+        let connection = try SQLiteConnection(path: path, access: .readWrite, fileSystem: configuration.fileSystem)
         defer { connection.close() }
         try bringUp(connection, now: now, steps: Schema.steps)
         return path
     }
 
     /// Makes the tables, or brings those of an older version up after copying the file.
-    static func bringUp(_ connection: Connection, now: Timestamp, steps: [Schema.Step]) throws {
+    static func bringUp(_ connection: SQLiteConnection, now: Timestamp, steps: [Schema.Step]) throws {
         // What is not ours is left as it is.
         _ = try Schema.version(of: connection, newest: steps.count)
         try useLog(on: connection)
@@ -41,7 +41,7 @@ enum DataFile {
         }
     }
 
-    private static func useLog(on connection: Connection) throws {
+    private static func useLog(on connection: SQLiteConnection) throws {
         guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
             throw StoreError.io("\(connection.path) does not take a write-ahead log")
         }
@@ -56,7 +56,7 @@ enum DataFile {
             // What was being written when a process was killed.
             for leftover in [partial, journal] { try DurableFile.removeIfThere(leftover) }
             try DurableFile.create(partial)
-            let source = try Connection(path: path, access: .readOnly)
+            let source = try SQLiteConnection(path: path, access: .readOnly)
             defer { source.close() }
             // The statement takes no parameter in every version of SQLite that we meet, hence the quoted literal.
             try source.run("VACUUM INTO '\(partial.replacingOccurrences(of: "'", with: "''"))'")

@@ -20,11 +20,11 @@ final class ReaderPool: Sendable {
     /// A connection and the snapshot that it has open.
     /// Unchecked: used only by the thread that took it out of the pool.
     private final class Reader: @unchecked Sendable {
-        let connection: Connection
+        let connection: SQLiteConnection
         /// The commits that the open snapshot has; `nil` without one.
         var commits: UInt64?
 
-        init(_ connection: Connection) {
+        init(_ connection: SQLiteConnection) {
             self.connection = connection
         }
 
@@ -60,7 +60,7 @@ final class ReaderPool: Sendable {
     }
 
     /// - Parameter afresh: sees what other processes committed as well, which nobody tells this one.
-    func read<T>(afresh: Bool = false, _ body: (Connection) throws -> T) throws -> T {
+    func read<T>(afresh: Bool = false, _ body: (SQLiteConnection) throws -> T) throws -> T {
         let reader = try take()
         do {
             let isUnderWay = commits.isUnderWay
@@ -101,7 +101,7 @@ final class ReaderPool: Sendable {
     private func open() throws -> Reader {
         do {
             return Reader(
-                try Connection(
+                try SQLiteConnection(
                     path: path, access: .readOnly,
                     memory: .init(cache: configuration.readerCacheSize, mapped: configuration.mappedSize),
                     fileSystem: configuration.fileSystem))

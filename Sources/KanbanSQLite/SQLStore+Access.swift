@@ -6,12 +6,12 @@ extension SQLStore: AccessStore {
     package func readAccess<T>(_ body: (any AccessReader) throws -> T) throws -> T {
         // The command line adds accounts and removes tokens beside a server that serves, and nobody tells the server:
         // so these reads, which are few, look at the file as it is now.
-        try readers.read(afresh: true) { try body(SQLAccessReader(connection: $0)) }
+        try readers.read(afresh: true) { try body(SQLiteAccess(connection: $0)) }
     }
 
     package func writeAccess<T: Sendable>(
         _ body: @escaping @Sendable (any AccessWriter) throws -> T
     ) async throws -> T {
-        try await writer.perform { try body(SQLAccessWriter($0)) }
+        try await writer.perform { try body(SQLiteAccessWriter($0)) }
     }
 }

@@ -66,7 +66,7 @@ package final class SQLStore: Store {
 
     package func read<T>(_ account: AccountKey, _ body: (any BoardReader) throws -> T) throws -> T {
         try readers.read { connection in
-            try body(SQLReader(account: account, connection: connection, context: context))
+            try body(SQLiteBoard(account: account, connection: connection, context: context))
         }
     }
 

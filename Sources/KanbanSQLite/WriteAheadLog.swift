@@ -4,14 +4,14 @@ import KanbanRows
 /// The log of a write connection: how long it is, and when its pages are copied into the file. Used by the writer's queue
 /// only.
 final class WriteAheadLog {
-    private let connection: Connection
+    private let connection: SQLiteConnection
     /// Bytes in the log after the last commit, and after the last checkpoint.
     private(set) var size = 0
     private var checkpointedSize = 0
     private let pageSize: Int
 
     /// - Parameter bound: bytes of log after which its owner asks for a checkpoint.
-    init(of connection: Connection, bound: Int) throws {
+    init(of connection: SQLiteConnection, bound: Int) throws {
         self.connection = connection
         pageSize = Int(try connection.integer("PRAGMA page_size") ?? 4096)
         // A log that grew beside a long read is cut when it begins anew, or its file would stay as large for ever.

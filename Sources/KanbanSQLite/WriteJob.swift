@@ -7,7 +7,7 @@ protocol WriteJob: AnyObject, Sendable {
     var session: ID? { get }
     /// Where the answer is waited for, if that is known.
     var executor: (any TaskExecutor)? { get }
-    func run(on writer: SQLWriter) throws
+    func run(on writer: SQLiteBoardWriter) throws
     /// The body itself failed; the answer waits for the commit all the same, so that answers keep their order.
     func fail(_ error: any Error)
     /// Resumes with what the body gave.
@@ -21,13 +21,13 @@ final class PendingWrite<T: Sendable>: WriteJob, @unchecked Sendable {
     let account: AccountKey
     let session: ID?
     let executor: (any TaskExecutor)?
-    private let body: @Sendable (SQLWriter) throws -> T
+    private let body: @Sendable (SQLiteBoardWriter) throws -> T
     private let continuation: CheckedContinuation<T, any Error>
     private var result: Result<T, any Error> = .failure(StoreError.closed)
 
     init(
         account: AccountKey, session: ID?, executor: (any TaskExecutor)?,
-        body: @escaping @Sendable (SQLWriter) throws -> T, continuation: CheckedContinuation<T, any Error>
+        body: @escaping @Sendable (SQLiteBoardWriter) throws -> T, continuation: CheckedContinuation<T, any Error>
     ) {
         self.account = account
         self.session = session
@@ -36,7 +36,7 @@ final class PendingWrite<T: Sendable>: WriteJob, @unchecked Sendable {
         self.continuation = continuation
     }
 
-    func run(on writer: SQLWriter) throws {
+    func run(on writer: SQLiteBoardWriter) throws {
         result = .success(try body(writer))
     }
 

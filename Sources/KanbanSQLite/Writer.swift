@@ -41,7 +41,9 @@ final class Writer: @unchecked Sendable {
     private let waiting = Locked(Waiting())
     private let done = Locked((commits: StoreActivity.Work(), writes: 0))
     /// `nil` after an error of the disk, until the next batch opens the file again.
-    private var open: (session: WriteSession, log: WriteAheadLog)?
+    private var open: (session: WriteSession<SQLiteConnection>, log: WriteAheadLog)?
+    /// SQLite's count of what other connections wrote, in the last transaction of this session.
+    private var dataVersion: Int64?
     private let ids: IDSource
     /// Never goes back, even when the clock does.
     private var latest: Timestamp
@@ -85,7 +87,7 @@ final class Writer: @unchecked Sendable {
 
     /// Runs the body in the next transaction. For ``AccountKey/nobody`` it must not touch a board.
     func perform<T: Sendable>(
-        _ account: AccountKey = .nobody, session: ID? = nil, _ body: @escaping @Sendable (SQLWriter) throws -> T
+        _ account: AccountKey = .nobody, session: ID? = nil, _ body: @escaping @Sendable (SQLiteBoardWriter) throws -> T
     ) async throws -> T {
         // A checked continuation, though a job is answered once by construction: it is resumed inside the runtime, where
         // the thread sanitizer does not take the memory that the task uses next for that of the answer.
@@ -133,7 +135,7 @@ final class Writer: @unchecked Sendable {
         let start = ContinuousClock.now
         do {
             let (session, log) = try opened()
-            if try session.begin() { commits.forgetAll() }
+            try begin(session)
             var isTogether = try runTogether(jobs, in: session)
             // Those that came meanwhile share the commit, which costs more than all of them, unless they are large.
             while isTogether, ContinuousClock.now < start + configuration.batchTime {
@@ -143,7 +145,8 @@ final class Writer: @unchecked Sendable {
                 isTogether = try runTogether(more, in: session)
             }
             if !isTogether {
-                if try session.beginAnew() { commits.forgetAll() }
+                try session.rollBack()
+                try begin(session)
                 for job in jobs { try runApart(job, in: session) }
             }
             commits.announce(session.takeChangedTasks())
@@ -163,39 +166,49 @@ final class Writer: @unchecked Sendable {
         }
     }
 
+    private func begin(_ session: WriteSession<SQLiteConnection>) throws {
+        try session.begin()
+        let version = try session.connection.dataVersion()
+        defer { dataVersion = version }
+        guard let dataVersion, dataVersion != version else { return }
+        // Another process wrote since.
+        session.forgetFeeds()
+        commits.forgetAll()
+    }
+
     /// One body after the other, without savepoints: SQLite copies every page that one writes first, and goes through
     /// all copies at its end. Rules check before they write, so a body that throws has written nothing, as a rule.
     /// Throws only what ends the whole batch.
     ///
     /// - Returns: false when one has; then the transaction is to be begun anew.
-    private func runTogether(_ jobs: [any WriteJob], in session: WriteSession) throws -> Bool {
+    private func runTogether(_ jobs: [any WriteJob], in session: WriteSession<SQLiteConnection>) throws -> Bool {
         for job in jobs {
             let mark = session.mark
             do {
                 try job.run(on: writer(for: job, in: session))
             } catch {
-                if let fault = session.connection.fault { throw fault }
+                try session.connection.requireSound()
                 if session.hasWritten(since: mark) { return false }
                 session.forget(since: mark)
                 job.fail(SQLiteError.forCallers(error))
             }
-            if let fault = session.connection.fault { throw fault }
+            try session.connection.requireSound()
         }
         return true
     }
 
     /// One body in a savepoint. Throws only what ends the whole batch.
-    private func runApart(_ job: any WriteJob, in session: WriteSession) throws {
+    private func runApart(_ job: any WriteJob, in session: WriteSession<SQLiteConnection>) throws {
         let mark = try session.savepoint()
         do {
             try job.run(on: writer(for: job, in: session))
             try session.keep(mark)
         } catch {
-            if let fault = session.connection.fault { throw fault }
+            try session.connection.requireSound()
             try session.undo(to: mark)
             job.fail(SQLiteError.forCallers(error))
         }
-        if let fault = session.connection.fault { throw fault }
+        try session.connection.requireSound()
     }
 
     private func answer(_ jobs: [any WriteJob]) {
@@ -218,14 +231,14 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    private func writer(for job: any WriteJob, in session: WriteSession) -> SQLWriter {
+    private func writer(for job: any WriteJob, in session: WriteSession<SQLiteConnection>) -> SQLiteBoardWriter {
         latest = max(latest, context.clock())
-        return SQLWriter(
+        return SQLiteBoardWriter(
             account: job.account, writingSession: job.session, now: latest, commitCount: commits.next, session: session,
             context: context, ids: ids)
     }
 
-    private func opened() throws -> (session: WriteSession, log: WriteAheadLog) {
+    private func opened() throws -> (session: WriteSession<SQLiteConnection>, log: WriteAheadLog) {
         if let open { return open }
         let fresh = try Self.open(path, configuration)
         open = fresh
@@ -234,8 +247,8 @@ final class Writer: @unchecked Sendable {
 
     private static func open(
         _ path: String, _ configuration: SQLStoreConfiguration
-    ) throws -> (session: WriteSession, log: WriteAheadLog) {
-        let connection = try Connection(
+    ) throws -> (session: WriteSession<SQLiteConnection>, log: WriteAheadLog) {
+        let connection = try SQLiteConnection(
             path: path, access: .readWrite,
             memory: .init(cache: configuration.writerCacheSize, mapped: 0), fileSystem: configuration.fileSystem)
         return (WriteSession(connection), try WriteAheadLog(of: connection, bound: configuration.logSize))
@@ -276,6 +289,7 @@ final class Writer: @unchecked Sendable {
     private func closeSession() {
         open?.session.connection.close()
         open = nil
+        dataVersion = nil
     }
 
     private static let ownQueue = DispatchSpecificKey<ObjectIdentifier>()

@@ -146,7 +146,7 @@ struct AccessStoreTests {
         try await board.store.writeAccess { try $0.eraseAccount(account.key) }
         let file = board.store.path
         board.store.close()
-        let connection = try Connection(path: file, access: .readWrite)
+        let connection = try SQLiteConnection(path: file, access: .readWrite)
         try connection.run("VACUUM" as String)
         _ = try connection.integer("PRAGMA wal_checkpoint(TRUNCATE)")
         connection.close()
@@ -190,7 +190,7 @@ struct AccessStoreTests {
         try #require(Self.flat(source).contains(Self.flat(sql)), "the store no longer has this statement")
 
         let plan = try board.store.readers.read { connection in
-            let statement = try Statement("EXPLAIN QUERY PLAN " + sql, on: connection)
+            let statement = try SQLiteStatement("EXPLAIN QUERY PLAN " + sql, on: connection)
             defer { statement.finalize() }
             var lines: [String] = []
             while try statement.step() { lines.append(statement.text(3)) }

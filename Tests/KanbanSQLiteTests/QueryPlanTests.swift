@@ -9,18 +9,18 @@ struct QueryPlanTests {
     private static let task = ID(high: 1, low: 2)
 
     /// How SQLite will run each statement that the body makes, on a board of one task that was edited.
-    private func plans(_ body: (SQLReader) throws -> Void) async throws -> [String: [String]] {
+    private func plans(_ body: (SQLiteBoard) throws -> Void) async throws -> [String: [String]] {
         let box = try TestStore()
         try await box.store.write { tx in
             _ = try tx.createTask(id: Self.task, title: "a", TaskEdit())
             _ = try tx.updateTask(Self.task, TaskEdit(title: "b"))
         }
-        let connection = try Connection(path: box.store.path, access: .readOnly)
+        let connection = try SQLiteConnection(path: box.store.path, access: .readOnly)
         defer { connection.close() }
-        try body(SQLReader(account: .local, connection: connection, context: box.store.context))
+        try body(SQLiteBoard(account: .local, connection: connection, context: box.store.context))
         var plans: [String: [String]] = [:]
         for text in connection.texts where text.hasPrefix("SELECT") {
-            let explanation = try Statement("EXPLAIN QUERY PLAN " + text, on: connection)
+            let explanation = try SQLiteStatement("EXPLAIN QUERY PLAN " + text, on: connection)
             defer { explanation.finalize() }
             while try explanation.step() { plans[text, default: []].append(explanation.text(3)) }
         }
@@ -76,16 +76,16 @@ struct QueryPlanTests {
 
     @Test func `the ids of a list in the order of an index are read from that index alone`() throws {
         let box = try TestStore()
-        let connection = try Connection(path: box.store.path, access: .readOnly)
+        let connection = try SQLiteConnection(path: box.store.path, access: .readOnly)
         defer { connection.close() }
-        let reader = SQLReader(account: .local, connection: connection, context: box.store.context)
+        let reader = SQLiteBoard(account: .local, connection: connection, context: box.store.context)
         // What is overdue is also a matter of `due_day`, which is in no index.
         for (_, query) in Self.queries where query.dueBefore.isEmpty { _ = try reader.taskIDs(query) }
 
         let texts = connection.texts.filter { $0.hasPrefix("SELECT id") }
         #expect(texts.count > 10)
         for text in texts {
-            let program = try Statement("EXPLAIN " + text, on: connection)
+            let program = try SQLiteStatement("EXPLAIN " + text, on: connection)
             defer { program.finalize() }
             var tables: Set<Int64> = []
             var read: Set<Int64> = []

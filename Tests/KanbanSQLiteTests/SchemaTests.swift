@@ -38,7 +38,7 @@ struct SchemaTests {
         box.store.close()
         let next: [Schema.Step] = Schema.steps + [{ try $0.run("CREATE TABLE later (a INTEGER) STRICT" as String) }]
 
-        let connection = try Connection(path: box.store.path, access: .readWrite)
+        let connection = try SQLiteConnection(path: box.store.path, access: .readWrite)
         try DataFile.bringUp(connection, now: box.clock.now, steps: next)
         connection.close()
 
@@ -46,7 +46,7 @@ struct SchemaTests {
         #expect(try count("tasks", on: box.store.path) == 1)
         let copy = "\(box.store.path).v\(Schema.steps.count)-\(box.clock.now.milliseconds)"
         #expect(try count("tasks", on: copy) == 1)
-        let old = try Connection(path: copy, access: .readOnly)
+        let old = try SQLiteConnection(path: copy, access: .readOnly)
         #expect(try old.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'later'") == 0)
     }
 
@@ -65,7 +65,7 @@ struct SchemaTests {
         try await withThrowingTaskGroup { group in
             for number in 0..<8 {
                 group.addTask {
-                    let connection = try Connection(path: path, access: .readWrite)
+                    let connection = try SQLiteConnection(path: path, access: .readWrite)
                     defer { connection.close() }
                     let copied = Timestamp(milliseconds: now.milliseconds + Int64(number))
                     try DataFile.bringUp(connection, now: copied, steps: next)
@@ -89,7 +89,7 @@ struct SchemaTests {
         let copy = "\(path).v\(Schema.steps.count)-\(now.milliseconds)"
         try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: false)
 
-        let connection = try Connection(path: path, access: .readWrite)
+        let connection = try SQLiteConnection(path: path, access: .readWrite)
         #expect(throws: StoreError.self) { try DataFile.bringUp(connection, now: now, steps: next) }
         connection.close()
 
@@ -108,7 +108,7 @@ struct SchemaTests {
                 { try $0.run("DROP TABLE history" as String) }, { try $0.run("CREATE NONSENSE" as String) },
             ]
 
-        let connection = try Connection(path: box.store.path, access: .readWrite)
+        let connection = try SQLiteConnection(path: box.store.path, access: .readWrite)
         #expect(throws: SQLiteError.self) { try DataFile.bringUp(connection, now: box.clock.now, steps: next) }
         connection.close()
 
@@ -153,7 +153,7 @@ struct SchemaTests {
         let directory = try TemporaryDirectory()
         let path = directory.file(SQLStore.fileName)
         try execute("PRAGMA journal_mode = WAL", on: path)
-        let connection = try Connection(path: path, access: .readWrite)
+        let connection = try SQLiteConnection(path: path, access: .readWrite)
         defer { connection.close() }
         try DataFile.bringUp(connection, now: Timestamp(milliseconds: 0), steps: Array(Schema.steps.prefix(1)))
         try connection.run("INSERT INTO accounts (number, id, created_at, epoch) VALUES (7, x'01', 0, 0)" as String)

@@ -75,8 +75,10 @@ struct TaskWalkTests {
             var todo = TaskQuery()
             todo.statuses = [.todo]
             let shift = descending ? ["A1", "A2", "A3"] : ["a4", "a5", "a6"]
-            for (task, place) in zip(try tx.tasks(todo), shift) {
-                try tx.change(task.id) { $0.position = Position(text: place) }
+            let tasks = try tx.tasks(todo)
+            let first = try tx.feedState().revision + 1
+            for (task, place) in zip(tasks, shift) {
+                try tx.respace(task, to: Position(text: place), revision: tx.nextRevision(), of: first)
             }
         }
         query.limit = 1

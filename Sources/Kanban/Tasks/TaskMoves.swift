@@ -74,17 +74,29 @@ extension BoardWriter {
                 reach *= 2
                 continue
             }
+            var first: Revision?
             for (task, place) in zip(tasks, places) where task.position != place && task.id != id {
-                var task = task
-                task.position = place
-                task.revision = try nextRevision()
-                try save(task)
+                let revision = try nextRevision()
+                first = first ?? revision
+                try respace(task, to: place, revision: revision, of: first ?? revision)
             }
             let split = below.tasks.count
             return Gap(
                 lower: split > 0 ? places[split - 1] : below.bound,
                 upper: split < places.count ? places[split] : above.bound)
         }
+    }
+
+    /// Gives a task another place that no user chose: its history has no line of it.
+    /// - Parameter respacing: the revision of the first task of this respacing.
+    package func respace(
+        _ task: TaskItem, to place: Position, revision: Revision, of respacing: Revision
+    ) throws {
+        var respaced = task
+        respaced.position = place
+        respaced.revision = revision
+        try save(respaced)
+        try append(Respacing(status: task.status, revision: respacing, old: task.position, new: place))
     }
 
     /// The task at `edge` and those beyond it, nearest first, and the place of the next one after them.

@@ -1,7 +1,7 @@
 import Kanban
 import KanbanRows
 
-extension SQLReader {
+extension SQLBoard {
     package func hasExpiredSessions() throws -> Bool {
         let statement = try statement("SELECT 1 FROM sessions WHERE account = ?1 AND expires_at < ?2 LIMIT 1")
         statement.bind(2, context.clock())
@@ -9,7 +9,7 @@ extension SQLReader {
     }
 }
 
-extension SQLWriter {
+extension SQLBoardWriter {
     package func purgeSessions(limit: Int) throws -> Int {
         let statement = try statement(
             """

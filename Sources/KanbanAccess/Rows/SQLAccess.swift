@@ -3,15 +3,17 @@ import KanbanRows
 
 /// Accounts, sessions and tokens, in statements. What is looked up by a secret or an address is found by an index of its
 /// own; everything else is bound to its account.
-package protocol SQLAccess: AccessReader {
-    var connection: Connection { get }
+package protocol SQLAccess<Database>: AccessReader {
+    associatedtype Database: Engine
+
+    var connection: Database { get }
 }
 
-/// Accounts as a reader sees them.
-package struct SQLAccessReader: SQLAccess {
-    package let connection: Connection
+/// Accounts in SQLite as a reader sees them.
+package struct SQLiteAccess: SQLAccess {
+    package let connection: SQLiteConnection
 
-    package init(connection: Connection) {
+    package init(connection: SQLiteConnection) {
         self.connection = connection
     }
 }
@@ -49,7 +51,7 @@ extension SQLAccess {
         return try all(of: statement, readAccount)
     }
 
-    private func readAccount(_ row: Statement) throws -> Account {
+    private func readAccount(_ row: Database.Statement) throws -> Account {
         Account(
             key: AccountKey(number: row.integer(0)), id: try row.id(1),
             email: try row.optionalText(2).map(emailAddress), displayName: row.optionalText(3),
@@ -58,7 +60,7 @@ extension SQLAccess {
 
     private func emailAddress(_ text: String) throws -> EmailAddress {
         guard let address = EmailAddress(text) else {
-            throw StoreError.corrupt("\(connection.path): an account's e-mail address")
+            throw connection.damaged("an account's e-mail address")
         }
         return address
     }
@@ -84,7 +86,7 @@ extension SQLAccess {
         return try all(of: statement, readSession)
     }
 
-    private func readSession(_ row: Statement) throws -> Session {
+    private func readSession(_ row: Database.Statement) throws -> Session {
         Session(
             id: try row.id(0), account: AccountKey(number: row.integer(1)), device: row.optionalText(2),
             createdAt: row.timestamp(3), lastUsedAt: row.timestamp(4), expiresAt: row.timestamp(5))
@@ -113,9 +115,9 @@ extension SQLAccess {
         return try all(of: statement, readToken)
     }
 
-    private func readToken(_ row: Statement) throws -> AccessToken {
+    private func readToken(_ row: Database.Statement) throws -> AccessToken {
         guard let scope = AccessToken.Scope(rawValue: row.text(3)) else {
-            throw StoreError.corrupt("\(connection.path): a token's scope")
+            throw connection.damaged("a token's scope")
         }
         return AccessToken(
             id: try row.id(0), account: AccountKey(number: row.integer(1)), name: row.text(2), scope: scope,
@@ -126,12 +128,12 @@ extension SQLAccess {
 // MARK: - Rows
 
 extension SQLAccess {
-    private func first<T>(of statement: Statement, _ decode: (Statement) throws -> T) throws -> T? {
+    private func first<T>(of statement: Database.Statement, _ decode: (Database.Statement) throws -> T) throws -> T? {
         defer { statement.reset() }
         return try statement.step() ? try decode(statement) : nil
     }
 
-    private func all<T>(of statement: Statement, _ decode: (Statement) throws -> T) throws -> [T] {
+    private func all<T>(of statement: Database.Statement, _ decode: (Database.Statement) throws -> T) throws -> [T] {
         defer { statement.reset() }
         var rows: [T] = []
         while try statement.step() { rows.append(try decode(statement)) }

@@ -1,15 +1,25 @@
 import Kanban
 import KanbanRows
 
-/// Accounts inside a write transaction. Lives as long as one body.
-package final class SQLAccessWriter: SQLAccess, AccessWriter {
-    private let writer: SQLWriter
+/// Accounts inside a write transaction.
+package protocol SQLAccessWriter<Database>: SQLAccess, AccessWriter {
+    associatedtype Writer: SQLBoardWriter<Database>
 
-    package init(_ writer: SQLWriter) {
+    /// The transaction, on the board of any account.
+    var writer: Writer { get }
+}
+
+/// Accounts in SQLite inside a write transaction.
+package struct SQLiteAccessWriter: SQLAccessWriter {
+    package let writer: SQLiteBoardWriter
+
+    package init(_ writer: SQLiteBoardWriter) {
         self.writer = writer
     }
+}
 
-    package var connection: Connection { writer.connection }
+extension SQLAccessWriter {
+    package var connection: Database { writer.connection }
     package var now: Timestamp { writer.now }
 
     package func makeID() -> ID {
@@ -23,7 +33,7 @@ package final class SQLAccessWriter: SQLAccess, AccessWriter {
         let statement = try connection.statement(
             """
             INSERT INTO accounts (id, email, email_folded, display_name, password_hash, created_at, epoch)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING number
             """)
         statement.bind(1, id)
         statement.bind(2, email.text)
@@ -32,9 +42,10 @@ package final class SQLAccessWriter: SQLAccess, AccessWriter {
         statement.bind(5, passwordHash)
         statement.bind(6, now)
         statement.bind(7, Int64(bitPattern: writer.ids.newEpoch()))
-        try statement.run()
+        defer { statement.reset() }
+        guard try statement.step() else { throw connection.damaged("an account was made and is not there") }
         return Account(
-            key: AccountKey(number: connection.lastInsertedRow), id: id, email: email, displayName: displayName,
+            key: AccountKey(number: statement.integer(0)), id: id, email: email, displayName: displayName,
             createdAt: now)
     }
 

@@ -45,7 +45,7 @@ extension SQLBoard {
     }
 
     /// Three parameters from the given one on: since when, and the anchor.
-    private func bind(_ query: HistoryQuery, to statement: Statement, from index: Int32) {
+    private func bind(_ query: HistoryQuery, to statement: Database.Statement, from index: Int32) {
         let kept = context.oldestHistory.adding(milliseconds: 1)
         statement.bind(index, max(query.since ?? kept, kept))
         statement.bind(index + 1, query.after?.at.milliseconds ?? .max)

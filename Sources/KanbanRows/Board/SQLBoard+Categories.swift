@@ -8,7 +8,7 @@ extension SQLBoard {
             WHERE account = ?1 AND id = ?2
             """)
         statement.bind(2, id)
-        return try first(of: statement, CategoryRow.decode)
+        return try first(of: statement) { try CategoryRow.decode($0) }
     }
 
     package func category(foldedName: String) throws -> Category? {
@@ -18,7 +18,7 @@ extension SQLBoard {
             WHERE account = ?1 AND name_folded = ?2
             """)
         statement.bind(2, foldedName)
-        return try first(of: statement, CategoryRow.decode)
+        return try first(of: statement) { try CategoryRow.decode($0) }
     }
 
     package func categoryEverExisted(_ id: ID) throws -> Bool {
@@ -31,12 +31,12 @@ extension SQLBoard {
             SELECT revision, id, name, color, emoji, created_at, updated_at FROM categories
             WHERE account = ?1 ORDER BY name_folded, id
             """)
-        return try all(of: statement, CategoryRow.decode)
+        return try all(of: statement) { try CategoryRow.decode($0) }
     }
 }
 
 enum CategoryRow {
-    static func decode(_ row: Statement) throws -> Category {
+    static func decode(_ row: some EngineStatement) throws -> Category {
         Category(
             id: try row.id(1), name: row.text(2), color: row.optionalText(3), emoji: row.optionalText(4),
             createdAt: row.timestamp(5), updatedAt: row.timestamp(6), revision: row.integer(0))

@@ -3,10 +3,12 @@ import Kanban
 extension SQLBoard {
     /// Merges the kinds, each in revision order through its index, and takes no more rows than it gives back.
     package func changes(since: Revision, types: Set<ResourceType>, livingOnly: Bool, limit: Int) throws -> [Change] {
-        var sources: [ChangeSource] = []
+        var sources: [ChangeSource<Database.Statement>] = []
         defer { for source in sources { source.statement.reset() } }
-        func add(_ statement: Statement, isMixed: Bool = false, _ decode: @escaping (Statement) throws -> Change) throws
-        {
+        func add(
+            _ statement: Database.Statement, isMixed: Bool = false,
+            _ decode: @escaping (Database.Statement) throws -> Change
+        ) throws {
             statement.bind(2, since)
             sources.append(ChangeSource(statement: statement, isMixed: isMixed, decode: decode))
             if try statement.step() {
@@ -50,7 +52,7 @@ extension SQLBoard {
         return changes
     }
 
-    private func taskChanges(livingOnly: Bool) throws -> Statement {
+    private func taskChanges(livingOnly: Bool) throws -> Database.Statement {
         guard livingOnly else {
             return try statement(
                 """
@@ -79,7 +81,7 @@ extension SQLBoard {
 
     private static var fewTasks: Int { 1_000 }
 
-    private func categoryChanges() throws -> Statement {
+    private func categoryChanges() throws -> Database.Statement {
         try statement(
             """
             SELECT revision, id, name, color, emoji, created_at, updated_at FROM categories
@@ -87,7 +89,7 @@ extension SQLBoard {
             """)
     }
 
-    private func ddayChanges() throws -> Statement {
+    private func ddayChanges() throws -> Database.Statement {
         try statement(
             """
             SELECT revision, id, title, date, repeats, color, emoji, created_at, updated_at FROM ddays
@@ -95,7 +97,7 @@ extension SQLBoard {
             """)
     }
 
-    private func buried() throws -> Statement {
+    private func buried() throws -> Database.Statement {
         try statement(
             """
             SELECT revision, id, type FROM tombstones
@@ -103,7 +105,7 @@ extension SQLBoard {
             """)
     }
 
-    private func taskChange(_ row: Statement) throws -> Change {
+    private func taskChange(_ row: Database.Statement) throws -> Change {
         guard row.isNull(10) else {
             return Change(revision: row.integer(0), type: .task, id: try row.id(1), value: .deleted)
         }
@@ -111,24 +113,24 @@ extension SQLBoard {
         return Change(revision: task.revision, type: .task, id: task.id, value: .task(task))
     }
 
-    private func categoryChange(_ row: Statement) throws -> Change {
+    private func categoryChange(_ row: Database.Statement) throws -> Change {
         let category = try CategoryRow.decode(row)
         return Change(revision: category.revision, type: .category, id: category.id, value: .category(category))
     }
 
-    private func ddayChange(_ row: Statement) throws -> Change {
+    private func ddayChange(_ row: Database.Statement) throws -> Change {
         let dday = try DDayRow.decode(row)
         return Change(revision: dday.revision, type: .dday, id: dday.id, value: .dday(dday))
     }
 
-    private func buriedChange(_ row: Statement) throws -> Change {
+    private func buriedChange(_ row: Database.Statement) throws -> Change {
         guard let type = ResourceType(rawValue: row.text(2)) else { throw damaged("a tombstone of an unknown type") }
         return Change(revision: row.integer(0), type: type, id: try row.id(1), value: .deleted)
     }
 }
 
 /// The rows of one kind, in revision order.
-private struct ChangeSource {
+private struct ChangeSource<Statement: EngineStatement> {
     let statement: Statement
     /// True when not all of them are of the types that were asked for.
     let isMixed: Bool

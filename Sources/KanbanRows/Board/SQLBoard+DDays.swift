@@ -1,4 +1,3 @@
-import CSQLite
 import Kanban
 
 extension SQLBoard {
@@ -9,7 +8,7 @@ extension SQLBoard {
             WHERE account = ?1 AND id = ?2
             """)
         statement.bind(2, id)
-        return try first(of: statement, DDayRow.decode)
+        return try first(of: statement) { try DDayRow.decode($0) }
     }
 
     package func ddayEverExisted(_ id: ID) throws -> Bool {
@@ -25,7 +24,7 @@ extension SQLBoard {
         statement.bind(2, after.map { Int64($0.date.number) } ?? .min)
         statement.bind(3, after?.id ?? ID(high: 0, low: 0))
         statement.bind(4, limit ?? -1)
-        return try all(of: statement, DDayRow.decode)
+        return try all(of: statement) { try DDayRow.decode($0) }
     }
 
     package func countDDays() throws -> Int {
@@ -35,9 +34,9 @@ extension SQLBoard {
 }
 
 enum DDayRow {
-    static func decode(_ row: Statement) throws -> DDay {
+    static func decode(_ row: some EngineStatement) throws -> DDay {
         guard let repeats = DDay.Repeats(rawValue: row.text(4)) else {
-            throw SQLiteError(code: SQLITE_CORRUPT, message: "a D-day of an unknown repetition")
+            throw StoreError.corrupt("a D-day of an unknown repetition")
         }
         return DDay(
             id: try row.id(1), title: row.text(2), date: Day(number: Int(row.integer(3))), repeats: repeats,

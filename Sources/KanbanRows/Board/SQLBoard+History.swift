@@ -75,7 +75,7 @@ extension SQLBoard {
         return try first(of: statement) { try HistoryEntry.MemberChange.decode($0.bytes(0)) } ?? []
     }
 
-    func historyEntry(_ row: Statement) throws -> HistoryEntry {
+    func historyEntry(_ row: Database.Statement) throws -> HistoryEntry {
         guard let action = HistoryEntry.Action(rawValue: row.text(3)) else {
             throw damaged("a history entry of an unknown action")
         }

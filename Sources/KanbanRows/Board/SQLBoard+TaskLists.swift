@@ -13,7 +13,7 @@ extension SQLBoard {
         return places.prefix(query.limit ?? .max).map(\.id)
     }
 
-    private func list<Row>(_ query: TaskQuery, of columns: TaskColumns<Row>) throws -> [Row] {
+    private func list<Row>(_ query: TaskQuery, of columns: TaskColumns<Database.Statement, Row>) throws -> [Row] {
         let statuses = query.statuses ?? Set(TaskStatus.allCases)
         guard !statuses.isEmpty, query.categoryIDs?.isEmpty != true, query.limit != 0 else { return [] }
         guard query.sort != .position else { return try listByPosition(query, statuses, of: columns) }
@@ -46,7 +46,7 @@ extension SQLBoard {
 
     /// Column by column, since the index by position is one of columns; of each as many as the query may have.
     private func listByPosition<Row>(
-        _ query: TaskQuery, _ statuses: Set<TaskStatus>, of columns: TaskColumns<Row>
+        _ query: TaskQuery, _ statuses: Set<TaskStatus>, of columns: TaskColumns<Database.Statement, Row>
     ) throws -> [Row] {
         let places = try query.after.map { try self.places($0, of: query) }
         var page: [Row] = []
@@ -64,7 +64,8 @@ extension SQLBoard {
 
     /// - Parameter isOrdered: an index gives the order, as a rule.
     private func run<Row>(
-        _ taskStatement: TaskStatement, of columns: TaskColumns<Row>, order: String, limit: Int?, isOrdered: Bool
+        _ taskStatement: TaskStatement, of columns: TaskColumns<Database.Statement, Row>, order: String, limit: Int?,
+        isOrdered: Bool
     ) throws -> [Row] {
         let sql =
             isOrdered || limit == nil

@@ -9,7 +9,7 @@ extension SQLBoard {
             FROM tasks WHERE account = ?1 AND id = ?2
             """)
         statement.bind(2, id)
-        return try first(of: statement, TaskRow.decode)
+        return try first(of: statement) { try TaskRow.decode($0) }
     }
 
     package func taskEverExisted(_ id: ID) throws -> Bool {

@@ -1,7 +1,7 @@
 import Kanban
 
 /// What of a board is due to go.
-extension SQLReader {
+extension SQLBoard {
     package func trash(before: Timestamp, limit: Int) throws -> [ID] {
         let statement = try statement(
             """
@@ -26,7 +26,7 @@ extension SQLReader {
     }
 }
 
-extension SQLWriter {
+extension SQLBoardWriter {
     /// Turns a task that is in the trash since before `before` into a tombstone, and the line of its history that stands in
     /// its row into one beside the others.
     package func purgeTask(_ id: ID, before: Timestamp) throws {

@@ -12,18 +12,23 @@ package final class BoardContext: Sendable {
 }
 
 /// The reading half of a board, in statements. Parameter 1 of each is the account: nothing of another can be reached.
-package protocol SQLBoard: BoardReader {
-    var connection: Connection { get }
+///
+/// A protocol, and not a generic type, so that the compiler makes all of it for each type that takes it: the calls through
+/// `any BoardReader` lead to code that knows its engine.
+package protocol SQLBoard<Database>: BoardReader {
+    associatedtype Database: Engine
+
+    var connection: Database { get }
     var context: BoardContext { get }
 }
 
-/// A board as a reader sees it. Three words, so that handing it on as an existential allocates nothing.
-package struct SQLReader: SQLBoard {
+/// A board in SQLite as a reader sees it. Three words, so that handing it on as an existential allocates nothing.
+package struct SQLiteBoard: SQLBoard {
     package let account: AccountKey
-    package let connection: Connection
+    package let connection: SQLiteConnection
     package let context: BoardContext
 
-    package init(account: AccountKey, connection: Connection, context: BoardContext) {
+    package init(account: AccountKey, connection: SQLiteConnection, context: BoardContext) {
         self.account = account
         self.connection = connection
         self.context = context
@@ -32,27 +37,27 @@ package struct SQLReader: SQLBoard {
 
 extension SQLBoard {
     /// The kept statement with the account bound.
-    package func statement(_ sql: StaticString) throws -> Statement {
+    package func statement(_ sql: StaticString) throws -> Database.Statement {
         let statement = try connection.statement(sql)
         statement.bind(1, account.number)
         return statement
     }
 
     /// The first row of a bound statement.
-    package func first<T>(of statement: Statement, _ decode: (Statement) throws -> T) throws -> T? {
+    package func first<T>(of statement: Database.Statement, _ decode: (Database.Statement) throws -> T) throws -> T? {
         defer { statement.reset() }
         return try statement.step() ? try decode(statement) : nil
     }
 
     /// All rows of a bound statement.
-    package func all<T>(of statement: Statement, _ decode: (Statement) throws -> T) throws -> [T] {
+    package func all<T>(of statement: Database.Statement, _ decode: (Database.Statement) throws -> T) throws -> [T] {
         defer { statement.reset() }
         var rows: [T] = []
         while try statement.step() { rows.append(try decode(statement)) }
         return rows
     }
 
-    package func exists(_ statement: Statement) throws -> Bool {
+    package func exists(_ statement: Database.Statement) throws -> Bool {
         defer { statement.reset() }
         return try statement.step()
     }
@@ -79,8 +84,7 @@ extension SQLBoard {
         return try exists(statement)
     }
 
-    /// Text of the file that only we write; anything unforeseen in it is damage.
     func damaged(_ what: String) -> StoreError {
-        .corrupt("\(connection.path): \(what)")
+        connection.damaged(what)
     }
 }

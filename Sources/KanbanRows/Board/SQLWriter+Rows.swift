@@ -2,7 +2,7 @@ import JSON
 import Kanban
 
 /// The rows besides tasks.
-extension SQLWriter {
+extension SQLBoardWriter {
     package func append(_ entry: HistoryEntry) throws {
         let statement = try statement(
             """

@@ -1,6 +1,6 @@
 import Kanban
 
-extension SQLWriter {
+extension SQLBoardWriter {
     package func add(_ task: TaskItem) throws {
         try insert(task, isCreation: true)
     }
@@ -8,11 +8,6 @@ extension SQLWriter {
     package func save(_ task: TaskItem) throws {
         guard let stored = try stored(task.id) else { return try insert(task, isCreation: false) }
         writing.noteChange(of: task.id, account: account)
-        if stored.isRespaced(as: task) {
-            try noteRespacing(of: task, from: stored.position)
-        } else {
-            respacing = nil
-        }
         if stored.standsIn(theSameIndexesAs: task) {
             try updateText(of: task, stored: stored)
         } else {
@@ -27,56 +22,17 @@ extension SQLWriter {
         writing.count(difference, countKey(task.categoryID, task.status))
     }
 
-    private func countKey(_ categoryID: ID?, _ status: TaskStatus) -> WriteSession.CountKey {
+    private func countKey(_ categoryID: ID?, _ status: TaskStatus) -> CountKey {
         .init(account: account.number, categoryID: categoryID, status: status)
     }
 
     // MARK: - What is there
 
-    /// What of the stored row decides about counters and indexes, and goes on in the next.
-    private struct Stored {
-        var number: Int64
-        var status: TaskStatus
-        var categoryID: ID?
-        var due: Int64?
-        var dueDay: Int64?
-        var position: Position
-        var completedAt: Timestamp?
-        var deletedAt: Timestamp?
-        var positionRevision: Revision
-        /// The revision of the task's creation, when its row stands for that line of its history.
-        var creation: Revision?
-        /// At which revision each member first changed since; 0 for one that did not.
-        var firstChanges: TaskItem.MemberRevisions
-
-        /// `nil` for none, or when nobody will ask.
-        func firstChanges(with task: TaskItem) -> TaskItem.MemberRevisions? {
-            guard let creation else { return nil }
-            var changes = firstChanges
-            for member in TaskMember.allCases where changes[member] == 0 && task.memberRevisions[member] > creation {
-                changes[member] = task.memberRevisions[member]
-            }
-            return changes == TaskItem.MemberRevisions() ? nil : changes
-        }
-
-        func standsIn(theSameIndexesAs task: TaskItem) -> Bool {
-            status == task.status && categoryID == task.categoryID && position == task.position
-                && completedAt == task.completedAt && deletedAt == task.deletedAt
-                && due == task.dueDate?.sortKey.milliseconds && dueDay == task.dueDate?.wholeDay
-        }
-
-        /// True when the server gave it another place in its column, and not a user.
-        func isRespaced(as task: TaskItem) -> Bool {
-            deletedAt == nil && task.deletedAt == nil && status == task.status && position != task.position
-                && positionRevision == task.memberRevisions.position
-        }
-    }
-
     private func stored(_ id: ID) throws -> Stored? {
         let statement = try statement(
             """
             SELECT number, status, category_id, due, due_day, position, completed_at, deleted_at, revision,
-                member_revisions, creation, first_changes
+                creation, first_changes
             FROM tasks WHERE account = ?1 AND id = ?2
             """)
         statement.bind(2, id)
@@ -87,8 +43,7 @@ extension SQLWriter {
                 number: row.integer(0), status: status, categoryID: row.optionalID(2), due: row.optionalInteger(3),
                 dueDay: row.optionalInteger(4), position: Position(text: row.text(5)),
                 completedAt: row.optionalTimestamp(6), deletedAt: row.optionalTimestamp(7),
-                positionRevision: try row.memberRevisions(9, of: revision).position, creation: row.optionalInteger(10),
-                firstChanges: try row.firstChanges(11, of: revision))
+                creation: row.optionalInteger(9), firstChanges: try row.firstChanges(10, of: revision))
         }
     }
 
@@ -109,7 +64,6 @@ extension SQLWriter {
         statement.bind(17, isCreation ? task.revision : nil)
         statement.bind(18, isCreation ? session : nil)
         try statement.run()
-        respacing = nil
         count(task, by: 1)
         if task.deletedAt == nil {
             writing.noteAddition(at: task.position, to: .init(account: account.number, status: task.status))
@@ -148,7 +102,7 @@ extension SQLWriter {
         try statement.run()
     }
 
-    private func bindText(of task: TaskItem, to statement: Statement) {
+    private func bindText(of task: TaskItem, to statement: Database.Statement) {
         let folded = CaseFolding.fold(task.title)
         statement.bind(3, task.revision)
         statement.bind(4, task.memberRevisions.packed(below: task.revision))
@@ -160,7 +114,7 @@ extension SQLWriter {
         statement.bind(9, task.updatedAt)
     }
 
-    private func bindPlace(of task: TaskItem, to statement: Statement) {
+    private func bindPlace(of task: TaskItem, to statement: Database.Statement) {
         statement.bind(10, task.status.rawValue)
         statement.bind(11, task.categoryID)
         statement.bind(12, task.dueDate?.sortKey.milliseconds)
@@ -172,23 +126,49 @@ extension SQLWriter {
 
     // MARK: - Respacing
 
-    /// Writes down where the server's respacing of a column takes a task, for the walks that are under way.
-    ///
-    /// The saves of one respacing follow one another; anything else that is saved ends it. Its rows bear the revision
-    /// of its first task.
-    private func noteRespacing(of task: TaskItem, from old: Position) throws {
-        let revision = respacing.flatMap { $0.status == task.status ? $0.revision : nil } ?? task.revision
-        respacing = (task.status, revision)
+    package func append(_ respacing: Respacing) throws {
         let statement = try statement(
             """
             INSERT INTO respacings (account, status, revision, old_position, new_position, at)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING
             """)
-        statement.bind(2, task.status.rawValue)
-        statement.bind(3, revision)
-        statement.bind(4, old.text)
-        statement.bind(5, task.position.text)
+        statement.bind(2, respacing.status.rawValue)
+        statement.bind(3, respacing.revision)
+        statement.bind(4, respacing.old.text)
+        statement.bind(5, respacing.new.text)
         statement.bind(6, now)
         try statement.run()
+    }
+}
+
+/// What of the stored row decides about counters and indexes, and goes on in the next.
+private struct Stored {
+    var number: Int64
+    var status: TaskStatus
+    var categoryID: ID?
+    var due: Int64?
+    var dueDay: Int64?
+    var position: Position
+    var completedAt: Timestamp?
+    var deletedAt: Timestamp?
+    /// The revision of the task's creation, when its row stands for that line of its history.
+    var creation: Revision?
+    /// At which revision each member first changed since; 0 for one that did not.
+    var firstChanges: TaskItem.MemberRevisions
+
+    /// `nil` for none, or when nobody will ask.
+    func firstChanges(with task: TaskItem) -> TaskItem.MemberRevisions? {
+        guard let creation else { return nil }
+        var changes = firstChanges
+        for member in TaskMember.allCases where changes[member] == 0 && task.memberRevisions[member] > creation {
+            changes[member] = task.memberRevisions[member]
+        }
+        return changes == TaskItem.MemberRevisions() ? nil : changes
+    }
+
+    func standsIn(theSameIndexesAs task: TaskItem) -> Bool {
+        status == task.status && categoryID == task.categoryID && position == task.position
+            && completedAt == task.completedAt && deletedAt == task.deletedAt
+            && due == task.dueDate?.sortKey.milliseconds && dueDay == task.dueDate?.wholeDay
     }
 }

@@ -1,22 +1,30 @@
 import Kanban
 
-/// A board inside a write transaction. Lives as long as one body.
-package final class SQLWriter: SQLBoard, BoardWriter {
+/// The writing half of a board, in statements.
+package protocol SQLBoardWriter<Database>: SQLBoard, BoardWriter, AnyObject {
+    /// The transaction that all writers of one connection share.
+    var writing: WriteSession<Database> { get }
+    var ids: IDSource { get }
+
+    /// The same transaction, on the board of another account.
+    func writer(for account: AccountKey) -> Self
+}
+
+/// A board in SQLite inside a write transaction. Lives as long as one body.
+package final class SQLiteBoardWriter: SQLBoardWriter {
+    package typealias Database = SQLiteConnection
+
     package let account: AccountKey
     package let session: ID?
     package let now: Timestamp
     package let commitCount: UInt64
     package let context: BoardContext
-    let writing: WriteSession
+    package let writing: WriteSession<SQLiteConnection>
     package let ids: IDSource
-    /// The respacing of a column that is being written; see ``SQLWriter/noteRespacing(of:from:)``.
-    var respacing: (status: TaskStatus, revision: Revision)?
-
-    package var connection: Connection { writing.connection }
 
     package init(
-        account: AccountKey, writingSession: ID?, now: Timestamp, commitCount: UInt64, session: WriteSession,
-        context: BoardContext, ids: IDSource
+        account: AccountKey, writingSession: ID?, now: Timestamp, commitCount: UInt64,
+        session: WriteSession<SQLiteConnection>, context: BoardContext, ids: IDSource
     ) {
         self.account = account
         self.session = writingSession
@@ -27,12 +35,15 @@ package final class SQLWriter: SQLBoard, BoardWriter {
         self.ids = ids
     }
 
-    /// The same transaction, on the board of another account.
-    package func writer(for account: AccountKey) -> SQLWriter {
-        SQLWriter(
+    package func writer(for account: AccountKey) -> SQLiteBoardWriter {
+        SQLiteBoardWriter(
             account: account, writingSession: session, now: now, commitCount: commitCount, session: writing,
             context: context, ids: ids)
     }
+}
+
+extension SQLBoardWriter {
+    package var connection: Database { writing.connection }
 
     package func makeID() -> ID {
         ids.next(at: now)
@@ -50,7 +61,7 @@ package final class SQLWriter: SQLBoard, BoardWriter {
     }
 
     package func lastPosition(in status: TaskStatus) throws -> Position? {
-        let column = WriteSession.Column(account: account.number, status: status)
+        let column = ColumnKey(account: account.number, status: status)
         if let known = writing.end(of: column) { return known }
         let end = try storedLastPosition(in: status)
         if let end { writing.noteEnd(end, of: column) }
@@ -60,7 +71,7 @@ package final class SQLWriter: SQLBoard, BoardWriter {
     package func taskCounts() throws -> [TaskCount] {
         let pending = writing.pendingCounts(of: account)
         guard !pending.isEmpty else { return try storedTaskCounts() }
-        var counts: [WriteSession.CountKey: Int] = [:]
+        var counts: [CountKey: Int] = [:]
         for stored in try storedTaskCounts() {
             counts[.init(account: account.number, categoryID: stored.categoryID, status: stored.status)] = stored.count
         }
@@ -85,9 +96,8 @@ package final class SQLWriter: SQLBoard, BoardWriter {
             return result
         } catch {
             // Without a sound transaction there is no part of it to undo; the writer ends it as a whole.
-            if let fault = connection.fault { throw fault }
+            try connection.requireSound()
             try writing.undo(to: mark)
-            respacing = nil
             throw error
         }
     }

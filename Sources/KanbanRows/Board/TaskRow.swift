@@ -1,4 +1,3 @@
-import CSQLite
 import Kanban
 
 /// A task as a row: its columns in the order of every statement that reads one.
@@ -9,9 +8,9 @@ enum TaskRow {
         deleted_at, member_revisions, title, body
         """
 
-    static func decode(_ row: Statement) throws -> TaskItem {
+    static func decode(_ row: some EngineStatement) throws -> TaskItem {
         guard let status = TaskStatus(rawValue: Int(row.integer(2))) else {
-            throw SQLiteError(code: SQLITE_CORRUPT, message: "a task of no column")
+            throw StoreError.corrupt("a task of no column")
         }
         let revision = row.integer(0)
         return TaskItem(
@@ -21,7 +20,7 @@ enum TaskRow {
             revision: revision, memberRevisions: try row.memberRevisions(11, of: revision))
     }
 
-    private static func dueDate(_ row: Statement) -> DueDate? {
+    private static func dueDate(_ row: some EngineStatement) -> DueDate? {
         guard let due = row.optionalInteger(4) else { return nil }
         if let day = row.optionalInteger(5) { return .day(Day(number: Int(day))) }
         return .instant(Timestamp(milliseconds: due))
@@ -29,30 +28,30 @@ enum TaskRow {
 }
 
 /// What a list reads of each task.
-struct TaskColumns<Row> {
+struct TaskColumns<Statement: EngineStatement, Row> {
     let names: String
     let decode: (Statement) throws -> Row
 }
 
-extension TaskColumns<TaskItem> {
-    static var whole: Self { Self(names: TaskRow.columns, decode: TaskRow.decode) }
+extension TaskColumns where Row == TaskItem {
+    static var whole: Self { Self(names: TaskRow.columns) { try TaskRow.decode($0) } }
 }
 
-extension TaskColumns<TaskPlace> {
+extension TaskColumns where Row == TaskPlace {
     static var places: Self {
         Self(names: "id, position") { TaskPlace(position: Position(text: $0.text(1)), id: try $0.id(0)) }
     }
 }
 
-extension TaskColumns<ID> {
+extension TaskColumns where Row == ID {
     static var ids: Self { Self(names: "id") { try $0.id(0) } }
 }
 
-extension Statement {
+extension EngineStatement {
     func memberRevisions(_ column: Int32, of revision: Revision) throws -> TaskItem.MemberRevisions {
         try withBytes(column) { bytes in
             guard let revisions = TaskItem.MemberRevisions(packed: bytes, below: revision) else {
-                throw SQLiteError(code: SQLITE_CORRUPT, message: "a task without the revisions of its members")
+                throw StoreError.corrupt("a task without the revisions of its members")
             }
             return revisions
         }

@@ -86,7 +86,7 @@ struct TaskStatement {
         "SELECT count(*) FROM \(rows) WHERE \(conditions.joined(separator: " AND "))"
     }
 
-    func bind(to statement: Statement, limit: Int?) {
+    func bind(to statement: some EngineStatement, limit: Int?) {
         for (offset, value) in values.enumerated() {
             let index = Int32(offset + 2)
             switch value {

@@ -13,95 +13,76 @@ package struct TaskKey: Hashable, Sendable {
 
 /// The write connection and what of it is in memory: the accounts' counters, written once a transaction, and how the
 /// counts of tasks changed. Used by one writer.
-package final class WriteSession {
-    package let connection: Connection
-    /// SQLite's count of what other connections wrote.
-    private var dataVersion: Int64?
-
+///
+/// Made for SQLite ahead of time, because other rooms call it.
+package final class WriteSession<Database: Engine> {
+    package let connection: Database
     /// The accounts as they stand, committed or not. Dropped when there are too many.
-    private var feeds: [Int64: FeedState] = [:]
-    private var changedFeeds: Set<Int64> = []
-    private var countChanges: [CountChange] = []
-    private var changedTasks: [TaskKey]? = []
+    // These are not checked for overlapping access: no method hands out a reference to one or runs a body of somebody else.
+    @exclusivity(unchecked) private var feeds: [Int64: FeedState] = [:]
+    @exclusivity(unchecked) private var changedFeeds: Set<Int64> = []
+    @exclusivity(unchecked) private var countChanges: [CountChange] = []
+    @exclusivity(unchecked) private var changedTasks: [TaskKey]? = []
     /// Last places of columns to which this transaction only added tasks.
-    private var columnEnds: [Column: Position] = [:]
+    @exclusivity(unchecked) private var columnEnds: [ColumnKey: Position] = [:]
     /// What to put back when a body or a nested part of one is undone, newest last.
-    private var undoLog: [(account: Int64, feed: FeedState)] = []
+    @exclusivity(unchecked) private var undoLog: [(account: Int64, feed: FeedState)] = []
 
-    private static let feedLimit = 10_000
+    private static var feedLimit: Int { 10_000 }
 
-    struct CountKey: Hashable {
-        var account: Int64
-        var categoryID: ID?
-        var status: TaskStatus
-    }
-
-    struct Column: Hashable {
-        var account: Int64
-        var status: TaskStatus
-    }
-
-    struct CountChange {
-        var key: CountKey
-        var by: Int
-    }
-
-    /// A point of a transaction.
-    package struct Mark {
-        fileprivate var countChanges = 0
-        fileprivate var undoLog = 0
-        fileprivate var rows: Int64 = 0
-    }
-
-    package init(_ connection: Connection) {
+    package init(_ connection: Database) {
         self.connection = connection
     }
 
     // MARK: - The transaction
 
-    /// - Returns: true when another process wrote since: then nothing that was known counts any more.
-    package func begin() throws -> Bool {
+    @_specialize(where Database == SQLiteConnection)
+    package func begin() throws {
         forgetColumnEnds()
-        try connection.run("BEGIN IMMEDIATE")
-        let statement = try connection.statement("PRAGMA data_version")
-        defer { statement.reset() }
-        guard try statement.step() else { return false }
-        let version = statement.integer(0)
-        defer { dataVersion = version }
-        guard let dataVersion, dataVersion != version else { return false }
+        try connection.begin()
+    }
+
+    /// After somebody else wrote: nothing that was known counts any more. Before anything is done in the transaction.
+    @_specialize(where Database == SQLiteConnection)
+    package func forgetFeeds() {
         feeds = [:]
-        return true
     }
 
     /// Writes the counters, commits, and returns the accounts with changes.
+    @_specialize(where Database == SQLiteConnection)
     package func commit(at now: Timestamp) throws -> [(account: AccountKey, revision: Revision)] {
         try writeCounts()
         let changed = try writeFeeds(at: now)
-        try connection.run("COMMIT")
+        try connection.commit()
         undoLog.removeAll(keepingCapacity: true)
         if feeds.count > Self.feedLimit { feeds = [:] }
         return changed
     }
 
-    /// Undoes the transaction and begins another. Returns as ``begin()`` does.
-    package func beginAnew() throws -> Bool {
-        try connection.run("ROLLBACK")
-        forget(since: Mark())
+    /// Undoes the transaction.
+    @_specialize(where Database == SQLiteConnection)
+    package func rollBack() throws {
+        try connection.rollBack()
+        forget(since: TransactionMark())
         changedFeeds.removeAll(keepingCapacity: true)
-        return try begin()
     }
 
     /// A point to which only what is in memory can be undone.
-    package var mark: Mark {
-        Mark(countChanges: countChanges.count, undoLog: undoLog.count, rows: connection.allChanges)
+    package var mark: TransactionMark {
+        @_specialize(where Database == SQLiteConnection)
+        get {
+            TransactionMark(countChanges: countChanges.count, undoLog: undoLog.count, rows: connection.allChanges)
+        }
     }
 
-    package func hasWritten(since mark: Mark) -> Bool {
+    @_specialize(where Database == SQLiteConnection)
+    package func hasWritten(since mark: TransactionMark) -> Bool {
         connection.allChanges != mark.rows
     }
 
     /// Undoes what is in memory.
-    package func forget(since mark: Mark) {
+    @_specialize(where Database == SQLiteConnection)
+    package func forget(since mark: TransactionMark) {
         countChanges.removeSubrange(mark.countChanges...)
         for (account, feed) in undoLog[mark.undoLog...].reversed() { feeds[account] = feed }
         undoLog.removeSubrange(mark.undoLog...)
@@ -109,18 +90,21 @@ package final class WriteSession {
     }
 
     /// A point to which everything can be undone.
-    package func savepoint() throws -> Mark {
-        try connection.run("SAVEPOINT body")
+    @_specialize(where Database == SQLiteConnection)
+    package func savepoint() throws -> TransactionMark {
+        try connection.savepoint()
         return mark
     }
 
-    package func keep(_ mark: Mark) throws {
-        try connection.run("RELEASE body")
+    @_specialize(where Database == SQLiteConnection)
+    package func keep(_ mark: TransactionMark) throws {
+        try connection.releaseSavepoint()
     }
 
-    package func undo(to mark: Mark) throws {
-        try connection.run("ROLLBACK TO body")
-        try connection.run("RELEASE body")
+    @_specialize(where Database == SQLiteConnection)
+    package func undo(to mark: TransactionMark) throws {
+        try connection.rollBackToSavepoint()
+        try connection.releaseSavepoint()
         forget(since: mark)
     }
 
@@ -172,10 +156,14 @@ package final class WriteSession {
     }
 
     /// When the last transaction of all accounts was.
+    @_specialize(where Database == SQLiteConnection)
     package func latestWrite() throws -> Timestamp {
-        Timestamp(milliseconds: try connection.integer("SELECT max(written_at) FROM accounts") ?? 0)
+        let statement = try connection.statement("SELECT max(written_at) FROM accounts")
+        defer { statement.reset() }
+        return Timestamp(milliseconds: try statement.step() ? statement.optionalInteger(0) ?? 0 : 0)
     }
 
+    @_specialize(where Database == SQLiteConnection)
     package func makeLocalAccount(id: ID, epoch: UInt64, at now: Timestamp) throws {
         let statement = try connection.statement(
             "INSERT INTO accounts (number, id, epoch, created_at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING")
@@ -201,6 +189,7 @@ package final class WriteSession {
     }
 
     /// Those of the transaction that is about to be committed; `nil` when it is not known which.
+    @_specialize(where Database == SQLiteConnection)
     package func takeChangedTasks() -> [TaskKey]? {
         defer { changedTasks = [] }
         return changedTasks
@@ -238,7 +227,7 @@ package final class WriteSession {
             """)
         for (key, sum) in sums where sum != 0 {
             statement.bind(1, key.account)
-            if let id = key.categoryID { statement.bind(2, id) } else { statement.bind(2, []) }
+            if let id = key.categoryID { statement.bind(2, id) } else { statement.bind(2, [UInt8]()) }
             statement.bind(3, key.status.rawValue)
             statement.bind(4, sum)
             try statement.run()
@@ -249,20 +238,45 @@ package final class WriteSession {
 
     /// The last place of the column, if it is known. To ask the index is a twelfth of what a new task takes, and in a
     /// transaction of many the answer is what the one before has got.
-    func end(of column: Column) -> Position? {
+    func end(of column: ColumnKey) -> Position? {
         columnEnds[column]
     }
 
-    func noteEnd(_ position: Position, of column: Column) {
+    func noteEnd(_ position: Position, of column: ColumnKey) {
         columnEnds[column] = position
     }
 
     /// A task has come into the column.
-    func noteAddition(at position: Position, to column: Column) {
+    func noteAddition(at position: Position, to column: ColumnKey) {
         if let end = columnEnds[column], end < position { columnEnds[column] = position }
     }
 
     private func forgetColumnEnds() {
         columnEnds.removeAll(keepingCapacity: true)
     }
+}
+
+/// What tasks are counted by.
+struct CountKey: Hashable {
+    var account: Int64
+    var categoryID: ID?
+    var status: TaskStatus
+}
+
+/// A column of an account.
+struct ColumnKey: Hashable {
+    var account: Int64
+    var status: TaskStatus
+}
+
+struct CountChange {
+    var key: CountKey
+    var by: Int
+}
+
+/// A point of a transaction to which it can be undone.
+package struct TransactionMark {
+    fileprivate var countChanges = 0
+    fileprivate var undoLog = 0
+    fileprivate var rows: Int64 = 0
 }

@@ -9,16 +9,21 @@ package struct SQLiteError: Error, CustomStringConvertible {
     package let message: String
     /// The system's `errno` of a failed call.
     package let systemError: Int32
+    /// The text of the statement that failed, on one line; its values are not in it.
+    package let statement: String?
 
-    package init(code: Int32, message: String, systemError: Int32 = 0) {
+    package init(code: Int32, message: String, systemError: Int32 = 0, statement: String? = nil) {
         self.code = code
         self.message = message
         self.systemError = systemError
+        self.statement = statement?.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
     package var primaryCode: Int32 { code & 0xff }
 
-    package var description: String { "SQLite \(code): \(message)" }
+    package var description: String {
+        "SQLite \(code): \(message)" + (statement.map { ", in: \($0)" } ?? "")
+    }
 
     /// What the callers of the store can tell apart; `nil` for what is unforeseen.
     package var storeError: StoreError? {

@@ -1,7 +1,7 @@
 import CSQLite
 import Kanban
 
-extension Connection {
+extension SQLiteConnection {
     /// Registers `contains_folded(text, folded)`: 1 when the case-folded text contains the folded one.
     func register(textFunctions: Void) throws {
         try check(

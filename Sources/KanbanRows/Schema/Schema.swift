@@ -6,7 +6,7 @@ package enum Schema {
     /// `kanb`, in the header of every file of ours.
     package static let applicationID: Int64 = 0x6b61_6e62
 
-    package typealias Step = @Sendable (_ connection: Connection) throws -> Void
+    package typealias Step = @Sendable (_ connection: SQLiteConnection) throws -> Void
 
     package static let steps: [Step] = [
         { try $0.run(schema1) },
@@ -17,7 +17,7 @@ package enum Schema {
 
     /// The version of an open file; 0 for an empty one.
     /// - Throws: ``StoreError/corrupt(_:)`` for a file of another program, ``StoreError/newer(version:)``.
-    package static func version(of connection: Connection, newest: Int = steps.count) throws -> Int {
+    package static func version(of connection: SQLiteConnection, newest: Int = steps.count) throws -> Int {
         let application: Int64
         do {
             application = try connection.integer("PRAGMA application_id") ?? 0
@@ -38,7 +38,7 @@ package enum Schema {
     /// Brings the file to the newest version, all steps or none.
     /// - Parameter keep: of a file that is not empty, before its first step; nobody else can write meanwhile.
     package static func migrate(
-        _ connection: Connection, steps: [Step] = steps, keep: (_ version: Int) throws -> Void = { _ in }
+        _ connection: SQLiteConnection, steps: [Step] = steps, keep: (_ version: Int) throws -> Void = { _ in }
     ) throws {
         guard try version(of: connection, newest: steps.count) < steps.count else { return }
         try connection.run("BEGIN IMMEDIATE")

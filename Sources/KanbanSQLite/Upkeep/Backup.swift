@@ -21,7 +21,7 @@ extension SQLStore {
     @discardableResult
     package static func backUp(_ directory: String, to path: String, pagesPerStep: Int32 = 512) throws -> Backup {
         do {
-            let source = try Connection(path: dataFile(in: directory), access: .readOnly)
+            let source = try SQLiteConnection(path: dataFile(in: directory), access: .readOnly)
             defer { source.close() }
             guard try Schema.version(of: source) > 0 else { throw StoreError.corrupt("\(source.path) is empty") }
             if DurableFile.exists(path) { try requireBackup(path) }
@@ -51,7 +51,7 @@ extension SQLStore {
     /// What lies there may only be replaced when it is a backup, too.
     private static func requireBackup(_ path: String) throws {
         do {
-            let connection = try Connection(path: path, access: .readOnly)
+            let connection = try SQLiteConnection(path: path, access: .readOnly)
             defer { connection.close() }
             _ = try Schema.version(of: connection)
         } catch {
@@ -59,8 +59,8 @@ extension SQLStore {
         }
     }
 
-    private static func copy(_ source: Connection, to path: String, pagesPerStep: Int32) throws {
-        let target = try Connection(path: path, access: .readWrite)
+    private static func copy(_ source: SQLiteConnection, to path: String, pagesPerStep: Int32) throws {
+        let target = try SQLiteConnection(path: path, access: .readWrite)
         defer { target.close() }
         // The copy is on the disk after each step anyway, and counts only when it is whole.
         try target.run("PRAGMA synchronous = OFF")
@@ -90,7 +90,7 @@ extension SQLStore {
 
     /// - Throws: ``StoreError/corrupt(_:)`` with the first finding.
     private static func verify(_ path: String) throws -> Backup {
-        let connection = try Connection(path: path, access: .readOnly)
+        let connection = try SQLiteConnection(path: path, access: .readOnly)
         defer { connection.close() }
         if let finding = try Check.findings(in: connection).first { throw StoreError.corrupt("\(path): \(finding)") }
         let pages = try connection.integer("PRAGMA page_count") ?? 0

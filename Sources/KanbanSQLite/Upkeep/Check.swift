@@ -4,7 +4,7 @@ import KanbanRows
 /// Looks for damage: what SQLite finds, and what of our own is not as it must be.
 enum Check {
     /// Sentences for people; none when all is well.
-    static func findings(in connection: Connection) throws -> [String] {
+    static func findings(in connection: SQLiteConnection) throws -> [String] {
         let damage = try texts("PRAGMA integrity_check(100)", on: connection).filter { $0 != "ok" }
         // With damage below, what the rest would find are its consequences.
         guard damage.isEmpty else { return damage }
@@ -117,8 +117,8 @@ enum Check {
         UNION ALL SELECT account, revision FROM settings
         """
 
-    private static func texts(_ sql: String, on connection: Connection) throws -> [String] {
-        let statement = try Statement(sql, on: connection)
+    private static func texts(_ sql: String, on connection: SQLiteConnection) throws -> [String] {
+        let statement = try SQLiteStatement(sql, on: connection)
         defer { statement.finalize() }
         var texts: [String] = []
         while try statement.step() { texts.append(statement.text(0)) }
@@ -136,7 +136,8 @@ extension SQLStore {
             guard DurableFile.exists(dataFile(in: directory)) else {
                 throw StoreError.io("there is no \(dataFile(in: directory))")
             }
-            let connection = try Connection(path: dataFile(in: directory), access: vacuum ? .readWrite : .readOnly)
+            let connection = try SQLiteConnection(
+                path: dataFile(in: directory), access: vacuum ? .readWrite : .readOnly)
             defer { connection.close() }
             guard try Schema.version(of: connection) > 0 else { return ["the file is empty"] }
             let findings = try Check.findings(in: connection)

@@ -61,7 +61,7 @@ extension SQLStore {
         return true
     }
 
-    private static func account(after number: Int64, on connection: Connection) throws -> Int64? {
+    private static func account(after number: Int64, on connection: SQLiteConnection) throws -> Int64? {
         let statement = try connection.statement(
             "SELECT number FROM accounts WHERE number > ?1 ORDER BY number LIMIT 1")
         statement.bind(1, number)
@@ -89,7 +89,7 @@ extension SQLStore {
     }
 
     private func purge(
-        of account: AccountKey, _ step: @escaping @Sendable (SQLWriter) throws -> Int
+        of account: AccountKey, _ step: @escaping @Sendable (SQLiteBoardWriter) throws -> Int
     ) async throws -> Bool {
         try await writer.perform(account, step) < MaintenanceWalk.step
     }
@@ -107,7 +107,7 @@ extension SQLStore {
         }
     }
 
-    private func board<T>(_ account: AccountKey, _ body: (SQLReader) throws -> T) throws -> T {
-        try readers.read { try body(SQLReader(account: account, connection: $0, context: context)) }
+    private func board<T>(_ account: AccountKey, _ body: (SQLiteBoard) throws -> T) throws -> T {
+        try readers.read { try body(SQLiteBoard(account: account, connection: $0, context: context)) }
     }
 }

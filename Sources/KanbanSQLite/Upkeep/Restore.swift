@@ -79,7 +79,7 @@ extension SQLStore {
     }
 
     private static func prepare(_ path: String, now: Timestamp, random: () -> UInt64) throws {
-        let connection = try Connection(path: path, access: .readWrite)
+        let connection = try SQLiteConnection(path: path, access: .readWrite)
         defer { connection.close() }
         guard try Schema.version(of: connection) > 0 else { throw StoreError.corrupt("the backup is empty") }
         if let damage = try connection.text("PRAGMA integrity_check(1)"), damage != "ok" {
@@ -97,7 +97,7 @@ extension SQLStore {
     /// one of now. So every account goes on at the milliseconds since 1970, which no history comes to by counting, and
     /// which are later ones at the next restore.
     private static func beginNewHistory(
-        on connection: Connection, now: Timestamp, random: () -> UInt64
+        on connection: SQLiteConnection, now: Timestamp, random: () -> UInt64
     ) throws {
         try connection.run("BEGIN IMMEDIATE")
         let statement = try connection.statement("SELECT number FROM accounts ORDER BY number")
@@ -129,7 +129,7 @@ extension SQLStore {
     /// Copies the log into the file. Data that is damaged may refuse, and is kept with its log then.
     private static func foldLog(of path: String) {
         // Opening and closing is enough; without it the log is renamed along.
-        guard let connection = try? Connection(path: path, access: .readWrite) else { return }
+        guard let connection = try? SQLiteConnection(path: path, access: .readWrite) else { return }
         _ = try? connection.text("PRAGMA journal_mode = DELETE")
         connection.close()
     }

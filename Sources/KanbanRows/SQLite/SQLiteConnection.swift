@@ -1,8 +1,8 @@
 import CSQLite
 import Kanban
 
-/// An open database file. Used by one thread at a time.
-package final class Connection {
+/// An open file of SQLite. Used by one thread at a time.
+package final class SQLiteConnection: Engine {
     package enum Access {
         case readOnly, readWrite
     }
@@ -20,10 +20,11 @@ package final class Connection {
 
     package let handle: OpaquePointer
     package let path: String
-    /// The first error after which nothing of the transaction can be trusted; see ``Connection/check(_:)``.
+    /// The first error after which nothing of the transaction can be trusted; see ``SQLiteConnection/check(_:)``.
     package private(set) var fault: SQLiteError?
-    private var statements: [UnsafeRawPointer: Statement] = [:]
-    private var composed: [String: Statement] = [:]
+    // Not checked for overlapping access: a look-up calls nothing that could come back here, and is made for each statement.
+    @exclusivity(unchecked) private var statements: [UnsafeRawPointer: SQLiteStatement] = [:]
+    @exclusivity(unchecked) private var composed: [String: SQLiteStatement] = [:]
 
     /// Statements made at run time that are kept ready; beyond it the kept ones are dropped.
     private static let composedLimit = 128
@@ -87,8 +88,25 @@ package final class Connection {
     /// True inside a transaction. SQLite ends one by itself after some errors.
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// The key that the last insert made.
-    package var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+    package var name: String { path }
+
+    package func begin() throws { try run("BEGIN IMMEDIATE") }
+    package func commit() throws { try run("COMMIT") }
+    package func rollBack() throws { try run("ROLLBACK") }
+    package func savepoint() throws { try run("SAVEPOINT body") }
+    package func releaseSavepoint() throws { try run("RELEASE body") }
+    package func rollBackToSavepoint() throws { try run("ROLLBACK TO body") }
+
+    package func requireSound() throws {
+        if let fault { throw fault }
+    }
+
+    /// Another number when another connection wrote since.
+    package func dataVersion() throws -> Int64 {
+        let statement = try statement("PRAGMA data_version")
+        defer { statement.reset() }
+        return try statement.step() ? statement.integer(0) : 0
+    }
 
     package var changes: Int { Int(sqlite3_changes64(handle)) }
 
@@ -96,22 +114,22 @@ package final class Connection {
     package var allChanges: Int64 { sqlite3_total_changes64(handle) }
 
     /// The kept statement of a literal, ready to be bound. Literals are told apart by their address.
-    package func statement(_ sql: StaticString) throws -> Statement {
+    package func statement(_ sql: StaticString) throws -> SQLiteStatement {
         let key = UnsafeRawPointer(sql.utf8Start)
         if let statement = statements[key] { return statement }
-        let statement = try Statement(sql.description, on: self)
+        let statement = try SQLiteStatement(sql.description, on: self)
         statements[key] = statement
         return statement
     }
 
     /// The kept statement of a composed text, whose values must all be parameters.
-    package func statement(composed sql: String) throws -> Statement {
+    package func statement(composed sql: String) throws -> SQLiteStatement {
         if let statement = composed[sql] { return statement }
         if composed.count >= Self.composedLimit {
             for statement in composed.values { statement.finalize() }
             composed = [:]
         }
-        let statement = try Statement(sql, on: self)
+        let statement = try SQLiteStatement(sql, on: self)
         composed[sql] = statement
         return statement
     }
@@ -127,18 +145,18 @@ package final class Connection {
     /// Runs statements that are needed once.
     @_disfavoredOverload
     package func run(_ sql: String) throws {
-        try check(sqlite3_exec(handle, sql, nil, nil, nil))
+        try check(sqlite3_exec(handle, sql, nil, nil, nil), of: sql)
     }
 
     /// The first column of the only row of a statement that is needed once.
     package func integer(_ sql: String) throws -> Int64? {
-        let statement = try Statement(sql, on: self)
+        let statement = try SQLiteStatement(sql, on: self)
         defer { statement.finalize() }
         return try statement.step() ? statement.optionalInteger(0) : nil
     }
 
     package func text(_ sql: String) throws -> String? {
-        let statement = try Statement(sql, on: self)
+        let statement = try SQLiteStatement(sql, on: self)
         defer { statement.finalize() }
         return try statement.step() ? statement.optionalText(0) : nil
     }
@@ -146,13 +164,13 @@ package final class Connection {
     /// Throws for anything but success, and remembers errors of the disk, of memory and of the file: after them SQLite
     /// may have rolled the transaction back, so that what follows in it must not be committed, even if the one who
     /// got the error goes on.
-    package func check(_ code: Int32) throws {
+    package func check(_ code: Int32, of statement: String? = nil) throws {
         guard code != SQLITE_OK, code != SQLITE_ROW, code != SQLITE_DONE else { return }
-        throw failure(code)
+        throw failure(code, of: statement)
     }
 
-    package func failure(_ code: Int32) -> SQLiteError {
-        let error = error(code)
+    package func failure(_ code: Int32, of statement: String? = nil) -> SQLiteError {
+        let error = error(code, of: statement)
         switch error.primaryCode {
         case SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_TOOBIG, SQLITE_MISMATCH, SQLITE_RANGE, SQLITE_MISUSE: break
         default: fault = fault ?? error
@@ -160,8 +178,9 @@ package final class Connection {
         return error
     }
 
-    private func error(_ code: Int32) -> SQLiteError {
+    private func error(_ code: Int32, of statement: String? = nil) -> SQLiteError {
         SQLiteError(
-            code: code, message: String(cString: sqlite3_errmsg(handle)), systemError: sqlite3_system_errno(handle))
+            code: code, message: String(cString: sqlite3_errmsg(handle)), systemError: sqlite3_system_errno(handle),
+            statement: statement)
     }
 }

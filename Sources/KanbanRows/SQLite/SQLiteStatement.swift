@@ -1,16 +1,16 @@
 import CSQLite
 import Kanban
 
-/// A prepared statement. Bind, step, read columns, ``reset()``; parameters count from 1, columns from 0.
-package final class Statement {
+/// A prepared statement of SQLite.
+package final class SQLiteStatement: EngineStatement {
     private let handle: OpaquePointer
-    private unowned let connection: Connection
+    private unowned let connection: SQLiteConnection
     private var isFinalized = false
 
-    package init(_ sql: String, on connection: Connection) throws {
+    package init(_ sql: String, on connection: SQLiteConnection) throws {
         var prepared: OpaquePointer?
         try connection.check(
-            sqlite3_prepare_v3(connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil))
+            sqlite3_prepare_v3(connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil), of: sql)
         guard let prepared else { throw SQLiteError(code: SQLITE_MISUSE, message: "empty statement") }
         handle = prepared
         self.connection = connection
@@ -34,18 +34,12 @@ package final class Statement {
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE { return false }
-        throw connection.failure(code)
+        throw connection.failure(code, of: text)
     }
 
     package func reset() {
         // Repeats the error of the last step, which has been thrown already.
         sqlite3_reset(handle)
-    }
-
-    /// Steps through a statement without rows and resets it.
-    package func run() throws {
-        defer { reset() }
-        while try step() {}
     }
 }
 
@@ -53,25 +47,13 @@ package final class Statement {
 
 /// Binding fails where there is no such parameter, which is a mistake of the program, and without memory; its result says
 /// nothing that a caller could act on.
-extension Statement {
+extension SQLiteStatement {
     package func bind(_ index: Int32, _ value: Int64) {
         sqlite3_bind_int64(handle, index, value)
     }
 
-    package func bind(_ index: Int32, _ value: Int) {
-        sqlite3_bind_int64(handle, index, Int64(value))
-    }
-
-    package func bind(_ index: Int32, _ value: Int64?) {
-        if let value { bind(index, value) } else { sqlite3_bind_null(handle, index) }
-    }
-
-    package func bind(_ index: Int32, _ moment: Timestamp) {
-        bind(index, moment.milliseconds)
-    }
-
-    package func bind(_ index: Int32, _ moment: Timestamp?) {
-        bind(index, moment?.milliseconds)
+    package func bindNull(_ index: Int32) {
+        sqlite3_bind_null(handle, index)
     }
 
     package func bind(_ index: Int32, _ text: String) {
@@ -85,19 +67,11 @@ extension Statement {
         }
     }
 
-    package func bind(_ index: Int32, _ text: String?) {
-        if let text { bind(index, text) } else { sqlite3_bind_null(handle, index) }
-    }
-
     package func bind(_ index: Int32, _ bytes: [UInt8]) {
         bytes.withUnsafeBytes { buffer in
             _ = sqlite3_bind_blob64(
                 handle, index, buffer.baseAddress ?? UnsafeRawPointer(Self.nothing), UInt64(buffer.count), Self.copied)
         }
-    }
-
-    package func bind(_ index: Int32, _ bytes: [UInt8]?) {
-        if let bytes { bind(index, bytes) } else { sqlite3_bind_null(handle, index) }
     }
 
     /// As text, for bytes that are UTF-8 already.
@@ -118,10 +92,6 @@ extension Statement {
         }
     }
 
-    package func bind(_ index: Int32, _ id: ID?) {
-        if let id { bind(index, id) } else { sqlite3_bind_null(handle, index) }
-    }
-
     /// `SQLITE_TRANSIENT`: SQLite copies the bytes before the call returns. The macro is a cast that Swift cannot import.
     private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
@@ -138,7 +108,7 @@ extension Statement {
 /// Read through `sqlite3_column_value`, once a column, rather than by a call each for type, content and length, which
 /// look the column up anew. The connections have no mutex, so that such values are as good as any (see "protected and
 /// unprotected sqlite3_value" in SQLite's documentation).
-extension Statement {
+extension SQLiteStatement {
     package func isNull(_ column: Int32) -> Bool {
         sqlite3_value_type(sqlite3_column_value(handle, column)) == SQLITE_NULL
     }
@@ -150,18 +120,6 @@ extension Statement {
     package func optionalInteger(_ column: Int32) -> Int64? {
         let value = sqlite3_column_value(handle, column)
         return sqlite3_value_type(value) == SQLITE_NULL ? nil : sqlite3_value_int64(value)
-    }
-
-    package func timestamp(_ column: Int32) -> Timestamp {
-        Timestamp(milliseconds: integer(column))
-    }
-
-    package func optionalTimestamp(_ column: Int32) -> Timestamp? {
-        optionalInteger(column).map(Timestamp.init(milliseconds:))
-    }
-
-    package func text(_ column: Int32) -> String {
-        optionalText(column) ?? ""
     }
 
     package func optionalText(_ column: Int32) -> String? {
@@ -177,25 +135,5 @@ extension Statement {
         let value = sqlite3_column_value(handle, column)
         let start = sqlite3_value_blob(value)
         return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value))))
-    }
-
-    package func bytes(_ column: Int32) -> [UInt8] {
-        withBytes(column) { Array($0) }
-    }
-
-    package func id(_ column: Int32) throws -> ID {
-        guard let id = optionalID(column) else {
-            throw SQLiteError(code: SQLITE_CORRUPT, message: "an id of other than 16 bytes")
-        }
-        return id
-    }
-
-    package func optionalID(_ column: Int32) -> ID? {
-        withBytes(column) { bytes in
-            guard bytes.count == 16 else { return nil }
-            return ID(
-                high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
-                low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
-        }
     }
 }

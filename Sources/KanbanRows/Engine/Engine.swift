@@ -1,0 +1,46 @@
+import Kanban
+
+/// A connection to a database that keeps boards. Used by one thread at a time.
+///
+/// The rows above it write each statement once, in what the engines have in common; parameters are `?1`, `?2` and so on.
+///
+/// Laws:
+/// - A statement that throws has written nothing.
+/// - After an error of the disk, of memory or of the network, ``requireSound()`` throws until the connection is closed:
+///   nothing of its transaction may be committed.
+package protocol Engine: AnyObject {
+    associatedtype Statement: EngineStatement
+
+    /// What errors call the database: the path of its file.
+    var name: String { get }
+
+    /// The kept statement of a literal, reset, ready to be bound.
+    func statement(_ sql: StaticString) throws -> Statement
+    /// The kept statement of a composed text, whose values must all be parameters.
+    func statement(composed sql: String) throws -> Statement
+
+    /// Begins a transaction that will write.
+    func begin() throws
+    func commit() throws
+    func rollBack() throws
+
+    /// Savepoints nest.
+    func savepoint() throws
+    func releaseSavepoint() throws
+    func rollBackToSavepoint() throws
+
+    /// Rows that the last statement wrote.
+    var changes: Int { get }
+    /// Rows written since the connection was opened, undone ones included.
+    var allChanges: Int64 { get }
+
+    /// Throws the first error after which nothing of the transaction can be trusted.
+    func requireSound() throws
+}
+
+extension Engine {
+    /// For data of ours that is not as we write it.
+    package func damaged(_ what: String) -> StoreError {
+        .corrupt("\(name): \(what)")
+    }
+}

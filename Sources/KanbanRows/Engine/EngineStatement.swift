@@ -1,0 +1,110 @@
+import Kanban
+
+/// A prepared statement of an ``Engine``. Bind, step, read columns, ``reset()``; parameters count from 1, columns from 0.
+///
+/// Binding fails only where there is no such parameter, which is a mistake of the program, and without memory: then the
+/// next step throws.
+package protocol EngineStatement: AnyObject {
+    func bind(_ index: Int32, _ value: Int64)
+    func bindNull(_ index: Int32)
+    func bind(_ index: Int32, _ text: String)
+    func bind(_ index: Int32, _ bytes: [UInt8])
+    /// As text, for bytes that are UTF-8 already.
+    func bind(_ index: Int32, utf8 bytes: [UInt8])
+    /// As 16 bytes, most significant first: their order is the order of the ids.
+    func bind(_ index: Int32, _ id: ID)
+
+    /// True when there is a row.
+    /// - Throws: an error that names the statement.
+    func step() throws -> Bool
+    /// Ready to be bound and run again. What was bound stays.
+    func reset()
+
+    func isNull(_ column: Int32) -> Bool
+    func integer(_ column: Int32) -> Int64
+    func optionalInteger(_ column: Int32) -> Int64?
+    func optionalText(_ column: Int32) -> String?
+    /// Hands out the bytes of a blob or a text where they are.
+    func withBytes<T>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T
+}
+
+// Inlinable, so that other rooms' statements are made for their engine, too.
+extension EngineStatement {
+    /// Steps through a statement without rows and resets it.
+    @inlinable
+    package func run() throws {
+        defer { reset() }
+        while try step() {}
+    }
+
+    @inlinable
+    package func bind(_ index: Int32, _ value: Int) {
+        bind(index, Int64(value))
+    }
+
+    @inlinable
+    package func bind(_ index: Int32, _ value: Int64?) {
+        if let value { bind(index, value) } else { bindNull(index) }
+    }
+
+    @inlinable
+    package func bind(_ index: Int32, _ moment: Timestamp) {
+        bind(index, moment.milliseconds)
+    }
+
+    @inlinable
+    package func bind(_ index: Int32, _ moment: Timestamp?) {
+        bind(index, moment?.milliseconds)
+    }
+
+    @inlinable
+    package func bind(_ index: Int32, _ text: String?) {
+        if let text { bind(index, text) } else { bindNull(index) }
+    }
+
+    @inlinable
+    package func bind(_ index: Int32, _ bytes: [UInt8]?) {
+        if let bytes { bind(index, bytes) } else { bindNull(index) }
+    }
+
+    @inlinable
+    package func bind(_ index: Int32, _ id: ID?) {
+        if let id { bind(index, id) } else { bindNull(index) }
+    }
+
+    @inlinable
+    package func timestamp(_ column: Int32) -> Timestamp {
+        Timestamp(milliseconds: integer(column))
+    }
+
+    @inlinable
+    package func optionalTimestamp(_ column: Int32) -> Timestamp? {
+        optionalInteger(column).map { Timestamp(milliseconds: $0) }
+    }
+
+    @inlinable
+    package func text(_ column: Int32) -> String {
+        optionalText(column) ?? ""
+    }
+
+    @inlinable
+    package func bytes(_ column: Int32) -> [UInt8] {
+        withBytes(column) { Array($0) }
+    }
+
+    @inlinable
+    package func id(_ column: Int32) throws -> ID {
+        guard let id = optionalID(column) else { throw StoreError.corrupt("an id is not 16 bytes") }
+        return id
+    }
+
+    @inlinable
+    package func optionalID(_ column: Int32) -> ID? {
+        withBytes(column) { bytes in
+            guard bytes.count == 16 else { return nil }
+            return ID(
+                high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+                low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+        }
+    }
+}
