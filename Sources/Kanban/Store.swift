@@ -180,6 +180,9 @@ package protocol BoardWriter: BoardReader {
 
 /// The first answer to a request with an `Idempotency-Key`.
 package struct KeptAnswer: Hashable, Sendable {
+    /// Bytes of a body that is kept; a larger one is not, and a repeat of its request is done again.
+    package static let mostBytes = 64 << 10
+
     /// SHA-256 over method, target and body.
     package var fingerprint: [UInt8]
     package var status: Int

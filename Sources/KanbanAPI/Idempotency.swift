@@ -37,6 +37,7 @@ extension Call {
     ///
     /// `prepare` reads the request. What it throws is answered like what the change throws; with an
     /// `Idempotency-Key` either answer is kept, in the transaction of the change, and given again to a repeat.
+    /// An answer of more than ``KeptAnswer/mostBytes`` is not kept, so that a key costs little disk.
     ///
     /// - Parameters:
     ///   - answer: makes the answer, as a rule on the loop: all writers wait for the one thread of the transactions, where
@@ -87,7 +88,9 @@ extension Call {
                 guard problem.status < 500 else { throw error }
                 answer = problem.response(requestID: requestID)
             }
-            guard case .bytes(let body) = answer.body, answer.status != 401, answer.status != 429 else { return answer }
+            guard case .bytes(let body) = answer.body, body.count <= KeptAnswer.mostBytes, answer.status != 401,
+                answer.status != 429
+            else { return answer }
             let headers = answer.headers.map { KeptAnswer.Header(name: $0.name, value: $0.value) }
             try writer.keep(
                 KeptAnswer(fingerprint: fingerprint, status: answer.status, headers: headers, body: body), key: key)
@@ -102,6 +105,14 @@ extension Call {
             key.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
         else { throw Problem(.invalidIdempotencyKey) }
         return key
+    }
+}
+
+extension Call {
+    /// Runs a change that is safe to repeat by itself. An `Idempotency-Key` must be valid, and nothing is kept under it.
+    func writeRepeatably(_ prepare: () throws -> Change<Response>) async throws -> Response {
+        if request.headers.has("idempotency-key") { _ = try idempotencyKey() }
+        return try await store.write(account, session: access.session, try prepare())
     }
 }
 

@@ -46,13 +46,17 @@ package struct Members {
 
     /// Report at most 100 unknown members; a body of 1 MiB holds 80,000.
     private static let mostUnknown = 100
+    /// Of longer names of unknown members only the beginning is reported: a name may have a megabyte.
+    private static let longestName = 100
 
     /// Ends the reading where there is more to find fault with.
     /// - Returns: all faults.
     package mutating func finished(ignoring ignored: Set<String> = []) -> [Fault] {
         let unknown = rest.lazy.filter { !ignored.contains($0.name) }
         for member in unknown.prefix(Self.mostUnknown) {
-            fault(member.name, .unknownMember, "There is no member \"\(member.name)\" here.")
+            let isLong = member.name.unicodeScalars.count > Self.longestName
+            let name = isLong ? String(member.name.unicodeScalars.prefix(Self.longestName)) + "…" : member.name
+            fault(name, .unknownMember, "There is no member \"\(name)\" here.")
         }
         return faults
     }

@@ -1,4 +1,5 @@
 import HTTP
+import Kanban
 import Testing
 
 @testable import KanbanAPI
@@ -68,6 +69,21 @@ struct IdempotencyTests {
         let later = await board.send(.post, "/tasks", "{}", headers: key)
 
         #expect(later.status == 201 && later["Idempotency-Replayed"] == nil)
+    }
+
+    @Test func `an answer of more than 64 KiB is not kept, and made again`() async throws {
+        let board = try TestBoard()
+        let key = [(name: "Idempotency-Key", value: "k1")]
+        // Each of the tasks has a fault of its own.
+        let tasks = (0..<1_000).map { _ in #"{"id": "\#(String.unknownID)", "title": 1}"# }.joined(separator: ",")
+        let body = "{\"tasks\": [\(tasks)]}"
+
+        let first = await board.send(.post, "/import", body, headers: key)
+        let second = await board.send(.post, "/import", body, headers: key)
+
+        #expect(first.status == 422 && first.body.count > KeptAnswer.mostBytes)
+        #expect(second.status == 422 && second["Idempotency-Replayed"] == nil)
+        #expect(try board.store.read(.local) { try $0.keptAnswer(key: "k1") } == nil)
     }
 
     @Test func `many at once make one thing`() async throws {

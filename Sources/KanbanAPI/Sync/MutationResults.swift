@@ -3,8 +3,19 @@ import Kanban
 import KanbanWire
 
 extension MutationResult {
-    /// An element of `results`, as JSON text.
+    /// Bytes of a refusal, which is kept for repeats for a month.
+    private static let longestRefusal = 16 << 10
+
+    /// An element of `results`, as JSON text. Of more faults than fit, it lists the first.
     func encoded(_ id: ID) -> [UInt8] {
+        let text = encodedWhole(id)
+        guard text.count > Self.longestRefusal, case .rejected(.invalid(let faults)) = self, faults.count > 1 else {
+            return text
+        }
+        return MutationResult.rejected(.invalid(Array(faults.prefix(faults.count / 2)))).encoded(id)
+    }
+
+    private func encodedWhole(_ id: ID) -> [UInt8] {
         var json = JSONWriter(capacity: 512)
         json.beginObject()
         json.name("mutationId")

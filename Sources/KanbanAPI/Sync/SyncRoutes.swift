@@ -23,7 +23,8 @@ package struct SyncRoutes: Sendable {
     }
 
     private func sync(_ call: Call) async throws -> Response {
-        try await call.write {
+        // Ids make its mutations safe to repeat. Kept answers would fill the disk: each shows a whole page of changes.
+        try await call.writeRepeatably {
             let body = try SyncBody(call.json(), defaultTitle: call.defaultTitle)
             let mutations = body.mutations.map { sent in
                 var sent = sent
