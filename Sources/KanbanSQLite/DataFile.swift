@@ -25,7 +25,8 @@ enum DataFile {
     /// Makes the tables, or brings those of an older version up after copying the file.
     static func bringUp(_ connection: SQLiteConnection, now: Timestamp, steps: [Schema.Step]) throws {
         // What is not ours is left as it is.
-        _ = try Schema.version(of: connection, newest: steps.count)
+        let version = try Schema.version(of: connection, newest: steps.count)
+        if version > 0 { try Schema.verify(connection, steps: steps) }
         try useLog(on: connection)
         try Schema.migrate(connection, steps: steps) { version in
             try copy(connection.path, to: "\(connection.path).v\(version)-\(now.milliseconds)")

@@ -175,6 +175,79 @@ struct SchemaTests {
         #expect(try connection.integer("SELECT count(*) FROM history") == 0)
     }
 
+    /// What somebody who may write a file for a moment could leave in it.
+    private static let plants = [
+        """
+        CREATE TRIGGER backdoor AFTER INSERT ON sessions BEGIN
+            INSERT INTO tokens (account, id, token_hash, name, scope, created_at)
+            VALUES (new.account, randomblob(16), x'00', 'backdoor', 'full', 0);
+        END
+        """,
+        "CREATE TEMP TABLE nothing (a); CREATE VIEW everything AS SELECT * FROM accounts",
+        "DROP INDEX tasks_by_id",
+        "DROP INDEX tasks_by_id; CREATE INDEX tasks_by_id ON tasks (account, id)",
+        "CREATE TABLE extra (a INTEGER) STRICT",
+        "DROP TABLE ddays",
+        "ALTER TABLE sessions ADD COLUMN note TEXT",
+    ]
+
+    @Test(arguments: plants)
+    func `a file that declares anything else is refused everywhere`(plant: String) async throws {
+        let box = try TestStore()
+        try await box.store.write { _ = try $0.makeTask() }
+        let clean = box.directory.file("clean")
+        try SQLStore.backUp(box.directory.path, to: clean)
+        box.store.close()
+        let planted = box.directory.file("planted")
+        try FileManager.default.copyItem(atPath: clean, toPath: planted)
+
+        try execute(plant, on: planted)
+        try execute(plant, on: box.store.path)
+
+        #expect(throws: StoreError.self, "start") { try box.reopened() }
+        #expect(throws: StoreError.self, "backup") {
+            try SQLStore.backUp(box.directory.path, to: box.directory.file("b"))
+        }
+        #expect(try SQLStore.check(box.directory.path).count == 1)
+        let elsewhere = try TemporaryDirectory()
+        #expect(throws: StoreError.self, "restore") {
+            try SQLStore.restore(from: planted, to: elsewhere.path, now: box.clock.now)
+        }
+        #expect(try SQLStore.restore(from: clean, to: elsewhere.path, now: box.clock.now) == nil)
+    }
+
+    @Test func `an older file with a trigger is not brought up`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file(SQLStore.fileName)
+        let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appending(path: "Fixtures/version-1.sqlite")
+        try FileManager.default.copyItem(atPath: fixture.path, toPath: path)
+        try execute("CREATE TRIGGER t AFTER UPDATE ON accounts BEGIN DELETE FROM tasks; END", on: path)
+
+        #expect(throws: StoreError.self) { try TestStore(directory: directory) }
+
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).allSatisfy { !$0.contains(".v1") })
+        #expect(try count("tasks", on: path) == 2)
+    }
+
+    @Test func `on a connection no trigger fires, no view reads, and nobody writes the schema`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("f")
+        try execute(
+            "CREATE TABLE a (x); CREATE TABLE b (x); CREATE VIEW v AS SELECT * FROM a;"
+                + "CREATE TRIGGER t AFTER INSERT ON a BEGIN INSERT INTO b VALUES (1); END", on: path)
+        let connection = try Connection(path: path, access: .readWrite)
+        defer { connection.close() }
+
+        try connection.run("INSERT INTO a VALUES (1)" as String)
+
+        #expect(try connection.integer("SELECT count(*) FROM b") == 0)
+        #expect(throws: SQLiteError.self) { try connection.integer("SELECT count(*) FROM v") }
+        try connection.run("PRAGMA writable_schema = ON" as String)
+        #expect(throws: SQLiteError.self) { try connection.run("DELETE FROM sqlite_schema" as String) }
+        #expect(try connection.integer("PRAGMA trusted_schema") == 0)
+    }
+
     /// A file for each version that was ever released, made by that version: see `Fixtures/README.md`.
     @Test(arguments: 1...Schema.steps.count)
     func `a file of every version opens with all that is in it`(version: Int) async throws {

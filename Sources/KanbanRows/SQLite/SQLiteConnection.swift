@@ -48,6 +48,8 @@ package final class SQLiteConnection: Engine {
         }
         sqlite3_busy_timeout(handle, Self.patience)
         do {
+            // Before the file is looked at.
+            try check(csqlite_defend(handle))
             try register(textFunctions: ())
             try run("PRAGMA foreign_keys = ON")
             try run("PRAGMA temp_store = MEMORY")
@@ -83,6 +85,11 @@ package final class SQLiteConnection: Engine {
         statements = [:]
         composed = [:]
         sqlite3_close_v2(handle)
+    }
+
+    /// Closing leaves the log as it is, instead of copying it into the file.
+    package func leaveLog() {
+        csqlite_leave_log(handle)
     }
 
     /// True inside a transaction. SQLite ends one by itself after some errors.

@@ -35,6 +35,56 @@ package enum Schema {
         return version
     }
 
+    /// Compares everything that the file declares, text by text, with what its version has: a trigger, a view or a weaker
+    /// index that somebody put in would otherwise work for them in every write.
+    /// - Throws: ``StoreError/corrupt(_:)`` with the first difference.
+    package static func verify(_ connection: Connection, steps: [Step] = steps) throws {
+        // Both from one moment: another process may be bringing the file up.
+        let begins = !connection.isInTransaction
+        if begins { try connection.run("BEGIN") }
+        defer {
+            // A transaction that only read leaves nothing behind, however it ends.
+            if begins { try? connection.run("COMMIT") }
+        }
+        let version = try version(of: connection, newest: steps.count)
+        let expected = try texts(steps: steps.prefix(version))
+        let found = try texts(of: connection)
+        let differences = Set(found.keys).union(expected.keys).filter { found[$0] != expected[$0] }
+        guard let first = differences.min() else { return }
+        let fault =
+            switch (expected[first], found[first]) {
+            case (_, nil): "is missing"
+            case (nil, _): "does not belong there"
+            default: "is not what version \(version) has"
+            }
+        throw StoreError.corrupt("\(connection.path): the \(first) \(fault)")
+    }
+
+    /// By type and name, what declares it; empty for what SQLite made by itself.
+    private static func texts(of connection: Connection) throws -> [String: String] {
+        let statement = try Statement(
+            // What `ANALYZE` leaves is known by its name, and says nothing but how many rows there are.
+            "SELECT type || ' ' || name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT GLOB 'sqlite_stat[14]'",
+            on: connection)
+        defer { statement.finalize() }
+        var texts: [String: String] = [:]
+        while try statement.step() {
+            // Two of one name cannot be told apart, so they are no schema of ours.
+            if texts.updateValue(statement.text(1), forKey: statement.text(0)) != nil {
+                throw StoreError.corrupt("\(connection.path): the \(statement.text(0)) stands twice")
+            }
+        }
+        return texts
+    }
+
+    /// What the steps make of an empty file.
+    private static func texts(steps: some Sequence<Step>) throws -> [String: String] {
+        let connection = try Connection(path: ":memory:", access: .readWrite)
+        defer { connection.close() }
+        for step in steps { try step(connection) }
+        return try texts(of: connection)
+    }
+
     /// Brings the file to the newest version, all steps or none.
     /// - Parameter keep: of a file that is not empty, before its first step; nobody else can write meanwhile.
     package static func migrate(

@@ -24,6 +24,7 @@ extension SQLStore {
             let source = try SQLiteConnection(path: dataFile(in: directory), access: .readOnly)
             defer { source.close() }
             guard try Schema.version(of: source) > 0 else { throw StoreError.corrupt("\(source.path) is empty") }
+            try Schema.verify(source)
             if DurableFile.exists(path) { try requireBackup(path) }
             // A name of its own, for two may be taken at once.
             let partial = "\(path).\(getpid()).partial"
@@ -64,7 +65,8 @@ extension SQLStore {
         defer { target.close() }
         // The copy is on the disk after each step anyway, and counts only when it is whole.
         try target.run("PRAGMA synchronous = OFF")
-        try target.run("PRAGMA journal_mode = OFF")
+        // There is nothing in it to go back to.
+        try target.run("PRAGMA journal_mode = MEMORY")
         // One snapshot for all steps: SQLite would begin anew after each commit of a writer.
         try source.run("BEGIN")
         _ = try source.integer("SELECT count(*) FROM accounts")

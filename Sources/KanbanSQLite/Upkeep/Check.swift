@@ -140,6 +140,7 @@ extension SQLStore {
                 path: dataFile(in: directory), access: vacuum ? .readWrite : .readOnly)
             defer { connection.close() }
             guard try Schema.version(of: connection) > 0 else { return ["the file is empty"] }
+            try Schema.verify(connection)
             let findings = try Check.findings(in: connection)
             if vacuum, findings.isEmpty { try connection.run("VACUUM") }
             return findings

@@ -82,6 +82,7 @@ extension SQLStore {
         let connection = try SQLiteConnection(path: path, access: .readWrite)
         defer { connection.close() }
         guard try Schema.version(of: connection) > 0 else { throw StoreError.corrupt("the backup is empty") }
+        try Schema.verify(connection)
         if let damage = try connection.text("PRAGMA integrity_check(1)"), damage != "ok" {
             throw StoreError.corrupt("the backup is damaged: \(damage)")
         }
