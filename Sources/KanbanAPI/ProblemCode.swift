@@ -14,6 +14,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case signupClosed = "signup_closed"
     case accountsOff = "accounts_off"
     case wrongPassword = "wrong_password"
+    case sessionRequired = "session_required"
     case notFound = "not_found"
     case weatherOff = "weather_off"
     case methodNotAllowed = "method_not_allowed"
@@ -99,6 +100,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
             (403, "No accounts here", "This server runs with --auth open: no log-in is needed, and there is none.")
         case .wrongPassword:
             (403, "Wrong password", "This change needs the account's current password.")
+        case .sessionRequired:
+            (403, "Log in for this", "A token cannot do this. Log in, and use the token of that session.")
         case .notFound:
             (404, "Not found", "There is no such thing, or it was deleted.")
         case .weatherOff:

@@ -143,6 +143,14 @@ package final class AccessControl: Sendable {
         }
     }
 
+    /// Forgets all tokens that are remembered: another process may have removed some.
+    package func forgetAll() {
+        state.withLock { state in
+            state.endings += 1
+            state.entries = [:]
+        }
+    }
+
     /// To be called once an ending is on disk and before it is answered: forgets what matches, and wakes the
     /// account's streams.
     package func ended(of account: AccountKey, where matches: (Grant) -> Bool) {

@@ -9,11 +9,17 @@ extension AccessService {
         package var displayName: String??
         package var email: EmailAddress?
         package var newPassword: Password?
+        /// Whether a new password ends the tokens too: who changes a password because somebody else knows it must not leave
+        /// them a token that they made.
+        package var endsTokens: Bool
 
-        package init(displayName: String?? = nil, email: EmailAddress? = nil, newPassword: Password? = nil) {
+        package init(
+            displayName: String?? = nil, email: EmailAddress? = nil, newPassword: Password? = nil, endsTokens: Bool = true
+        ) {
             self.displayName = displayName
             self.email = email
             self.newPassword = newPassword
+            self.endsTokens = endsTokens
         }
 
         /// Whether the one who asks has to prove again who it is.
@@ -26,7 +32,7 @@ extension AccessService {
         return account
     }
 
-    /// Changes the account. A new password ends all sessions but `session`, and leaves the tokens.
+    /// Changes the account. A new password ends all sessions but `session`, and the tokens unless they are to stay.
     /// - Parameters:
     ///   - password: the current one; `nil` counts as a wrong one where it is needed.
     ///   - check: throws when the account is not one to be changed; asked in the transaction.
@@ -52,27 +58,45 @@ extension AccessService {
             }
             if let displayName = edit.displayName { account.displayName = displayName }
             try writer.save(account)
-            if let newHash { try Self.setPassword(newHash, of: key, keeping: session, in: writer) }
+            if let newHash {
+                try writer.setPasswordHash(newHash, of: key)
+                try Self.endAccess(of: key, keeping: session, tokens: edit.endsTokens, in: writer)
+            }
             return account
         }
-        if newHash != nil { control.ended(of: key) { $0.kind == .session && $0.id != session } }
+        if newHash != nil { noteEnd(of: key, keeping: session, tokens: edit.endsTokens) }
         return changed
     }
 
-    /// Sets a password from the command line, and ends all sessions.
+    /// Sets a password from the command line, and ends all sessions and tokens.
     package func setPassword(_ password: Password, of key: AccountKey) async throws {
         let hash = try await hashed(password)
-        try await store.writeAccess { try Self.setPassword(hash, of: key, keeping: nil, in: $0) }
-        control.ended(of: key) { $0.kind == .session }
+        try await store.writeAccess { writer in
+            try writer.setPasswordHash(hash, of: key)
+            try Self.endAccess(of: key, keeping: nil, tokens: true, in: writer)
+        }
+        noteEnd(of: key, keeping: nil, tokens: true)
     }
 
-    private static func setPassword(
-        _ hash: String, of key: AccountKey, keeping session: ID?, in writer: any AccessWriter
+    /// Ends all sessions but one, and the tokens too when they are to go.
+    /// - Parameter session: the one that stays; `nil` when a token asks.
+    package func endSessions(of key: AccountKey, keeping session: ID?, tokens: Bool) async throws {
+        try await store.writeAccess { try Self.endAccess(of: key, keeping: session, tokens: tokens, in: $0) }
+        noteEnd(of: key, keeping: session, tokens: tokens)
+    }
+
+    private static func endAccess(
+        of key: AccountKey, keeping session: ID?, tokens: Bool, in writer: any AccessWriter
     ) throws {
-        try writer.setPasswordHash(hash, of: key)
         for other in try writer.sessions(of: key) where other.id != session {
             _ = try writer.removeSession(other.id, of: key)
         }
+        guard tokens else { return }
+        for token in try writer.tokens(of: key) { _ = try writer.removeToken(token.id, of: key) }
+    }
+
+    private func noteEnd(of key: AccountKey, keeping session: ID?, tokens: Bool) {
+        control.ended(of: key) { $0.kind == .session ? $0.id != session : tokens }
     }
 
     /// Erases the account with everything that is its own.
@@ -111,14 +135,33 @@ extension AccessService {
 
     // MARK: Personal tokens
 
-    /// Makes a token and shows its secret once.
+    /// Makes a token for somebody who is logged in, and shows its secret once. A token of scope ``AccessToken/Scope/full``
+    /// opens as much as a session and lives longer, so it needs the password again.
+    /// - Parameters:
+    ///   - session: the one that asks. When it ends meanwhile, no token is made.
+    ///   - password: the current one; looked at only where it is needed, and `nil` counts as a wrong one there.
+    /// - Throws: ``AccessError/wrongPassword``, ``AccessError/tooManyTokens`` and those of hashing.
+    package func makeToken(
+        name: String, scope: AccessToken.Scope, expiresAt: Timestamp?, of key: AccountKey, by session: ID,
+        password: Password?
+    ) async throws -> (secret: TokenSecret, token: AccessToken) {
+        let proven = scope == .full ? try await prove(password, of: account(key)) : nil
+        return try await makeToken(name: name, scope: scope, expiresAt: expiresAt, of: key) { writer in
+            guard try writer.sessions(of: key).contains(where: { $0.id == session }) else { throw AccessError.noSession }
+            if let proven, try writer.passwordHash(of: key) != proven { throw AccessError.wrongPassword }
+        }
+    }
+
+    /// Makes a token from the command line, or where `check` says who may.
     /// - Throws: ``AccessError/tooManyTokens``.
     package func makeToken(
-        name: String, scope: AccessToken.Scope, expiresAt: Timestamp?, of account: AccountKey
+        name: String, scope: AccessToken.Scope, expiresAt: Timestamp?, of account: AccountKey,
+        if check: @escaping @Sendable (any AccessWriter) throws -> Void = { _ in }
     ) async throws -> (secret: TokenSecret, token: AccessToken) {
         let secret = TokenSecret()
         let token = try await store.writeAccess { writer in
             guard try writer.account(account) != nil else { throw AccessError.noAccount }
+            try check(writer)
             guard try writer.tokens(of: account).count < AccessToken.most else { throw AccessError.tooManyTokens }
             let token = AccessToken(
                 id: writer.makeID(), account: account, name: name, scope: scope, createdAt: writer.now,

@@ -18,6 +18,12 @@ package struct EmailAddress: Hashable, Sendable {
         folded = CaseFolding.fold(trimmed)
     }
 
+    /// An address of an account that is there, whatever the rule was when it was taken.
+    package init(stored text: String) {
+        self.text = text
+        folded = CaseFolding.fold(text)
+    }
+
     /// Folds what somebody typed at log-in, address or not: what is none finds no account.
     package static func fold(_ text: String) -> String {
         CaseFolding.fold(text.trimmed)
@@ -28,8 +34,12 @@ package struct EmailAddress: Hashable, Sendable {
         !local.isEmpty && (!local.contains("@") || local.count > 2 && local.first == "\"" && local.last == "\"")
     }
 
+    /// White space and what nobody sees: control characters, and those of the format category, which have no width or turn
+    /// the direction of the text. Two addresses that look alike must not be two accounts, nor one look like another.
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.properties.isWhitespace || scalar.properties.generalCategory == .control
+        let properties = scalar.properties
+        return properties.isWhitespace || properties.isDefaultIgnorableCodePoint || properties.isBidiControl
+            || [.control, .format].contains(properties.generalCategory)
     }
 
     private static func isDomain(_ domain: Substring) -> Bool {

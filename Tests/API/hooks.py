@@ -57,6 +57,9 @@ def before_call(context, case, kwargs):
         # Another address or password needs the present password; that of the generator is wrong, which is 403.
         if body.get("email") is not None or body.get("newPassword") is not None:
             body["password"] = body.get("password") or "not the password"
+    # A token that opens everything needs the password.
+    if case.operation.path == "/tokens" and isinstance(body, dict) and body.get("scope") == "full":
+        body["password"] = body.get("password") or "not the password"
     # In the future.
     if case.operation.path == "/tokens" and isinstance(body, dict) and body.get("expiresAt") is not None:
         body["expiresAt"] = "2999-12-31T23:59:59.000Z"

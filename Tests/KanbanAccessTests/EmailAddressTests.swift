@@ -23,10 +23,21 @@ struct EmailAddressTests {
     @Test(arguments: [
         "", " ", "anna", "@", "anna@", "@example.org", "anna@@example.org", "anna@b@example.org",
         "anna@example..org", "anna@.org", "anna@example.", "an na@example.org", "anna@exa\u{0}mple.org",
-        "anna@example.org\r\nBcc: x@example.org", String(repeating: "a", count: 250) + "@b.org",
+        "anna@example.org\r\nBcc: x@example.org", "an\u{200B}na@example.org", "anna\u{200D}@example.org",
+        "anna@exam\u{2060}ple.org", "\u{FEFF}anna@example.org", "\u{202E}anna@example.org", "anna@\u{2066}example.org",
+        "anna\u{200F}@example.org", "anna\u{AD}@example.org", "anna\u{7F}@example.org", "anna\u{85}@example.org",
+        "anna\u{E0041}@example.org", "anna\u{180E}@example.org", "anna\u{3164}@example.org",
+ String(repeating: "a", count: 250) + "@b.org",
     ])
     func `what cannot be an address is refused`(text: String) {
         #expect(EmailAddress(text) == nil)
+    }
+
+    @Test func `an address that was taken when the rule was another one still reads`() {
+        let stored = EmailAddress(stored: "an\u{200B}na@Example.org")
+
+        #expect(stored.text == "an\u{200B}na@Example.org")
+        #expect(stored.folded == EmailAddress.fold("an\u{200B}na@example.org"))
     }
 
     @Test(arguments: [

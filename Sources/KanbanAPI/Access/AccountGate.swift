@@ -102,6 +102,8 @@ package final class AccountGate: Gate {
                 return .failure(.unknownToken)
             }
             guard grant.scope.opens(route) else { return .failure(.insufficientScope(grant.scope)) }
+            // Addresses end up in logs, histories and other people's calendars.
+            if head.headers.count("authorization") == 0, grant.scope != .calendar { return .failure(.tokenInAddress) }
             return .success(Access(grant))
         }
     }

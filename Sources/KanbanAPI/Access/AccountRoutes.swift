@@ -84,10 +84,11 @@ enum AccountBodies {
         let email = members.email()
         let newPassword = members.newPassword("newPassword")
         let password = members.password("password")
+        let endsTokens = members.bool("endTokens")
         if case .null = email, account.email != nil {
             members.fault("email", .invalidType, "email must be a string.")
         }
-        var edit = AccessService.AccountEdit(newPassword: newPassword.value)
+        var edit = AccessService.AccountEdit(newPassword: newPassword.value, endsTokens: endsTokens.value ?? true)
         if displayName.isGiven { edit.displayName = .some(displayName.value) }
         // An address that comes back as it was shown is no change.
         if let email = email.value, email != account.email { edit.email = email }

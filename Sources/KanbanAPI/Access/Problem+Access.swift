@@ -14,6 +14,11 @@ extension Problem {
     /// 401 for an account that was there a moment ago.
     static let accountGone = unauthorized("The account is gone.", error: "invalid_token")
 
+    /// 401 for a token in the address that may only stand in the field.
+    static let tokenInAddress = unauthorized(
+        "Only a token of scope calendar may stand in an address. Send this one as Authorization: Bearer kb_…, and end it: "
+            + "it may be known by now.", error: "invalid_token")
+
     static func insufficientScope(_ scope: AccessToken.Scope) -> Problem {
         Problem(
             .insufficientScope, "A token of scope \(scope.rawValue) does not open this.",

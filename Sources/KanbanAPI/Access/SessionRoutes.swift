@@ -12,6 +12,7 @@ package struct SessionRoutes: Sendable {
         [
             Route(.post, "/sessions", "createSession", audience: .everyone, content: .brief, create),
             Route(.get, "/sessions", "listSessions", list),
+            Route(.delete, "/sessions", "removeSessions", parameters: ["tokens"], removeAll),
             Route(.delete, "/sessions/current", "removeCurrentSession", removeCurrent),
             Route(.delete, "/sessions/{id}", "removeSession", remove),
         ]
@@ -49,6 +50,16 @@ package struct SessionRoutes: Sendable {
         return .accessList { json in
             for session in sessions { json.value(session) }
         }
+    }
+
+    /// Ends all sessions but the one that asks.
+    private func removeAll(_ call: Call) async throws -> Response {
+        let accounts = try call.requireAccounts()
+        try call.requireNoTag()
+        let tokens = try call.query.flag("tokens")
+        let session = call.access.grant.flatMap { $0.kind == .session ? $0.id : nil }
+        try await accounts.endSessions(of: call.account, keeping: session, tokens: tokens)
+        return .noContent
     }
 
     private func removeCurrent(_ call: Call) async throws -> Response {

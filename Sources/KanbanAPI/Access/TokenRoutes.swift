@@ -18,6 +18,8 @@ package struct TokenRoutes: Sendable {
 
     private func create(_ call: Call) async throws -> Response {
         let accounts = try call.requireAccounts()
+        // A stolen token must not make others that outlive it.
+        guard let grant = call.access.grant, grant.kind == .session else { throw Problem(.sessionRequired) }
         try call.requireNoTag()
         let now = call.now
         var members = try Members(call.json())
@@ -31,11 +33,16 @@ package struct TokenRoutes: Sendable {
             }
             return moment > now ? .success(moment) : .failure(MemberFault(.invalidValue, "must lie in the future."))
         }
+        let password = members.password("password")
+        if scope == .full, password.value == nil {
+            members.fault("password", .required, "password must be the account's, for a token of scope full.")
+        }
         try members.finish()
         guard let name, let scope else { throw Problem(.internalError) }
 
         let (secret, token) = try await accounts.makeToken(
-            name: name, scope: scope, expiresAt: expiresAt.value, of: call.account)
+            name: name, scope: scope, expiresAt: expiresAt.value, of: call.account, by: grant.id,
+            password: password.value)
         // Whatever keeps copies of answers must not keep this one.
         return .json(
             status: 201, headers: [("Location", "/tokens/\(token.id)"), ("Cache-Control", "no-store")]

@@ -54,15 +54,8 @@ extension SQLAccess {
     private func readAccount(_ row: Database.Statement) throws -> Account {
         Account(
             key: AccountKey(number: row.integer(0)), id: try row.id(1),
-            email: try row.optionalText(2).map(emailAddress), displayName: row.optionalText(3),
+            email: row.optionalText(2).map(EmailAddress.init(stored:)), displayName: row.optionalText(3),
             createdAt: row.timestamp(4))
-    }
-
-    private func emailAddress(_ text: String) throws -> EmailAddress {
-        guard let address = EmailAddress(text) else {
-            throw connection.damaged("an account's e-mail address")
-        }
-        return address
     }
 }
 

@@ -217,6 +217,30 @@ struct SessionRoutesTests {
         #expect(await board.logIn("anna@example.org").status == 201)
     }
 
+    @Test(arguments: [("/sessions", 200), ("/sessions?tokens=false", 200), ("/sessions?tokens=true", 401)])
+    func `all other sessions end at once, and the tokens when they are named`(target: String, left: Int) async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+        let ben = try await board.person("ben@example.org")
+        let other = try #require(await board.logIn("anna@example.org").json["token"]?.stringValue)
+        let token = try #require(
+            await board.send(.post, "/tokens", #"{"name": "a", "scope": "read"}"#, token: anna.token)
+                .json["token"]?.stringValue)
+        #expect(await board.send(.get, "/tasks", token: other).status == 200)
+        #expect(await board.send(.get, "/tasks", token: token).status == 200)
+        let rings = board.rings.count
+
+        #expect(await board.send(.delete, target, token: anna.token).status == 204)
+
+        #expect(await board.send(.get, "/tasks", token: anna.token).status == 200)
+        #expect(await board.send(.get, "/tasks", token: other).status == 401)
+        #expect(await board.send(.get, "/tasks", token: token).status == left)
+        #expect(await board.send(.get, "/tasks", token: ben.token).status == 200)
+        // So that open streams look whether it was them.
+        #expect(board.rings.count > rings)
+        #expect(await board.send(.delete, "/sessions?tokens=perhaps", token: anna.token).status == 400)
+    }
+
     @Test func `a line break in what is sent comes back in no header`() async throws {
         let board = try AccessBoard()
         let anna = try await board.person("anna@example.org")
@@ -224,7 +248,7 @@ struct SessionRoutesTests {
         let answers = [
             await board.send(
                 .post, "/sessions", #"{"email": "a@b.org\r\nSet-Cookie: x=1", "password": "\r\nX-Evil: 1 long"}"#),
-            await board.send(.post, "/tokens", #"{"name": "a\r\nX-Evil: 1", "scope": "full"}"#, token: anna.token),
+            await board.send(.post, "/tokens", #"{"name": "a\r\nX-Evil: 1", "scope": "read"}"#, token: anna.token),
             await board.send(.get, "/tasks", token: anna.token + "%0d%0aX-Evil: 1"),
             await board.send(.delete, "/tokens/%0d%0aX-Evil:%201", token: anna.token),
         ]
