@@ -48,6 +48,9 @@ package protocol Store: Sendable {
     /// possible.
     func epoch(of account: AccountKey) throws -> UInt64
 
+    /// - Throws: what a write would now throw because of where the data is kept; looks only at what costs nothing.
+    func checkWritability() throws
+
     /// Grows with every commit. What is read after it was asked for has all that was acknowledged before.
     var commitCount: UInt64 { get }
 
@@ -65,6 +68,9 @@ package enum StoreError: Error, Equatable {
     case full
     /// An I/O error. After a failed commit nobody knows whether the write is there until the next start.
     case io(String)
+    /// The data was moved, deleted or overwritten while it was open; the sentence says which file. Nothing is written
+    /// until it is back, or the store is opened anew.
+    case moved(String)
     /// Stopping; nothing was applied.
     case closed
     /// The file is damaged or is no data of ours.

@@ -100,6 +100,10 @@ package struct Problem: Error, Sendable {
             self.init(
                 .unavailable, "The disk failed. Whether the write is there can only be told by reading it.",
                 headers: [("Retry-After", "5")])
+        case .moved:
+            self.init(
+                .unavailable, "The server's data was moved or replaced. Its operator has to look after it.",
+                headers: [("Retry-After", "60")])
         case .closed: self.init(.unavailable, "The server is stopping.", headers: [("Retry-After", "5")])
         case .corrupt, .newer: self.init(.internalError)
         case .noAccount: self = .accountGone

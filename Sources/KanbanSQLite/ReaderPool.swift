@@ -39,6 +39,7 @@ final class ReaderPool: Sendable {
     private let path: String
     private let configuration: SQLStoreConfiguration
     private let commits: Commits
+    private let files: DataFileWatch
     private let state = Locked(State())
     /// Held by the writer while readers are paused; they queue at it.
     private let gate = NSLock()
@@ -52,10 +53,11 @@ final class ReaderPool: Sendable {
     /// How long a pause waits for those that read.
     private static let patience = DispatchTimeInterval.milliseconds(50)
 
-    init(path: String, configuration: SQLStoreConfiguration, commits: Commits) {
+    init(path: String, configuration: SQLStoreConfiguration, commits: Commits, files: DataFileWatch) {
         self.path = path
         self.configuration = configuration
         self.commits = commits
+        self.files = files
         limit = ProcessInfo.processInfo.activeProcessorCount + configuration.longReads
     }
 
@@ -100,11 +102,13 @@ final class ReaderPool: Sendable {
 
     private func open() throws -> Reader {
         do {
-            return Reader(
-                try SQLiteConnection(
-                    path: path, access: .readOnly,
-                    memory: .init(cache: configuration.readerCacheSize, mapped: configuration.mappedSize),
-                    fileSystem: configuration.fileSystem))
+            let connection = try SQLiteConnection(
+                path: path, access: .readOnly,
+                memory: .init(cache: configuration.readerCacheSize, mapped: configuration.mappedSize),
+                fileSystem: configuration.fileSystem)
+            // After it was opened: what lies under the name now is what it has, or else something was put there before.
+            try files.check()
+            return Reader(connection)
         } catch {
             leave(with: nil)
             throw SQLiteError.forCallers(error)

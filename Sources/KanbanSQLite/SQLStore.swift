@@ -15,6 +15,7 @@ package final class SQLStore: Store {
     let commits: Commits
     let readers: ReaderPool
     let writer: Writer
+    private let files: DataFileWatch
     private let longReads: LongReads
     let maintenance = Locked(MaintenanceWalk())
 
@@ -35,10 +36,11 @@ package final class SQLStore: Store {
         do {
             path = try DataFile.prepare(in: directory, now: clock(), configuration: configuration)
             commits = Commits()
-            readers = ReaderPool(path: path, configuration: configuration, commits: commits)
+            files = try DataFileWatch(path: path, report: configuration.onMove)
+            readers = ReaderPool(path: path, configuration: configuration, commits: commits, files: files)
             writer = try Writer(
                 path: path, configuration: configuration, context: context, random: random, commits: commits,
-                readers: readers)
+                readers: readers, files: files)
             longReads = LongReads(limit: configuration.longReads)
         } catch {
             throw SQLiteError.forCallers(error)
@@ -80,6 +82,15 @@ package final class SQLStore: Store {
         _ account: AccountKey, session: ID?, _ body: @escaping @Sendable (any BoardWriter) throws -> T
     ) async throws -> T {
         try await writer.write(account, session: session, body)
+    }
+
+    /// Sets what is called within 100 ms after another process wrote. It must not block.
+    package func whenOthersWrite(_ body: @escaping @Sendable () -> Void) {
+        writer.whenOthersWrite(body)
+    }
+
+    package func checkWritability() throws {
+        try files.check()
     }
 
     package var commitCount: UInt64 { commits.count }

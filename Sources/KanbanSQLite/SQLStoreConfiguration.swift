@@ -26,6 +26,10 @@ package struct SQLStoreConfiguration: Sendable {
     /// Runs on the writer's thread: it must not block.
     package var onCommit: @Sendable ([(account: AccountKey, revision: Revision)]) -> Void = { _ in }
 
+    /// Called when the data was moved, deleted or overwritten under the store, with a sentence that says which file, and
+    /// with `nil` when it is back. It must not block.
+    package var onMove: @Sendable (String?) -> Void = { _ in }
+
     /// The executor on which the caller of a write waits, asked on the caller's thread; `nil` where it has none of its own.
     /// What a commit answers is given there, all in one job for each executor: one by one, the writer would take its lock
     /// and wake its thread for each, which are 4 % of the new tasks a second.

@@ -37,9 +37,13 @@ final class Writer: @unchecked Sendable {
     private let context: BoardContext
     private let commits: Commits
     private let readers: ReaderPool
+    private let files: DataFileWatch
     private let queue = DispatchQueue(label: "kanbase.writer", qos: .userInitiated)
     private let waiting = Locked(Waiting())
     private let done = Locked((commits: StoreActivity.Work(), writes: 0))
+    private let foreignWrites = Locked<@Sendable () -> Void>({})
+    /// Looks around while nobody writes.
+    private let lookout: any DispatchSourceTimer
     /// `nil` after an error of the disk, until the next batch opens the file again.
     private var open: (session: WriteSession<SQLiteConnection>, log: WriteAheadLog)?
     /// SQLite's count of what other connections wrote, in the last transaction of this session.
@@ -52,15 +56,17 @@ final class Writer: @unchecked Sendable {
 
     init(
         path: String, configuration: SQLStoreConfiguration, context: BoardContext,
-        random: @escaping @Sendable () -> UInt64, commits: Commits, readers: ReaderPool
+        random: @escaping @Sendable () -> UInt64, commits: Commits, readers: ReaderPool, files: DataFileWatch
     ) throws {
         self.path = path
         self.configuration = configuration
         self.context = context
         self.commits = commits
         self.readers = readers
+        self.files = files
         logBound = 2 * configuration.logSize
         ids = IDSource(random: random)
+        lookout = DispatchSource.makeTimerSource(queue: queue)
         let open = try Self.open(path, configuration)
         let session = open.session
         // One later than the last, so that new ids come after those of the last run in the same millisecond.
@@ -68,7 +74,15 @@ final class Writer: @unchecked Sendable {
         try session.makeLocalAccount(
             id: ids.next(at: max(latest, context.clock())), epoch: ids.newEpoch(), at: context.clock())
         self.open = open
+        files.noteOpened()
         queue.setSpecific(key: Self.ownQueue, value: ObjectIdentifier(self))
+        lookout.setEventHandler { [weak self] in self?.lookAround() }
+        lookout.schedule(deadline: .now() + Self.lookoutPace, repeating: Self.lookoutPace, leeway: .milliseconds(20))
+        lookout.activate()
+    }
+
+    deinit {
+        lookout.cancel()
     }
 
     /// Fills in what the writer does.
@@ -151,6 +165,8 @@ final class Writer: @unchecked Sendable {
             }
             commits.announce(session.takeChangedTasks())
             let changed = try session.commit(at: latest)
+            // Nobody is told of what is not in the file that the next start opens.
+            try files.check()
             commits.publish(changed)
             done.withLock { done in
                 done.commits.add(since: start)
@@ -168,12 +184,7 @@ final class Writer: @unchecked Sendable {
 
     private func begin(_ session: WriteSession<SQLiteConnection>) throws {
         try session.begin()
-        let version = try session.connection.dataVersion()
-        defer { dataVersion = version }
-        guard let dataVersion, dataVersion != version else { return }
-        // Another process wrote since.
-        session.forgetFeeds()
-        commits.forgetAll()
+        try noticeForeignWrites(session)
     }
 
     /// One body after the other, without savepoints: SQLite copies every page that one writes first, and goes through
@@ -240,7 +251,11 @@ final class Writer: @unchecked Sendable {
 
     private func opened() throws -> (session: WriteSession<SQLiteConnection>, log: WriteAheadLog) {
         if let open { return open }
+        try files.check()
         let fresh = try Self.open(path, configuration)
+        // The log is there once something read it.
+        _ = try fresh.session.latestWrite()
+        files.noteOpened()
         open = fresh
         return fresh
     }
@@ -260,15 +275,45 @@ final class Writer: @unchecked Sendable {
         commits.forgetAll()
     }
 
+    // MARK: - Other processes
+
+    /// Sets what is called after another process wrote: the commands that remove accounts and tokens work beside a server.
+    func whenOthersWrite(_ body: @escaping @Sendable () -> Void) {
+        foreignWrites.withLock { $0 = body }
+    }
+
+    /// Looks whether another process wrote since the last look, which takes some microseconds. Then nothing counts any more
+    /// that was known.
+    private func noticeForeignWrites(_ session: WriteSession<SQLiteConnection>) throws {
+        let version = try session.connection.dataVersion()
+        defer { dataVersion = version }
+        guard let dataVersion, dataVersion != version else { return }
+        session.forgetFeeds()
+        commits.forgetAll()
+        foreignWrites.withLock { $0 }()
+    }
+
+    /// What an open stream may not show any more ends within 250 ms, a look and all that follows.
+    private static let lookoutPace = DispatchTimeInterval.milliseconds(100)
+
+    /// Finds what happens to the data without a write of ours.
+    private func lookAround() {
+        guard let open else { return }
+        // An error meets the next write too, which is told of it.
+        try? noticeForeignWrites(open.session)
+        // It is reported already.
+        try? files.check()
+    }
+
     // MARK: - The log
 
     /// Copies the log into the file. Readers that read all the time would hold it back for ever, in turns: when it has
     /// become too long, they wait for one another for once. Not for an export, though; then it may grow to twice as much.
     private func checkpoint(_ log: WriteAheadLog) {
         readers.endIdleSnapshots()
-        log.checkpoint()
+        files.whileChanging { log.checkpoint() }
         guard log.size > logBound else { return }
-        let isQuiet = readers.whilePaused { log.checkpoint() }
+        let isQuiet = readers.whilePaused { files.whileChanging { log.checkpoint() } }
         logBound = isQuiet ? 2 * configuration.logSize : 2 * log.size
     }
 
@@ -277,6 +322,7 @@ final class Writer: @unchecked Sendable {
     /// Answers what was taken on, and refuses everything from now on.
     func close() {
         waiting.withLock { $0.isClosed = true }
+        lookout.cancel()
         // Whoever took a job on may not have come to wake the queue for it. On the queue, `work` is already going on.
         if !isOnQueue { queue.sync { work() } }
     }
@@ -287,8 +333,12 @@ final class Writer: @unchecked Sendable {
     }
 
     private func closeSession() {
-        open?.session.connection.close()
-        open = nil
+        guard let open else { return }
+        // The log belongs to the file that was opened: into another one of its name it must not be copied.
+        if (try? files.check()) == nil { open.session.connection.leaveLog() }
+        files.noteClosed()
+        open.session.connection.close()
+        self.open = nil
         dataVersion = nil
     }
 

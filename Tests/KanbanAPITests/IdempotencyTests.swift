@@ -1,5 +1,6 @@
 import HTTP
 import Kanban
+import KanbanSQLite
 import Testing
 
 @testable import KanbanAPI

@@ -70,6 +70,11 @@ package final class Doorbell: Sendable {
         for waiter in rung.waiting.values { waiter.continuation.resume(returning: .rang) }
     }
 
+    /// Wakes everyone who listens to any account.
+    package func ringAll() {
+        for account in state.withLock({ Array($0.bells.keys) }) { ring(account) }
+    }
+
     /// Wakes everyone, for good.
     package func close() {
         let bells = state.withLock { state in

@@ -17,12 +17,13 @@ package struct HealthRoutes: Sendable {
         .status("live")
     }
 
-    /// 503 while the server drains, and when the store cannot be read.
+    /// 503 while the server drains, and when the store cannot be read, or its files are not under their names any more.
     private func ready(_ call: Call) throws -> Response {
         guard call.environment.isReady() else {
             throw Problem(.unavailable, "The server is stopping.", headers: [("Retry-After", "5")])
         }
         _ = try call.store.read(.local) { try $0.feedState() }
+        try call.store.checkWritability()
         return .status("ready")
     }
 }

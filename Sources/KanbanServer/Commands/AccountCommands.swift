@@ -12,7 +12,10 @@ struct AccountCommands {
         let directory = DataDirectory(path: configuration.data)
         // The first account may come before the first start; all else is about what is there.
         if command == .accountAdd { try directory.create() } else { try directory.requireData() }
-        let store = try directory.openStore(configuration.storeConfiguration)
+        var storeConfiguration = configuration.storeConfiguration
+        // Only the server copies the log into the file: to it, any other change of the file is damage.
+        storeConfiguration.logSize = 1 << 40
+        let store = try directory.openStore(storeConfiguration)
         defer { store.close() }
         let service = AccessService(store: store, control: AccessControl(store: store))
         do {

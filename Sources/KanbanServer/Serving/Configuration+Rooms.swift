@@ -41,6 +41,11 @@ extension Configuration {
     func access(to store: SQLStore, doorbell: Doorbell) -> (gate: any Gate, accounts: AccessService) {
         let crossOrigin = CrossOrigin(origins: corsOrigins)
         let control = AccessControl(store: store) { doorbell.ring($0) }
+        // The command line ended an account or a token, perhaps: all open streams look whether it was theirs.
+        store.whenOthersWrite {
+            control.forgetAll()
+            doorbell.ringAll()
+        }
         let accounts = AccessService(store: store, control: control, isSignupOpen: signUp == .open)
         switch effectiveAuth {
         case .open:
@@ -95,6 +100,7 @@ extension Failure {
                 "The data in \(directory.path) has the format \(version) of a newer Kanbase, and is left as it is.")
         case .full: self.init(.inputOutput, "There is no room left for the data in \(directory.path).")
         case .io(let detail): self.init(.inputOutput, "The data in \(directory.path) cannot be used: \(detail).")
+        case .moved(let detail): self.init(.inputOutput, "The data in \(directory.path) is not in its place: \(detail).")
         case .noAccount: self.init(.noInput, "There is no such account in \(directory.path).")
         case .closed: self.init(.internalFault, "The data in \(directory.path) was closed too early.")
         }

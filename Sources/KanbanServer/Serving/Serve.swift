@@ -27,6 +27,15 @@ struct Serve {
         let doorbell = Doorbell()
         var storeConfiguration = configuration.storeConfiguration
         storeConfiguration.onCommit = { doorbell.ring($0) }
+        storeConfiguration.onMove = { fault in
+            if let fault {
+                log.error(
+                    "the data was moved, deleted or overwritten under the server, which writes nothing until it is back",
+                    ["what": fault])
+            } else {
+                log.warning("the data is back in its place")
+            }
+        }
         storeConfiguration.callersExecutor = { EventLoop.current }
         // Only litter, if it stays.
         try? SQLStore.forgetRestore(in: directory.path)

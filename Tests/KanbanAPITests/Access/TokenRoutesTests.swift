@@ -2,6 +2,7 @@ import HTTP
 import JSON
 import Kanban
 import KanbanAccess
+import KanbanSQLite
 import Testing
 
 @testable import KanbanAPI
