@@ -68,6 +68,8 @@ package enum StoreError: Error, Equatable {
     case full
     /// An I/O error. After a failed commit nobody knows whether the write is there until the next start.
     case io(String)
+    /// The write would take the account beyond its quota; nothing was applied.
+    case quotaExceeded(QuotaLimit)
     /// The data was moved, deleted or overwritten while it was open; the sentence says which file. Nothing is written
     /// until it is back, or the store is opened anew.
     case moved(String)
@@ -85,6 +87,8 @@ package enum StoreError: Error, Equatable {
 package protocol BoardReader {
     var account: AccountKey { get }
     func feedState() throws -> FeedState
+    /// What the account's data takes, from a count that is kept with it.
+    func usage() throws -> Usage
 
     /// The task, living or in the trash.
     func task(_ id: ID) throws -> TaskItem?

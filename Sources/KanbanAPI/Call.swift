@@ -95,6 +95,8 @@ package struct Environment: Sendable {
     package var zone: Zone
     package var jsonDepth: Int
     package var bodyLimit: Int
+    /// What the store lets an account take; `nil`: anything.
+    package var quota: Quota?
     /// `nil`: off.
     package var weather: WeatherService?
     /// The idempotency keys of requests that are running.

@@ -58,6 +58,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case upstreamTimeout = "upstream_timeout"
     case versionNotSupported = "version_not_supported"
     case insufficientStorage = "insufficient_storage"
+    case quotaExceeded = "quota_exceeded"
 
     /// The status it usually comes with.
     package var status: Int { meaning.status }
@@ -188,6 +189,11 @@ package enum ProblemCode: String, Sendable, CaseIterable {
             (504, "Upstream timed out", "The weather service took longer than 3 seconds.")
         case .versionNotSupported:
             (505, "HTTP version not supported", "Use HTTP/1.1.")
+        case .quotaExceeded:
+            (
+                507, "Quota exceeded",
+                "The account has all that it may have. Delete something; GET /account shows what it takes, and the limits."
+            )
         case .insufficientStorage:
             (507, "Disk full", "There is no room on the server's disk; nothing was changed. Reading still works.")
         }

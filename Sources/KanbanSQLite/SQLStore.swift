@@ -32,7 +32,7 @@ package final class SQLStore: Store {
     ) throws {
         _ = Self.withoutMemoryStatistics
         self.configuration = configuration
-        context = BoardContext(clock: clock, retention: configuration.retention)
+        context = BoardContext(clock: clock, retention: configuration.retention, quota: configuration.quota)
         do {
             path = try DataFile.prepare(in: directory, now: clock(), configuration: configuration)
             commits = Commits()

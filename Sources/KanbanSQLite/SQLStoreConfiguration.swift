@@ -4,6 +4,8 @@ import KanbanRows
 /// How long things are kept, and how much memory the store may take.
 package struct SQLStoreConfiguration: Sendable {
     package var retention = Retention()
+    /// What each account may take; `nil`: no limit.
+    package var quota: Quota?
 
     /// Bytes of pages that the writer may hold.
     package var writerCacheSize = 8 << 20

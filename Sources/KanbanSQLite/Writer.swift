@@ -288,7 +288,7 @@ final class Writer: @unchecked Sendable {
         let version = try session.connection.dataVersion()
         defer { dataVersion = version }
         guard let dataVersion, dataVersion != version else { return }
-        session.forgetFeeds()
+        session.forgetStandings()
         commits.forgetAll()
         foreignWrites.withLock { $0 }()
     }

@@ -57,6 +57,11 @@ final class TestBoard: Sendable {
         return directory
     }
 
+    /// What is wrong with the data.
+    func check() throws -> [String] {
+        try SQLStore.check(directory.path)
+    }
+
     /// Does all the upkeep that is due.
     func maintain() async throws {
         while try await store.runMaintenance() {}

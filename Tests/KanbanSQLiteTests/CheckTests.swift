@@ -24,6 +24,8 @@ struct CheckTests {
 
     @Test(arguments: [
         ("UPDATE task_counts SET count = count + 1", "a count of tasks is wrong"),
+        ("UPDATE accounts SET used_bytes = used_bytes + 1", "what an account takes is counted wrong"),
+        ("UPDATE accounts SET used_tasks = 7", "what an account takes is counted wrong"),
         ("UPDATE accounts SET revision = 0", "a revision is above its account's"),
         ("UPDATE tasks SET position = 'a b'", "a task stands at no place"),
         ("UPDATE tasks SET completed_at = 5", "a task is done without a time, or has one and is not"),
@@ -38,7 +40,9 @@ struct CheckTests {
         let second = try await box.store.write { try $0.makeTask() }
         box.store.close()
         try execute("DELETE FROM tasks WHERE id = x'\(hex(second.id))'; " + "DELETE FROM history;", on: box.store.path)
-        try execute("UPDATE task_counts SET count = 1", on: box.store.path)
+        try execute(
+            "UPDATE task_counts SET count = 1; UPDATE accounts SET used_tasks = 1, used_bytes = used_bytes - 324",
+            on: box.store.path)
         #expect(try SQLStore.check(box.directory.path) == [])
 
         try execute(statement, on: box.store.path)

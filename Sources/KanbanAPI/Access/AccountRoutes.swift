@@ -29,11 +29,12 @@ package struct AccountRoutes: Sendable {
             email: body.email, password: body.password, displayName: body.displayName)
         // Nobody has logged in yet, so the tag is not bound to the account on the way out.
         let scope = try call.environment.tagScope(of: account.key)
-        return .account(account, status: 201, scope: scope, headers: [("Location", "/account")])
+        return .account(
+            try call.environment.shown(account), status: 201, scope: scope, headers: [("Location", "/account")])
     }
 
     private func show(_ call: Call) throws -> Response {
-        .account(try call.accounts().account(call.account))
+        .account(try call.environment.shown(call.accounts().account(call.account)))
     }
 
     private func update(_ call: Call) async throws -> Response {
@@ -43,7 +44,7 @@ package struct AccountRoutes: Sendable {
         let (edit, password) = try AccountBodies.patch(call.json(), of: current)
         let changed = try await accounts.update(
             call.account, with: edit, password: password, by: call.access.session, if: { try call.require($0) })
-        return .account(changed)
+        return .account(try call.environment.shown(changed))
     }
 
     private func remove(_ call: Call) async throws -> Response {
@@ -95,7 +96,7 @@ enum AccountBodies {
         if edit.needsPassword, account.email != nil, password.value == nil {
             members.fault("password", .required, "password must be the current one, to change email or newPassword.")
         }
-        try members.finish(ignoring: ["createdAt"])
+        try members.finish(ignoring: ["createdAt", "usage"])
         return (edit, password.value)
     }
 
@@ -171,48 +172,78 @@ extension Call {
 
     /// Meets `If-Match` where what is changed has no tag: only `*` holds.
     func requireNoTag() throws {
-        guard meetsIfMatch(nil) else { throw Problem(.preconditionFailed) }
+        guard [nil, .any].contains(precondition.match) else { throw Problem(.preconditionFailed) }
     }
 
-    /// Meets `If-Match` on the account, which has a tag and no revision.
+    /// Meets `If-Match` on the account. Of its tag only what stands for the revision counts: what its board takes changes
+    /// with every write, and is nothing that a client overwrites.
     fileprivate func require(_ account: Account) throws {
-        let tag = Response.tag(of: account)
-        let scoped = try environment.tagScope(of: access)?.apply(to: tag)
-        guard meetsIfMatch(tag) || meetsIfMatch(scoped) else {
+        guard Precondition(match: precondition.match).holds(for: account.standIn) else {
             var json = JSONWriter(capacity: 256)
-            json.value(account)
+            json.value(try environment.shown(account))
             var problem = Problem(.preconditionFailed)
             problem.shown = json.bytes
             throw problem
         }
     }
+}
 
-    /// - Parameter tag: `nil` for what has none.
-    private func meetsIfMatch(_ tag: String?) -> Bool {
-        guard request.headers.has("if-match") else { return true }
-        return request.headers.values("if-match").flatMap(\.listElements).contains { $0 == "*" || String($0) == tag }
+/// An account as it is shown: with what its board takes.
+struct ShownAccount {
+    let account: Account
+    let usage: Usage
+    /// `nil`: no limit.
+    let quota: Quota?
+}
+
+extension Environment {
+    func shown(_ account: Account) throws -> ShownAccount {
+        ShownAccount(account: account, usage: try store.read(account.key) { try $0.usage() }, quota: quota)
+    }
+}
+
+extension Account {
+    /// In the place of a revision, which accounts have none of: another number when a member that can be changed is another.
+    fileprivate var standIn: Revision {
+        var json = JSONWriter(capacity: 256)
+        json.beginObject()
+        json.members(of: self)
+        json.endObject()
+        return Revision(EntityTag.fingerprint(json.bytes) >> 2)
     }
 }
 
 extension Response {
     fileprivate static func account(
-        _ account: Account, status: Int = 200, scope: EntityTag.Scope? = nil,
+        _ shown: ShownAccount, status: Int = 200, scope: EntityTag.Scope? = nil,
         headers: [(name: String, value: String)] = []
     ) -> Response {
-        let tag = scope?.apply(to: tag(of: account)) ?? tag(of: account)
-        return .json(status: status, tag: tag, headers: headers) { $0.value(account) }
-    }
-
-    fileprivate static func tag(of account: Account) -> String {
-        var json = JSONWriter(capacity: 256)
-        json.value(account)
-        return EntityTag.tag(0, digestOf: json.bytes)
+        var json = JSONWriter(capacity: 512)
+        json.value(shown)
+        let tag = EntityTag.tag(shown.account.standIn, digestOf: json.bytes)
+        return .json(status: status, tag: scope?.apply(to: tag) ?? tag, headers: headers, encoded: json.bytes)
     }
 }
 
 extension JSONWriter {
-    mutating func value(_ account: Account) {
+    mutating func value(_ shown: ShownAccount) {
         beginObject()
+        members(of: shown.account)
+        name("usage")
+        beginObject()
+        name("bytes")
+        value(shown.usage.bytes)
+        name("tasks")
+        value(shown.usage.tasks)
+        name("bytesLimit")
+        if let quota = shown.quota { value(quota.bytes) } else { null() }
+        name("tasksLimit")
+        if let quota = shown.quota { value(quota.tasks) } else { null() }
+        endObject()
+        endObject()
+    }
+
+    fileprivate mutating func members(of account: Account) {
         name("id")
         value(account.id)
         name("email")
@@ -221,6 +252,5 @@ extension JSONWriter {
         value(account.displayName)
         name("createdAt")
         value(account.createdAt)
-        endObject()
     }
 }

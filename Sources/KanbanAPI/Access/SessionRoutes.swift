@@ -30,6 +30,7 @@ package struct SessionRoutes: Sendable {
 
         let logIn = try await accounts.logIn(
             email: email, password: password, device: device, from: call.access.origin)
+        let account = try call.environment.shown(logIn.account)
         // Whatever keeps copies of answers must not keep this one.
         return .json(
             status: 201, headers: [("Location", "/sessions/\(logIn.session.id)"), ("Cache-Control", "no-store")]
@@ -40,7 +41,7 @@ package struct SessionRoutes: Sendable {
             json.name("session")
             json.value(logIn.session)
             json.name("account")
-            json.value(logIn.account)
+            json.value(account)
             json.endObject()
         }
     }

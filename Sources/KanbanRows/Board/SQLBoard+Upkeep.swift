@@ -36,6 +36,7 @@ extension SQLBoardWriter {
         let row = try statement("DELETE FROM tasks WHERE account = ?1 AND id = ?2")
         row.bind(2, id)
         try row.run()
+        try charge(-RowCost.task - task.textSize, tasks: -1, for: .content)
         // When it got the revision: its category may have been removed since.
         try bury(.task, id, revision: task.revision, at: min(now, max(deletedAt, task.updatedAt)))
     }
@@ -56,28 +57,39 @@ extension SQLBoardWriter {
         statement.bind(2, Timestamp(milliseconds: now.milliseconds - 86_400_000))
         statement.bind(3, limit)
         try statement.run()
-        return connection.changes
+        let count = connection.changes
+        try charge(-RowCost.respacing * count, for: .kept)
+        return count
     }
 
     package func purgeKeptAnswers(before: Timestamp, limit: Int) throws -> Int {
         try purge(
             reading: "SELECT number, at FROM kept_answers ORDER BY number LIMIT ?1",
-            deleting: "DELETE FROM kept_answers WHERE number <= ?1", before: before, limit: limit)
+            deleting:
+                """
+                DELETE FROM kept_answers WHERE number <= ?1 RETURNING account, octet_length(headers) + octet_length(body)
+                """, cost: RowCost.keptAnswer, before: before, limit: limit)
     }
 
     package func purgeKeptMutations(before: Timestamp, limit: Int) throws -> Int {
         try purge(
             reading: "SELECT number, at FROM kept_mutations ORDER BY number LIMIT ?1",
-            deleting: "DELETE FROM kept_mutations WHERE number <= ?1", before: before, limit: limit)
+            deleting: "DELETE FROM kept_mutations WHERE number <= ?1 RETURNING account, octet_length(result)",
+            cost: RowCost.keptMutation, before: before, limit: limit)
     }
 
     package func purgeHistory(before: Timestamp, limit: Int) throws -> Int {
         try purge(
             reading: "SELECT number, at FROM history ORDER BY number LIMIT ?1",
-            deleting: "DELETE FROM history WHERE number <= ?1", before: before, limit: limit)
+            deleting: "DELETE FROM history WHERE number <= ?1 RETURNING account, octet_length(changes)",
+            cost: RowCost.history, before: before, limit: limit)
     }
 
-    private func purge(reading: StaticString, deleting: StaticString, before: Timestamp, limit: Int) throws -> Int {
+    /// - Parameters:
+    ///   - deleting: returns the account of each row and the bytes that it has beyond `cost`.
+    private func purge(
+        reading: StaticString, deleting: StaticString, cost: Int, before: Timestamp, limit: Int
+    ) throws -> Int {
         let oldest = try connection.statement(reading)
         oldest.bind(1, limit)
         var last: Int64?
@@ -86,7 +98,8 @@ extension SQLBoardWriter {
         guard let last else { return 0 }
         let deletion = try connection.statement(deleting)
         deletion.bind(1, last)
-        try deletion.run()
-        return connection.changes
+        let removed = try all(of: deletion) { (account: AccountKey(number: $0.integer(0)), bytes: $0.integer(1)) }
+        for (account, bytes) in removed { try writing.charge(Usage(bytes: -bytes - Int64(cost)), to: account) }
+        return removed.count
     }
 }

@@ -4,10 +4,15 @@ import Kanban
 package final class BoardContext: Sendable {
     package let clock: @Sendable () -> Timestamp
     let retention: Retention
+    /// `nil`: no limit.
+    package let quota: Quota?
 
-    package init(clock: @escaping @Sendable () -> Timestamp, retention: Retention = Retention()) {
+    package init(
+        clock: @escaping @Sendable () -> Timestamp, retention: Retention = Retention(), quota: Quota? = nil
+    ) {
         self.clock = clock
         self.retention = retention
+        self.quota = quota
     }
 }
 

@@ -13,12 +13,15 @@ extension SQLBoardWriter {
         statement.bind(3, entry.revision)
         statement.bind(4, entry.at)
         statement.bind(5, entry.action.rawValue)
-        statement.bind(6, utf8: HistoryEntry.MemberChange.encode(entry.changes))
+        let changes = HistoryEntry.MemberChange.encode(entry.changes)
+        statement.bind(6, utf8: changes)
         statement.bind(7, entry.sessionID)
         try statement.run()
+        try charge(RowCost.history + changes.count, for: .trace)
     }
 
     package func save(_ category: Category) throws {
+        if try self.category(category.id) == nil { try charge(RowCost.category, for: .content) }
         let statement = try statement(
             """
             INSERT INTO categories (account, id, name, name_folded, color, emoji, created_at, updated_at, revision)
@@ -43,10 +46,12 @@ extension SQLBoardWriter {
         let statement = try statement("DELETE FROM categories WHERE account = ?1 AND id = ?2")
         statement.bind(2, id)
         try statement.run()
+        try charge(-RowCost.category * connection.changes, for: .content)
         try bury(.category, id, revision: revision)
     }
 
     package func save(_ dday: DDay) throws {
+        if try self.dday(dday.id) == nil { try charge(RowCost.dday, for: .content) }
         let statement = try statement(
             """
             INSERT INTO ddays (account, id, title, date, repeats, color, emoji, created_at, updated_at, revision)
@@ -72,10 +77,15 @@ extension SQLBoardWriter {
         let statement = try statement("DELETE FROM ddays WHERE account = ?1 AND id = ?2")
         statement.bind(2, id)
         try statement.run()
+        try charge(-RowCost.dday * connection.changes, for: .content)
         try bury(.dday, id, revision: revision)
     }
 
     package func save(_ settings: Settings) throws {
+        let custom = settings.custom.serialized()
+        let old = try statement("SELECT octet_length(custom) FROM settings WHERE account = ?1")
+        let former = try first(of: old) { RowCost.settings + Int($0.integer(0)) } ?? 0
+        try charge(RowCost.settings + custom.count - former, for: .content)
         let statement = try statement(
             """
             INSERT INTO settings (account, time_zone, locale, custom, revision) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -85,7 +95,7 @@ extension SQLBoardWriter {
             """)
         statement.bind(2, settings.timeZone)
         statement.bind(3, settings.locale)
-        statement.bind(4, utf8: settings.custom.serialized())
+        statement.bind(4, utf8: custom)
         statement.bind(5, settings.revision)
         try statement.run()
     }
@@ -94,9 +104,14 @@ extension SQLBoardWriter {
 
     package func keep(_ answer: KeptAnswer, key: String) throws {
         // An older one that counts as gone may still be there. Deleted first, so that numbers grow with time.
-        let removal = try statement("DELETE FROM kept_answers WHERE account = ?1 AND key = ?2")
+        let removal = try statement(
+            "DELETE FROM kept_answers WHERE account = ?1 AND key = ?2 RETURNING octet_length(headers) + octet_length(body)")
         removal.bind(2, key)
-        try removal.run()
+        for removed in try all(of: removal, { Int($0.integer(0)) }) {
+            try charge(-RowCost.keptAnswer - removed, for: .kept)
+        }
+        let headers = KeptAnswer.Header.encode(answer.headers)
+        try charge(RowCost.keptAnswer + headers.utf8.count + answer.body.count, for: .kept)
         let statement = try statement(
             """
             INSERT INTO kept_answers (account, key, fingerprint, status, headers, body, at)
@@ -105,7 +120,7 @@ extension SQLBoardWriter {
         statement.bind(2, key)
         statement.bind(3, answer.fingerprint)
         statement.bind(4, answer.status)
-        statement.bind(5, KeptAnswer.Header.encode(answer.headers))
+        statement.bind(5, headers)
         statement.bind(6, answer.body)
         statement.bind(7, now)
         try statement.run()
@@ -114,9 +129,12 @@ extension SQLBoardWriter {
     package func keep(_ mutation: KeptMutation, id: ID) throws {
         if try insert(mutation, id) { return }
         // An older one that counts as gone. Deleted, so that numbers grow with time.
-        let removal = try statement("DELETE FROM kept_mutations WHERE account = ?1 AND id = ?2")
+        let removal = try statement(
+            "DELETE FROM kept_mutations WHERE account = ?1 AND id = ?2 RETURNING octet_length(result)")
         removal.bind(2, id)
-        try removal.run()
+        for removed in try all(of: removal, { Int($0.integer(0)) }) {
+            try charge(-RowCost.keptMutation - removed, for: .kept)
+        }
         guard try insert(mutation, id) else { throw damaged("mutation \(id) is kept and is not") }
     }
 
@@ -132,6 +150,8 @@ extension SQLBoardWriter {
         statement.bind(4, utf8: mutation.result)
         statement.bind(5, now)
         try statement.run()
-        return connection.changes > 0
+        guard connection.changes > 0 else { return false }
+        try charge(RowCost.keptMutation + mutation.result.count, for: .kept)
+        return true
     }
 }

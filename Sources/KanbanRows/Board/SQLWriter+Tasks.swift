@@ -8,6 +8,7 @@ extension SQLBoardWriter {
     package func save(_ task: TaskItem) throws {
         guard let stored = try stored(task.id) else { return try insert(task, isCreation: false) }
         writing.noteChange(of: task.id, account: account)
+        try charge(task.textSize - stored.textSize, for: .content)
         if stored.standsIn(theSameIndexesAs: task) {
             try updateText(of: task, stored: stored)
         } else {
@@ -32,7 +33,7 @@ extension SQLBoardWriter {
         let statement = try statement(
             """
             SELECT number, status, category_id, due, due_day, position, completed_at, deleted_at, revision,
-                creation, first_changes
+                creation, first_changes, octet_length(title) + octet_length(body)
             FROM tasks WHERE account = ?1 AND id = ?2
             """)
         statement.bind(2, id)
@@ -43,7 +44,8 @@ extension SQLBoardWriter {
                 number: row.integer(0), status: status, categoryID: row.optionalID(2), due: row.optionalInteger(3),
                 dueDay: row.optionalInteger(4), position: Position(text: row.text(5)),
                 completedAt: row.optionalTimestamp(6), deletedAt: row.optionalTimestamp(7),
-                creation: row.optionalInteger(9), firstChanges: try row.firstChanges(10, of: revision))
+                creation: row.optionalInteger(9), firstChanges: try row.firstChanges(10, of: revision),
+                textSize: Int(row.integer(11)))
         }
     }
 
@@ -51,6 +53,7 @@ extension SQLBoardWriter {
 
     /// - Parameter isCreation: whether the row stands for the first line of its history too; see ``Schema``.
     private func insert(_ task: TaskItem, isCreation: Bool) throws {
+        try charge(RowCost.task + task.textSize, tasks: 1, for: .content)
         let statement = try statement(
             """
             INSERT INTO tasks (
@@ -138,6 +141,7 @@ extension SQLBoardWriter {
         statement.bind(5, respacing.new.text)
         statement.bind(6, now)
         try statement.run()
+        try charge(RowCost.respacing * connection.changes, for: .kept)
     }
 }
 
@@ -155,6 +159,8 @@ private struct Stored {
     var creation: Revision?
     /// At which revision each member first changed since; 0 for one that did not.
     var firstChanges: TaskItem.MemberRevisions
+    /// Bytes of title and body.
+    var textSize: Int
 
     /// `nil` for none, or when nobody will ask.
     func firstChanges(with task: TaskItem) -> TaskItem.MemberRevisions? {
@@ -171,4 +177,9 @@ private struct Stored {
             && completedAt == task.completedAt && deletedAt == task.deletedAt
             && due == task.dueDate?.sortKey.milliseconds && dueDay == task.dueDate?.wholeDay
     }
+}
+
+extension TaskItem {
+    /// Bytes of what a client can make long.
+    var textSize: Int { title.utf8.count + body.utf8.count }
 }

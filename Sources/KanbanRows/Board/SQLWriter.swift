@@ -119,12 +119,14 @@ extension SQLBoardWriter {
         feed.revision += 1
         feed.purgedThrough = 0
         try writing.setFeed(feed, of: account)
+        // What is kept for repeats is still there.
+        try writing.setUsage(countedUsage(), of: account)
     }
 
     /// Erases the account with everything that is its own.
     package func eraseAccount() throws {
         writing.noteChangeOfAllTasks()
-        try writing.removeFeed(of: account)
+        try writing.removeStanding(of: account)
         try statement("DELETE FROM accounts WHERE number = ?1").run()
         writing.cancelPendingCounts(of: account)
     }
@@ -137,5 +139,6 @@ extension SQLBoardWriter {
         statement.bind(4, revision)
         statement.bind(5, at ?? now)
         try statement.run()
+        try charge(RowCost.tombstone, for: .trace)
     }
 }

@@ -19,16 +19,18 @@ package final class WriteSession<Database: Engine> {
     package let connection: Database
     /// The accounts as they stand, committed or not. Dropped when there are too many.
     // These are not checked for overlapping access: no method hands out a reference to one or runs a body of somebody else.
-    @exclusivity(unchecked) private var feeds: [Int64: FeedState] = [:]
+    @exclusivity(unchecked) private var standings: [Int64: Standing] = [:]
+    /// Those whose feed changed, and those of which the usage did.
     @exclusivity(unchecked) private var changedFeeds: Set<Int64> = []
+    @exclusivity(unchecked) private var changedUsages: Set<Int64> = []
     @exclusivity(unchecked) private var countChanges: [CountChange] = []
     @exclusivity(unchecked) private var changedTasks: [TaskKey]? = []
     /// Last places of columns to which this transaction only added tasks.
     @exclusivity(unchecked) private var columnEnds: [ColumnKey: Position] = [:]
     /// What to put back when a body or a nested part of one is undone, newest last.
-    @exclusivity(unchecked) private var undoLog: [(account: Int64, feed: FeedState)] = []
+    @exclusivity(unchecked) private var undoLog: [(account: Int64, standing: Standing)] = []
 
-    private static var feedLimit: Int { 10_000 }
+    private static var standingLimit: Int { 10_000 }
 
     package init(_ connection: Database) {
         self.connection = connection
@@ -44,18 +46,18 @@ package final class WriteSession<Database: Engine> {
 
     /// After somebody else wrote: nothing that was known counts any more. Before anything is done in the transaction.
     @_specialize(where Database == SQLiteConnection)
-    package func forgetFeeds() {
-        feeds = [:]
+    package func forgetStandings() {
+        standings = [:]
     }
 
     /// Writes the counters, commits, and returns the accounts with changes.
     @_specialize(where Database == SQLiteConnection)
     package func commit(at now: Timestamp) throws -> [(account: AccountKey, revision: Revision)] {
         try writeCounts()
-        let changed = try writeFeeds(at: now)
+        let changed = try writeStandings(at: now)
         try connection.commit()
         undoLog.removeAll(keepingCapacity: true)
-        if feeds.count > Self.feedLimit { feeds = [:] }
+        if standings.count > Self.standingLimit { standings = [:] }
         return changed
     }
 
@@ -65,6 +67,7 @@ package final class WriteSession<Database: Engine> {
         try connection.rollBack()
         forget(since: TransactionMark())
         changedFeeds.removeAll(keepingCapacity: true)
+        changedUsages.removeAll(keepingCapacity: true)
     }
 
     /// A point to which only what is in memory can be undone.
@@ -84,7 +87,7 @@ package final class WriteSession<Database: Engine> {
     @_specialize(where Database == SQLiteConnection)
     package func forget(since mark: TransactionMark) {
         countChanges.removeSubrange(mark.countChanges...)
-        for (account, feed) in undoLog[mark.undoLog...].reversed() { feeds[account] = feed }
+        for (account, standing) in undoLog[mark.undoLog...].reversed() { standings[account] = standing }
         undoLog.removeSubrange(mark.undoLog...)
         forgetColumnEnds()
     }
@@ -111,47 +114,83 @@ package final class WriteSession<Database: Engine> {
     // MARK: - The accounts
 
     func feed(of account: AccountKey) throws -> FeedState {
-        if let known = feeds[account.number] { return known }
+        try standing(of: account).feed
+    }
+
+    func usage(of account: AccountKey) throws -> Usage {
+        try standing(of: account).usage
+    }
+
+    private func standing(of account: AccountKey) throws -> Standing {
+        if let known = standings[account.number] { return known }
         let statement = try connection.statement(
-            "SELECT epoch, revision, purged_through FROM accounts WHERE number = ?1")
+            "SELECT epoch, revision, purged_through, used_bytes, used_tasks FROM accounts WHERE number = ?1")
         statement.bind(1, account.number)
         defer { statement.reset() }
         guard try statement.step() else { throw StoreError.noAccount }
         let feed = FeedState(
             epoch: UInt64(bitPattern: statement.integer(0)), revision: statement.integer(1),
             purgedThrough: statement.integer(2))
-        feeds[account.number] = feed
-        return feed
+        let usage = Usage(bytes: statement.integer(3), tasks: statement.integer(4))
+        let standing = Standing(feed: feed, usage: usage)
+        standings[account.number] = standing
+        return standing
     }
 
     func setFeed(_ feed: FeedState, of account: AccountKey) throws {
-        undoLog.append((account.number, try self.feed(of: account)))
-        feeds[account.number] = feed
+        var standing = try standing(of: account)
+        undoLog.append((account.number, standing))
+        standing.feed = feed
+        standings[account.number] = standing
         changedFeeds.insert(account.number)
     }
 
-    /// For an account whose row is gone.
-    func removeFeed(of account: AccountKey) throws {
-        undoLog.append((account.number, try feed(of: account)))
-        feeds[account.number] = nil
+    func setUsage(_ usage: Usage, of account: AccountKey) throws {
+        var standing = try standing(of: account)
+        undoLog.append((account.number, standing))
+        standing.usage = usage
+        standings[account.number] = standing
+        changedUsages.insert(account.number)
     }
 
-    private func writeFeeds(at now: Timestamp) throws -> [(account: AccountKey, revision: Revision)] {
-        guard !changedFeeds.isEmpty else { return [] }
-        defer { changedFeeds.removeAll(keepingCapacity: true) }
+    /// Adds to what the account takes.
+    func charge(_ change: Usage, to account: AccountKey) throws {
+        var usage = try usage(of: account)
+        usage.bytes += change.bytes
+        usage.tasks += change.tasks
+        try setUsage(usage, of: account)
+    }
+
+    /// For an account whose row is gone.
+    func removeStanding(of account: AccountKey) throws {
+        undoLog.append((account.number, try standing(of: account)))
+        standings[account.number] = nil
+    }
+
+    /// - Returns: the accounts whose feed changed; nobody waits for a usage.
+    private func writeStandings(at now: Timestamp) throws -> [(account: AccountKey, revision: Revision)] {
+        guard !changedFeeds.isEmpty || !changedUsages.isEmpty else { return [] }
+        defer {
+            changedFeeds.removeAll(keepingCapacity: true)
+            changedUsages.removeAll(keepingCapacity: true)
+        }
         let statement = try connection.statement(
             """
-            UPDATE accounts SET epoch = ?2, revision = ?3, purged_through = ?4, written_at = ?5 WHERE number = ?1
+            UPDATE accounts SET
+                epoch = ?2, revision = ?3, purged_through = ?4, written_at = ?5, used_bytes = ?6, used_tasks = ?7
+            WHERE number = ?1
             """)
-        return try changedFeeds.compactMap { number in
-            guard let feed = feeds[number] else { return nil }
+        return try changedFeeds.union(changedUsages).compactMap { number in
+            guard let standing = standings[number] else { return nil }
             statement.bind(1, number)
-            statement.bind(2, Int64(bitPattern: feed.epoch))
-            statement.bind(3, feed.revision)
-            statement.bind(4, feed.purgedThrough)
+            statement.bind(2, Int64(bitPattern: standing.feed.epoch))
+            statement.bind(3, standing.feed.revision)
+            statement.bind(4, standing.feed.purgedThrough)
             statement.bind(5, now)
+            statement.bind(6, standing.usage.bytes)
+            statement.bind(7, standing.usage.tasks)
             try statement.run()
-            return (AccountKey(number: number), feed.revision)
+            return changedFeeds.contains(number) ? (AccountKey(number: number), standing.feed.revision) : nil
         }
     }
 
@@ -254,6 +293,12 @@ package final class WriteSession<Database: Engine> {
     private func forgetColumnEnds() {
         columnEnds.removeAll(keepingCapacity: true)
     }
+}
+
+/// What an account's row counts.
+private struct Standing {
+    var feed: FeedState
+    var usage: Usage
 }
 
 /// What tasks are counted by.

@@ -2,8 +2,16 @@ import CSQLite
 import Kanban
 
 extension SQLiteConnection {
-    /// Registers `contains_folded(text, folded)`: 1 when the case-folded text contains the folded one.
+    /// Registers `contains_folded(text, folded)`: 1 when the case-folded text contains the folded one; and
+    /// `octet_length(value)`, which SQLite itself has from 3.43 on.
     func register(textFunctions: Void) throws {
+        try check(
+            sqlite3_create_function_v2(
+                handle, "octet_length", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nil,
+                { context, _, arguments in
+                    guard let value = arguments?[0], sqlite3_value_type(value) != SQLITE_NULL else { return }
+                    sqlite3_result_int64(context, Int64(sqlite3_value_bytes(value)))
+                }, nil, nil, nil))
         try check(
             sqlite3_create_function_v2(
                 handle, "contains_folded", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,

@@ -39,6 +39,16 @@ enum Check {
                 GROUP BY account, category_id, status HAVING sum(kept) <> sum(real) LIMIT 100
                 """),
         Rule(
+            meaning: "what an account takes is counted wrong",
+            query: """
+                SELECT 'account ' || number || ': ' || used_bytes || ' bytes and ' || used_tasks || ' tasks counted, '
+                    || coalesce(bytes, 0) || ' and ' || coalesce(tasks, 0) || ' there'
+                FROM accounts LEFT JOIN (
+                    SELECT account, sum(bytes) AS bytes, sum(tasks) AS tasks FROM (\(RowCost.rows())) GROUP BY account
+                ) AS found ON found.account = number
+                WHERE used_bytes <> coalesce(bytes, 0) OR used_tasks <> coalesce(tasks, 0) LIMIT 100
+                """),
+        Rule(
             meaning: "a revision stands twice",
             query: """
                 SELECT 'account ' || account || ' revision ' || revision FROM (\(stamped))

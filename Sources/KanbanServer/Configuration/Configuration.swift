@@ -35,6 +35,10 @@ struct Configuration: Sendable, Equatable {
     var rateLimit = 50
     /// How many requests may come at once.
     var rateBurst = 200
+    /// What the data of an account may take under ``Auth/required``.
+    var accountBytes = 256 << 20
+    /// Those in the trash included.
+    var accountTasks = 100_000
 
     var trashDays = 30
     var tombstoneDays = 90

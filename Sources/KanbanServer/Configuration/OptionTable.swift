@@ -50,6 +50,12 @@ extension Option {
         Option(
             "rate-burst", \.rateBurst, .number(1...1_000_000), in: .access, of: [.serve],
             "How many of them may come at once."),
+        Option(
+            "account-bytes", \.accountBytes, .size(1 << 20...1 << 40), in: .access, of: [.serve],
+            "What an account's data may take, when accounts are required (507); history and images count too."),
+        Option(
+            "account-tasks", \.accountTasks, .number(1...100_000_000), in: .access, of: [.serve],
+            "How many tasks an account may have, when accounts are required (507); those in the trash count too."),
     ]
 
     private static let retention: [Option] = [

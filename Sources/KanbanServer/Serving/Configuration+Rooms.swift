@@ -65,6 +65,11 @@ extension Configuration {
         weatherURL.flatMap { URL(string: $0) }.map { WeatherService(service: $0, clock: Timestamp.system) }
     }
 
+    /// What an account may take; `nil` where there is only one.
+    var quota: Quota? {
+        effectiveAuth == .required ? Quota(bytes: Int64(accountBytes), tasks: Int64(accountTasks)) : nil
+    }
+
     /// How long the store keeps things.
     var storeConfiguration: SQLStoreConfiguration {
         var store = SQLStoreConfiguration()
@@ -100,6 +105,7 @@ extension Failure {
                 "The data in \(directory.path) has the format \(version) of a newer Kanbase, and is left as it is.")
         case .full: self.init(.inputOutput, "There is no room left for the data in \(directory.path).")
         case .io(let detail): self.init(.inputOutput, "The data in \(directory.path) cannot be used: \(detail).")
+        case .quotaExceeded: self.init(.inputOutput, "The account would take more than it may.")
         case .moved(let detail): self.init(.inputOutput, "The data in \(directory.path) is not in its place: \(detail).")
         case .noAccount: self.init(.noInput, "There is no such account in \(directory.path).")
         case .closed: self.init(.internalFault, "The data in \(directory.path) was closed too early.")

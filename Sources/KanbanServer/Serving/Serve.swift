@@ -26,6 +26,7 @@ struct Serve {
         let lock = try DataLock(directory, holder: process)
         let doorbell = Doorbell()
         var storeConfiguration = configuration.storeConfiguration
+        storeConfiguration.quota = configuration.quota
         storeConfiguration.onCommit = { doorbell.ring($0) }
         storeConfiguration.onMove = { fault in
             if let fault {
@@ -77,11 +78,12 @@ struct Serve {
         let metrics = Metrics(loops: loops)
         let page = MetricsPage(metrics: metrics) { state.samples + store.activity.samples }
         let access = configuration.access(to: store, doorbell: doorbell)
-        let environment = Environment(
+        var environment = Environment(
             store: store, accounts: access.accounts, clock: Timestamp.system,
             zone: Zone(name: configuration.timeZone) ?? .utc, jsonDepth: configuration.jsonDepth,
             bodyLimit: configuration.bodyLimit, weather: configuration.weather, doorbell: doorbell,
             isReady: { !state.isDraining.load(ordering: .acquiring) })
+        environment.quota = configuration.quota
         return Application(
             environment: environment, gate: access.gate, routes: Routes.all + [page.route],
             observer: Observer(requests: RequestLog(log: log), metrics: metrics))

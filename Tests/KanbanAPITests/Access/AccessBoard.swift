@@ -29,7 +29,7 @@ final class AccessBoard: Sendable {
     init(
         in directory: TemporaryDirectory? = nil, limit: RateLimit? = nil, isSignupOpen: Bool = true,
         crossOrigin: CrossOrigin = CrossOrigin(), derivation: KeyDerivation = AccessBoard.cheap,
-        routes: [Route] = Routes.all
+        routes: [Route] = Routes.all, quota: Quota? = nil
     ) throws {
         let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
@@ -43,12 +43,16 @@ final class AccessBoard: Sendable {
         let instant: @Sendable () -> ContinuousClock.Instant = {
             start + .milliseconds(clock.now.milliseconds - wallStart.milliseconds)
         }
-        store = try SQLStore(in: directory.path, clock: { clock.now })
+        var configuration = SQLStoreConfiguration()
+        configuration.quota = quota
+        store = try SQLStore(in: directory.path, configuration: configuration, clock: { clock.now })
         let control = AccessControl(store: store) { rings.ring($0) }
         accounts = AccessService(
             store: store, control: control, isSignupOpen: isSignupOpen, derivation: derivation, instant: instant)
+        var environment = Environment(store: store, accounts: accounts, clock: { clock.now })
+        environment.quota = quota
         application = Application(
-            environment: Environment(store: store, accounts: accounts, clock: { clock.now }),
+            environment: environment,
             gate: AccountGate(
                 control: control, limit: limit, crossOrigin: crossOrigin, clock: { clock.now }, instant: instant),
             routes: routes, observer: observer)

@@ -1,0 +1,35 @@
+/// What the data of an account takes, as quotas count it.
+package struct Usage: Hashable, Sendable {
+    /// Bytes of its text and images, and a flat amount for each row.
+    package var bytes: Int64
+    /// Those in the trash included.
+    package var tasks: Int64
+
+    package init(bytes: Int64 = 0, tasks: Int64 = 0) {
+        self.bytes = bytes
+        self.tasks = tasks
+    }
+}
+
+/// What the data of an account may take.
+package struct Quota: Hashable, Sendable {
+    package var bytes: Int64
+    package var tasks: Int64
+
+    package static let standard = Quota(bytes: 256 << 20, tasks: 100_000)
+
+    package init(bytes: Int64, tasks: Int64) {
+        self.bytes = bytes
+        self.tasks = tasks
+    }
+
+    /// Bytes beyond the limit that only results kept for repeats may take, so that a client whose account is full can
+    /// still delete through a push.
+    package var reserve: Int64 { bytes / 16 }
+}
+
+/// A limit of a quota.
+package enum QuotaLimit: Hashable, Sendable {
+    case bytes(Int64)
+    case tasks(Int64)
+}

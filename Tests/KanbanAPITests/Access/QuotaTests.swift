@@ -1,0 +1,210 @@
+import Foundation
+import HTTP
+import JSON
+import Kanban
+import KanbanSQLite
+import TestSupport
+import Testing
+
+@testable import KanbanAPI
+
+/// What an account may take, and what it is told about that.
+struct QuotaTests {
+    private func usage(_ board: AccessBoard, _ person: AccessBoard.Person) async throws -> (bytes: Int, tasks: Int) {
+        let usage = try #require(await board.send(.get, "/account", token: person.token).json["usage"])
+        return (
+            bytes: try #require(usage["bytes"]?.intValue), tasks: try #require(usage["tasks"]?.intValue)
+        )
+    }
+
+    private func task(_ board: AccessBoard, _ person: AccessBoard.Person, body: Int = 0) async -> Answer {
+        await board.send(
+            .post, "/tasks", "{\"body\": \"\(String(repeating: "x", count: body))\"}", token: person.token)
+    }
+
+    @Test func `an account sees what it takes and what it may take`() async throws {
+        let board = try AccessBoard(quota: Quota(bytes: 1 << 20, tasks: 7))
+        let anna = try await board.person("anna@example.org")
+        let empty = await board.send(.get, "/account", token: anna.token)
+        #expect(await task(board, anna, body: 1_000).status == 201)
+        let after = await board.send(.get, "/account", token: anna.token)
+
+        #expect(empty.json["usage"] == ["bytes": 0, "tasks": 0, "bytesLimit": 1_048_576, "tasksLimit": 7])
+        #expect(after.json["usage"]?["tasks"] == 1)
+        #expect(try #require(after.json["usage"]?["bytes"]?.intValue) > 1_000)
+        // It shows more than it did, and a change of the account is none of the board's business.
+        #expect(after["ETag"] != empty["ETag"])
+        let changed = await board.send(
+            .patch, "/account", #"{"displayName": "Anna"}"#, token: anna.token,
+            headers: [("If-Match", try #require(empty["ETag"]))])
+        #expect(changed.status == 200)
+    }
+
+    @Test func `without accounts there is no limit`() async throws {
+        let board = try TestBoard()
+        _ = try await board.task()
+
+        let limits = try board.store.read(.local) { try $0.usage() }
+
+        #expect(limits.tasks == 1)
+    }
+
+    @Test func `one task too many is 507, those in the trash count, and others are not concerned`() async throws {
+        let board = try AccessBoard(quota: Quota(bytes: 1 << 20, tasks: 3))
+        let anna = try await board.person("anna@example.org")
+        let ben = try await board.person("ben@example.org")
+        var ids: [String] = []
+        for _ in 0..<3 { ids.append(await task(board, anna).json.id) }
+        #expect(await board.send(.delete, "/tasks/\(ids[0])", token: anna.token).status == 204)
+
+        let refused = await task(board, anna)
+        let pushed = await board.send(
+            .post, "/sync",
+            #"{"mutations": [{"mutationId": "11111111-1111-4111-8111-111111111111", "type": "task", "op": "create", "value": {}}]}"#,
+            token: anna.token)
+
+        #expect(refused.status == 507 && refused.code == "quota_exceeded")
+        #expect(pushed.status == 507 && pushed.code == "quota_exceeded")
+        #expect(try await usage(board, anna).tasks == 3)
+        #expect(await board.send(.post, "/tasks/\(ids[0])/restore", token: anna.token).status == 200)
+        #expect(await board.send(.patch, "/tasks/\(ids[1])", #"{"title": "b"}"#, token: anna.token).status == 200)
+        #expect(await task(board, ben).status == 201)
+    }
+
+    @Test func `at the limit of bytes nothing is added, and everything can be deleted`() async throws {
+        let board = try AccessBoard(quota: Quota(bytes: 16_384, tasks: 1_000))
+        let anna = try await board.person("anna@example.org")
+        var ids: [String] = []
+        var refused = await task(board, anna, body: 900)
+        while refused.status == 201 {
+            ids.append(refused.json.id)
+            refused = await task(board, anna, body: 900)
+        }
+        #expect(refused.status == 507 && ids.count > 8)
+        let full = try await usage(board, anna).bytes
+        #expect(full <= 16_384)
+        for (method, target, body) in [
+            (HTTP.Method.patch, "/settings", "{\"custom\": {\"a\": \"\(String(repeating: "x", count: 4_000))\"}}"),
+            (.put, "/tasks/\(ids[0])", "{\"body\": \"\(String(repeating: "é", count: 990))\"}"),
+            (.post, "/import", "{\"tasks\": [{\"id\": \"\(String.unknownID)\", \"title\": \"a\", \"body\": \"\(String(repeating: "x", count: 999))\"}]}"),
+        ] {
+            let answer = await board.send(method, target, body, token: anna.token)
+            #expect(answer.status == 507, "\(target)")
+        }
+        #expect(try await usage(board, anna).bytes == full)
+
+        for id in ids { #expect(await board.send(.delete, "/tasks/\(id)", token: anna.token).status == 204) }
+        #expect(try SQLStore.check(board.directory.path) == [])
+        // They lie in the trash, and go with it.
+        board.clock.advance(seconds: 31 * 86_400)
+        while try await board.store.runMaintenance() {}
+        let again = try #require(await board.logIn("anna@example.org").json["token"]?.stringValue)
+        #expect(await board.send(.post, "/tasks", "{}", token: again).status == 201)
+        #expect(try SQLStore.check(board.directory.path) == [])
+    }
+
+    @Test func `toggled bodies never take more than the limit, and the newest history stays`() async throws {
+        let board = try AccessBoard(quota: Quota(bytes: 100_000, tasks: 100))
+        let anna = try await board.person("anna@example.org")
+        let id = await task(board, anna).json.id
+
+        for number in 0..<150 {
+            let text = String(repeating: number.isMultiple(of: 2) ? "a" : "b", count: 1_000)
+            let answer = await board.send(.patch, "/tasks/\(id)", "{\"body\": \"\(text)\"}", token: anna.token)
+            #expect(answer.status == 200)
+            #expect(try await usage(board, anna).bytes <= 100_000)
+        }
+
+        let history = await board.send(.get, "/tasks/\(id)/history?limit=5", token: anna.token)
+        #expect(history.json["items"]?.arrayValue?.count == 5)
+        #expect(history.json["items"]?.arrayValue?.first?["changes"]?.arrayValue?.first?["member"] == "body")
+        #expect(try SQLStore.check(board.directory.path) == [])
+    }
+
+    @Test func `results that are kept for repeats are bounded too`() async throws {
+        let board = try AccessBoard(quota: Quota(bytes: 64_000, tasks: 1_000))
+        let anna = try await board.person("anna@example.org")
+
+        var statuses: Set<Int> = []
+        for number in 0..<400 {
+            let headers = [(name: "Idempotency-Key", value: "key-\(number)")]
+            statuses.insert(
+                await board.send(
+                    .patch, "/tasks/\(String.unknownID)", "{}", token: anna.token, headers: headers).status)
+        }
+
+        #expect(statuses == [404, 507])
+        #expect(try await usage(board, anna).bytes <= 64_000 + 64_000 / 16)
+    }
+
+    @Test func `a push that deletes works when the account is full`() async throws {
+        let board = try AccessBoard(quota: Quota(bytes: 16_384, tasks: 1_000))
+        let anna = try await board.person("anna@example.org")
+        var ids: [String] = []
+        var made = await task(board, anna, body: 900)
+        while made.status == 201 {
+            ids.append(made.json.id)
+            made = await task(board, anna, body: 900)
+        }
+
+        let mutation = """
+            {"mutationId": "11111111-1111-4111-8111-111111111111", "type": "task", "op": "delete", "id": "\(ids[0])"}
+            """
+        let answer = await board.send(.post, "/sync", "{\"mutations\": [\(mutation)]}", token: anna.token)
+
+        #expect(answer.status == 200)
+        #expect(answer.json["results"]?.arrayValue?.first?["status"] == "applied")
+    }
+
+    /// Everything that writes rows, in random order: what is counted is what `check` finds.
+    @Test(arguments: 1...4)
+    func `over a random history the count is that of the rows`(seed: UInt64) async throws {
+        let board = try TestBoard()
+        var random = SeededRandom(seed: seed)
+        var tasks: [String] = []
+        var categories: [String] = []
+        var ddays: [String] = []
+
+        for step in 0..<120 {
+            let id = tasks.randomElement(using: &random) ?? String.unknownID
+            let text = String(repeating: ["x", "é", "漢"].randomElement(using: &random) ?? "", count: step)
+            switch Int.random(in: 0..<14, using: &random) {
+            case 0...2: tasks.append(await board.send(.post, "/tasks", "{\"body\": \"\(text)\"}").json.id)
+            case 3: await board.send(.patch, "/tasks/\(id)", "{\"body\": \"\(text)\"}")
+            case 4: await board.send(.put, "/tasks/\(id)", "{\"title\": \"t\(step)\"}")
+            case 5: await board.send(.delete, "/tasks/\(id)")
+            case 6: await board.send(.post, "/tasks/\(id)/move", "{\"status\": \"done\", \"place\": \"first\"}")
+            case 7: categories.append(await board.send(.post, "/categories", "{\"name\": \"c\(step)\"}").json.id)
+            case 8:
+                let category = categories.randomElement(using: &random) ?? ""
+                await board.send(.patch, "/tasks/\(id)", "{\"categoryId\": \"\(category)\"}")
+                if Bool.random(using: &random) { await board.send(.delete, "/categories/\(category)") }
+            case 9:
+                ddays.append(
+                    await board.send(.post, "/ddays", #"{"title": "d", "date": "2026-12-01"}"#).json.id)
+                if Bool.random(using: &random) { await board.send(.delete, "/ddays/\(ddays[0])") }
+            case 10: await board.send(.patch, "/settings", "{\"custom\": {\"a\": \"\(text)\"}}")
+            case 11:
+                let headers = [(name: "Idempotency-Key", value: "k\(Int.random(in: 0..<3, using: &random))")]
+                await board.send(.post, "/tasks", "{\"title\": \"\(step)\"}", headers: headers)
+            case 12:
+                let mutations = """
+                    {"mutationId": "\(ID(high: 7, low: UInt64.random(in: 0..<9, using: &random)))", "type": "task",
+                     "op": "patch", "id": "\(id)", "value": {"title": "pushed \(step)"}}
+                    """
+                await board.send(.post, "/sync", "{\"atomic\": \(Bool.random(using: &random)), \"mutations\": [\(mutations)]}")
+            default:
+                let export = await board.send(.get, "/export")
+                let mode = Bool.random(using: &random) ? "merge" : "replace"
+                let body = String(decoding: export.body, as: UTF8.self)
+                await board.send(.post, "/import?mode=\(mode)&dryRun=\(Bool.random(using: &random))", body)
+            }
+            if step.isMultiple(of: 30) {
+                board.clock.advance(seconds: Int64.random(in: 0...100 * 86_400, using: &random))
+                try await board.maintain()
+            }
+        }
+
+        #expect(try board.check() == [])
+    }
+}
