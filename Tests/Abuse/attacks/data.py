@@ -1,0 +1,102 @@
+"""What happens to the files of a server of its own, while another one serves the stranger."""
+
+import os
+import sqlite3
+import tempfile
+
+from harness import Client, Server, run
+from stage import attack
+
+TRIGGER = """
+    CREATE TRIGGER backdoor AFTER INSERT ON sessions BEGIN
+        INSERT INTO tokens (id, account, token_hash, name, scope, created_at)
+        VALUES (randomblob(16), new.account, randomblob(32), 'backdoor', 'full', 0);
+    END
+"""
+
+
+class Victim:
+    """A server with one account and a task."""
+
+    def __init__(self, stage, folder):
+        self.binary = stage.server.process.args[0]
+        self.data = os.path.join(folder, "data")
+        self.file = os.path.join(self.data, "kanbase.sqlite")
+        self.server = self.start()
+        client = self.server.client()
+        body = {"email": "victim@example.com", "password": "the victim's password"}
+        client.send("POST", "/accounts", body)
+        token = client.send("POST", "/sessions", body)[1]["token"]
+        self.client = self.server.client(token)
+        self.client.send("POST", "/tasks", {"title": "before"})
+
+    def start(self):
+        return Server(self.binary, self.data, "--auth", "required")
+
+
+@attack("The data file is deleted under the server, or moved, or overwritten", seconds=12)
+def lost_data(stage):
+    stage.begin()
+    for loss in ("deleted", "moved", "overwritten", "log deleted"):
+        with tempfile.TemporaryDirectory(prefix="kanbase-victim-") as folder:
+            victim = Victim(stage, folder)
+            try:
+                lose(victim, loss, folder)
+                status, answer = victim.client.send("POST", "/tasks", {"title": "after"})
+                stage.require(status == 503, loss, "and the write is answered", status, answer)
+                status, _ = victim.client.send("GET", "/health/ready")
+                stage.require(status == 503, loss, "and the server says that it is ready:", status)
+                status, _ = victim.client.send("GET", "/health/live")
+                stage.require(status == 200, loss, "and the server does not live:", status)
+                stage.require("moved, deleted or overwritten" in victim.server.tail(), loss, "and the log is silent")
+                if loss == "moved":
+                    os.rename(victim.file + ".away", victim.file)
+                    status, _ = victim.client.send("POST", "/tasks", {"title": "again"})
+                    stage.require(status == 201, "The file is back, and a write is answered", status)
+                    victim.server.stop()
+                    victim.server = victim.start()
+                    titles = {item["title"] for item in Client(
+                        victim.server.port, victim.client.headers["Authorization"][7:]).walk("/tasks")}
+                    stage.require({"before", "again"} <= titles, "The next start finds", titles)
+            finally:
+                victim.server.kill()
+    return "4 ways"
+
+
+def lose(victim, loss, folder):
+    if loss == "deleted":
+        os.remove(victim.file)
+    elif loss == "moved":
+        os.rename(victim.file, victim.file + ".away")
+    elif loss == "log deleted":
+        os.remove(victim.file + "-wal")
+    else:
+        backup = os.path.join(folder, "backup")
+        run(victim.binary, "backup", backup, "--data", victim.data)
+        with open(backup, "rb") as source, open(victim.file, "r+b") as target:
+            target.truncate(0)
+            target.write(source.read())
+
+
+@attack("A trigger that makes a token at each log-in is planted in the data and in a backup", seconds=6)
+def planted_trigger(stage):
+    stage.begin()
+    with tempfile.TemporaryDirectory(prefix="kanbase-victim-") as folder:
+        victim = Victim(stage, folder)
+        backup = os.path.join(folder, "backup")
+        run(victim.binary, "backup", backup, "--data", victim.data)
+        victim.server.stop()
+        for file in (backup, victim.file):
+            with sqlite3.connect(file) as connection:
+                connection.execute(TRIGGER)
+            connection.close()
+        for command in (
+            ("restore", backup, "--data", os.path.join(folder, "elsewhere")),
+            ("check", "--data", victim.data),
+            ("backup", os.path.join(folder, "second"), "--data", victim.data),
+            ("serve", "--port", "0", "--data", victim.data),
+        ):
+            result = run(victim.binary, *command, check=False)
+            stage.require(result.returncode == 65, command[0], "ends with", result.returncode, result.stderr)
+            stage.require("trigger backdoor" in result.stderr, command[0], "says", result.stderr)
+    return "4 commands refuse it"
