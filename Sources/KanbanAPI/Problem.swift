@@ -101,7 +101,8 @@ package struct Problem: Error, Sendable {
                 .unavailable, "The disk failed. Whether the write is there can only be told by reading it.",
                 headers: [("Retry-After", "5")])
         case .quotaExceeded(.bytes(let limit)):
-            self.init(.quotaExceeded, "The account's data may take \(limit) bytes, and this would be more. Delete something.")
+            self.init(
+                .quotaExceeded, "The account's data may take \(limit) bytes, and this would be more. Delete something.")
         case .quotaExceeded(.tasks(let limit)):
             self.init(.quotaExceeded, "The account may have \(limit) tasks, those in the trash included.")
         case .moved:

@@ -14,7 +14,8 @@ extension AccessService {
         package var endsTokens: Bool
 
         package init(
-            displayName: String?? = nil, email: EmailAddress? = nil, newPassword: Password? = nil, endsTokens: Bool = true
+            displayName: String?? = nil, email: EmailAddress? = nil, newPassword: Password? = nil,
+            endsTokens: Bool = true
         ) {
             self.displayName = displayName
             self.email = email
@@ -147,7 +148,9 @@ extension AccessService {
     ) async throws -> (secret: TokenSecret, token: AccessToken) {
         let proven = scope == .full ? try await prove(password, of: account(key)) : nil
         return try await makeToken(name: name, scope: scope, expiresAt: expiresAt, of: key) { writer in
-            guard try writer.sessions(of: key).contains(where: { $0.id == session }) else { throw AccessError.noSession }
+            guard try writer.sessions(of: key).contains(where: { $0.id == session }) else {
+                throw AccessError.noSession
+            }
             if let proven, try writer.passwordHash(of: key) != proven { throw AccessError.wrongPassword }
         }
     }

@@ -74,9 +74,11 @@ final class DataFileWatch: Sendable {
         }
     }
 
-    /// The writer has closed its files; what the log is next is another one.
+    /// The writer has closed its files; what the log is next is another one. When they were not in their place, they are
+    /// still waited for: what was acknowledged is in them.
     func noteClosed() {
         state.withLock { state in
+            guard state.fault == nil else { return }
             state.contents = nil
             state.logs = nil
         }

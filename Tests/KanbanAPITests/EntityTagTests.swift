@@ -10,7 +10,7 @@ struct EntityTagTests {
     private static func targets(id: String, categoryID: String, ddayID: String) -> [String] {
         Routes.all.filter { $0.method == .get && [.account, .calendar].contains($0.audience) }
             .map { route in
-                let own = route.pattern.hasPrefix("/categories") ? categoryID : route.pattern.hasPrefix("/dd") ? ddayID : id
+                let own = ["categories": categoryID, "ddays": ddayID][route.pattern.split(separator: "/")[0]] ?? id
                 return route.pattern.replacing("{id}", with: own)
             } + ["/tasks?expand=deadline", "/tasks?deleted=true", "/export?format=csv", "/ddays?expand=countdown"]
     }

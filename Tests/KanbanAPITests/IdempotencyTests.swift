@@ -75,12 +75,12 @@ struct IdempotencyTests {
     @Test func `an answer of more than 64 KiB is not kept, and made again`() async throws {
         let board = try TestBoard()
         let key = [(name: "Idempotency-Key", value: "k1")]
-        // Each of the tasks has a fault of its own.
-        let tasks = (0..<1_000).map { _ in #"{"id": "\#(String.unknownID)", "title": 1}"# }.joined(separator: ",")
-        let body = "{\"tasks\": [\(tasks)]}"
+        // A hundred faults, each with a name of 400 bytes, twice.
+        let name = String(repeating: "\u{1F4A3}", count: 97)
+        let body = "{\((0..<100).map { "\"\(name)\($0)\": null" }.joined(separator: ","))}"
 
-        let first = await board.send(.post, "/import", body, headers: key)
-        let second = await board.send(.post, "/import", body, headers: key)
+        let first = await board.send(.post, "/tasks", body, headers: key)
+        let second = await board.send(.post, "/tasks", body, headers: key)
 
         #expect(first.status == 422 && first.body.count > KeptAnswer.mostBytes)
         #expect(second.status == 422 && second["Idempotency-Replayed"] == nil)

@@ -27,7 +27,7 @@ struct EmailAddressTests {
         "anna@exam\u{2060}ple.org", "\u{FEFF}anna@example.org", "\u{202E}anna@example.org", "anna@\u{2066}example.org",
         "anna\u{200F}@example.org", "anna\u{AD}@example.org", "anna\u{7F}@example.org", "anna\u{85}@example.org",
         "anna\u{E0041}@example.org", "anna\u{180E}@example.org", "anna\u{3164}@example.org",
- String(repeating: "a", count: 250) + "@b.org",
+        String(repeating: "a", count: 250) + "@b.org",
     ])
     func `what cannot be an address is refused`(text: String) {
         #expect(EmailAddress(text) == nil)

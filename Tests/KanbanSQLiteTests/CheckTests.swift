@@ -30,7 +30,10 @@ struct CheckTests {
         ("UPDATE tasks SET position = 'a b'", "a task stands at no place"),
         ("UPDATE tasks SET completed_at = 5", "a task is done without a time, or has one and is not"),
         ("UPDATE tasks SET category_id = zeroblob(16)", "a task is in a category that does not exist"),
-        ("INSERT INTO settings SELECT 1, NULL, NULL, '{}', min(revision) FROM tasks", "a revision stands twice"),
+        (
+            "INSERT INTO settings (account, custom, revision) SELECT 1, '{}', min(revision) FROM tasks",
+            "a revision stands twice"
+        ),
         ("UPDATE tasks SET id = x'00'", "an id is not 16 bytes"),
         ("UPDATE tasks SET account = 77", "a row belongs to no account"),
     ])

@@ -24,6 +24,8 @@ struct StatementTests {
         "DELETE FROM kept_mutations WHERE number <= ?1",
         "SELECT number, at FROM history ORDER BY number",
         "DELETE FROM history WHERE number <= ?1",
+        // Bound where it is put together.
+        "FROM (\\(rows))", "FROM \\($0.name) WHERE \\(condition)",
     ]
 
     @Test func `every statement is bound to an account`() throws {

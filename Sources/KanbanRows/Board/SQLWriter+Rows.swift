@@ -6,8 +6,8 @@ extension SQLBoardWriter {
     package func append(_ entry: HistoryEntry) throws {
         let statement = try statement(
             """
-            INSERT INTO history (account, task_id, revision, at, action, changes, session_id)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            INSERT INTO history (account, task_id, revision, at, action, changes, session_id, checksum)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
             """)
         statement.bind(2, entry.taskID)
         statement.bind(3, entry.revision)
@@ -16,6 +16,14 @@ extension SQLBoardWriter {
         let changes = HistoryEntry.MemberChange.encode(entry.changes)
         statement.bind(6, utf8: changes)
         statement.bind(7, entry.sessionID)
+        var checksum = RowChecksum(account)
+        checksum.add(entry.taskID)
+        checksum.add(entry.revision)
+        checksum.add(entry.at)
+        checksum.add(entry.action.rawValue)
+        checksum.add(changes)
+        checksum.add(entry.sessionID)
+        statement.bind(8, checksum.value)
         try statement.run()
         try charge(RowCost.history + changes.count, for: .trace)
     }
@@ -24,21 +32,33 @@ extension SQLBoardWriter {
         if try self.category(category.id) == nil { try charge(RowCost.category, for: .content) }
         let statement = try statement(
             """
-            INSERT INTO categories (account, id, name, name_folded, color, emoji, created_at, updated_at, revision)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            INSERT INTO categories
+                (account, id, name, name_folded, color, emoji, created_at, updated_at, revision, checksum)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
             ON CONFLICT (account, id) DO UPDATE SET
                 name = excluded.name, name_folded = excluded.name_folded, color = excluded.color,
                 emoji = excluded.emoji, created_at = excluded.created_at, updated_at = excluded.updated_at,
-                revision = excluded.revision
+                revision = excluded.revision, checksum = excluded.checksum
             """)
         statement.bind(2, category.id)
         statement.bind(3, category.name)
-        statement.bind(4, CaseFolding.fold(category.name))
+        let folded = CaseFolding.fold(category.name)
+        statement.bind(4, folded)
         statement.bind(5, category.color)
         statement.bind(6, category.emoji)
         statement.bind(7, category.createdAt)
         statement.bind(8, category.updatedAt)
         statement.bind(9, category.revision)
+        var checksum = RowChecksum(account)
+        checksum.add(category.id)
+        checksum.add(category.name)
+        checksum.add(folded)
+        checksum.add(category.color)
+        checksum.add(category.emoji)
+        checksum.add(category.createdAt)
+        checksum.add(category.updatedAt)
+        checksum.add(category.revision)
+        statement.bind(10, checksum.value)
         try statement.run()
     }
 
@@ -54,12 +74,13 @@ extension SQLBoardWriter {
         if try self.dday(dday.id) == nil { try charge(RowCost.dday, for: .content) }
         let statement = try statement(
             """
-            INSERT INTO ddays (account, id, title, date, repeats, color, emoji, created_at, updated_at, revision)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+            INSERT INTO ddays
+                (account, id, title, date, repeats, color, emoji, created_at, updated_at, revision, checksum)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
             ON CONFLICT (account, id) DO UPDATE SET
                 title = excluded.title, date = excluded.date, repeats = excluded.repeats, color = excluded.color,
                 emoji = excluded.emoji, created_at = excluded.created_at, updated_at = excluded.updated_at,
-                revision = excluded.revision
+                revision = excluded.revision, checksum = excluded.checksum
             """)
         statement.bind(2, dday.id)
         statement.bind(3, dday.title)
@@ -70,6 +91,17 @@ extension SQLBoardWriter {
         statement.bind(8, dday.createdAt)
         statement.bind(9, dday.updatedAt)
         statement.bind(10, dday.revision)
+        var checksum = RowChecksum(account)
+        checksum.add(dday.id)
+        checksum.add(dday.title)
+        checksum.add(Int64(dday.date.number))
+        checksum.add(dday.repeats.rawValue)
+        checksum.add(dday.color)
+        checksum.add(dday.emoji)
+        checksum.add(dday.createdAt)
+        checksum.add(dday.updatedAt)
+        checksum.add(dday.revision)
+        statement.bind(11, checksum.value)
         try statement.run()
     }
 
@@ -88,15 +120,22 @@ extension SQLBoardWriter {
         try charge(RowCost.settings + custom.count - former, for: .content)
         let statement = try statement(
             """
-            INSERT INTO settings (account, time_zone, locale, custom, revision) VALUES (?1, ?2, ?3, ?4, ?5)
+            INSERT INTO settings (account, time_zone, locale, custom, revision, checksum)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             ON CONFLICT (account) DO UPDATE SET
                 time_zone = excluded.time_zone, locale = excluded.locale, custom = excluded.custom,
-                revision = excluded.revision
+                revision = excluded.revision, checksum = excluded.checksum
             """)
         statement.bind(2, settings.timeZone)
         statement.bind(3, settings.locale)
         statement.bind(4, utf8: custom)
         statement.bind(5, settings.revision)
+        var checksum = RowChecksum(account)
+        checksum.add(settings.timeZone)
+        checksum.add(settings.locale)
+        checksum.add(custom)
+        checksum.add(settings.revision)
+        statement.bind(6, checksum.value)
         try statement.run()
     }
 
@@ -105,7 +144,8 @@ extension SQLBoardWriter {
     package func keep(_ answer: KeptAnswer, key: String) throws {
         // An older one that counts as gone may still be there. Deleted first, so that numbers grow with time.
         let removal = try statement(
-            "DELETE FROM kept_answers WHERE account = ?1 AND key = ?2 RETURNING octet_length(headers) + octet_length(body)")
+            "DELETE FROM kept_answers WHERE account = ?1 AND key = ?2 RETURNING octet_length(headers) + octet_length(body)"
+        )
         removal.bind(2, key)
         for removed in try all(of: removal, { Int($0.integer(0)) }) {
             try charge(-RowCost.keptAnswer - removed, for: .kept)

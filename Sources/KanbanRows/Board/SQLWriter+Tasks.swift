@@ -58,11 +58,11 @@ extension SQLBoardWriter {
             """
             INSERT INTO tasks (
                 account, id, revision, member_revisions, title, title_folded, body, created_at, updated_at, status,
-                category_id, due, due_day, position, completed_at, deleted_at, creation, created_by)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
+                category_id, due, due_day, position, completed_at, deleted_at, creation, created_by, checksum)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
             """)
         statement.bind(2, task.id)
-        bindText(of: task, to: statement)
+        statement.bind(19, bindText(of: task, to: statement))
         bindPlace(of: task, to: statement)
         statement.bind(17, isCreation ? task.revision : nil)
         statement.bind(18, isCreation ? session : nil)
@@ -80,11 +80,11 @@ extension SQLBoardWriter {
             UPDATE tasks SET
                 revision = ?3, member_revisions = ?4, title = ?5, title_folded = ?6, body = ?7, created_at = ?8,
                 updated_at = ?9, status = ?10, category_id = ?11, due = ?12, due_day = ?13, position = ?14,
-                completed_at = ?15, deleted_at = ?16, first_changes = ?17
+                completed_at = ?15, deleted_at = ?16, first_changes = ?17, checksum = ?18
             WHERE account = ?1 AND number = ?2
             """)
         statement.bind(2, stored.number)
-        bindText(of: task, to: statement)
+        statement.bind(18, bindText(of: task, to: statement))
         bindPlace(of: task, to: statement)
         statement.bind(17, stored.firstChanges(with: task)?.packed(below: task.revision))
         try statement.run()
@@ -96,25 +96,48 @@ extension SQLBoardWriter {
             """
             UPDATE tasks SET
                 revision = ?3, member_revisions = ?4, title = ?5, title_folded = ?6, body = ?7, created_at = ?8,
-                updated_at = ?9, first_changes = ?10
+                updated_at = ?9, first_changes = ?10, checksum = ?11
             WHERE account = ?1 AND number = ?2
             """)
         statement.bind(2, stored.number)
-        bindText(of: task, to: statement)
+        statement.bind(11, bindText(of: task, to: statement))
         statement.bind(10, stored.firstChanges(with: task)?.packed(below: task.revision))
         try statement.run()
     }
 
-    private func bindText(of task: TaskItem, to statement: Database.Statement) {
+    /// - Returns: the checksum of the whole row.
+    private func bindText(of task: TaskItem, to statement: Database.Statement) -> Int64 {
         let folded = CaseFolding.fold(task.title)
+        let memberRevisions = task.memberRevisions.packed(below: task.revision)
         statement.bind(3, task.revision)
-        statement.bind(4, task.memberRevisions.packed(below: task.revision))
+        statement.bind(4, memberRevisions)
         statement.bind(5, task.title)
         // Byte for byte: `==` would take canonically equivalent texts for the same.
         statement.bind(6, folded.utf8.elementsEqual(task.title.utf8) ? nil : folded)
         statement.bind(7, task.body)
         statement.bind(8, task.createdAt)
         statement.bind(9, task.updatedAt)
+        return checksum(of: task, memberRevisions: memberRevisions)
+    }
+
+    /// In the order of ``TaskRow/columns``.
+    private func checksum(of task: TaskItem, memberRevisions: [UInt8]) -> Int64 {
+        var checksum = RowChecksum(account)
+        checksum.add(task.revision)
+        checksum.add(task.id)
+        checksum.add(Int64(task.status.rawValue))
+        checksum.add(task.categoryID)
+        checksum.add(task.dueDate?.sortKey.milliseconds)
+        checksum.add(task.dueDate?.wholeDay)
+        checksum.add(task.position.text)
+        checksum.add(task.createdAt)
+        checksum.add(task.updatedAt)
+        checksum.add(task.completedAt)
+        checksum.add(task.deletedAt)
+        checksum.add(memberRevisions)
+        checksum.add(task.title)
+        checksum.add(task.body)
+        return checksum.value
     }
 
     private func bindPlace(of task: TaskItem, to statement: Database.Statement) {

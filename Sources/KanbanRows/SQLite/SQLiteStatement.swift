@@ -109,6 +109,13 @@ extension SQLiteStatement {
 /// look the column up anew. The connections have no mutex, so that such values are as good as any (see "protected and
 /// unprotected sqlite3_value" in SQLite's documentation).
 extension SQLiteStatement {
+    package var columnCount: Int32 { sqlite3_column_count(handle) }
+
+    /// `SQLITE_INTEGER`, `SQLITE_TEXT` and so on.
+    func type(_ column: Int32) -> Int32 {
+        sqlite3_value_type(sqlite3_column_value(handle, column))
+    }
+
     package func isNull(_ column: Int32) -> Bool {
         sqlite3_value_type(sqlite3_column_value(handle, column)) == SQLITE_NULL
     }

@@ -39,7 +39,7 @@ package enum Schema {
     /// Compares everything that the file declares, text by text, with what its version has: a trigger, a view or a weaker
     /// index that somebody put in would otherwise work for them in every write.
     /// - Throws: ``StoreError/corrupt(_:)`` with the first difference.
-    package static func verify(_ connection: Connection, steps: [Step] = steps) throws {
+    package static func verify(_ connection: SQLiteConnection, steps: [Step] = steps) throws {
         // Both from one moment: another process may be bringing the file up.
         let begins = !connection.isInTransaction
         if begins { try connection.run("BEGIN") }
@@ -62,8 +62,8 @@ package enum Schema {
     }
 
     /// By type and name, what declares it; empty for what SQLite made by itself.
-    private static func texts(of connection: Connection) throws -> [String: String] {
-        let statement = try Statement(
+    private static func texts(of connection: SQLiteConnection) throws -> [String: String] {
+        let statement = try SQLiteStatement(
             // What `ANALYZE` leaves is known by its name, and says nothing but how many rows there are.
             "SELECT type || ' ' || name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT GLOB 'sqlite_stat[14]'",
             on: connection)
@@ -80,7 +80,7 @@ package enum Schema {
 
     /// What the steps make of an empty file.
     private static func texts(steps: some Sequence<Step>) throws -> [String: String] {
-        let connection = try Connection(path: ":memory:", access: .readWrite)
+        let connection = try SQLiteConnection(path: ":memory:", access: .readWrite)
         defer { connection.close() }
         for step in steps { try step(connection) }
         return try texts(of: connection)

@@ -12,6 +12,21 @@ enum Check {
         for rule in rules {
             findings += try texts(rule.query, on: connection).map { "\(rule.meaning): \($0)" }
         }
+        for table in RowChecksum.tables { findings += try wrongChecksums(in: table, on: connection) }
+        return findings
+    }
+
+    private static func wrongChecksums(
+        in table: (name: String, columns: String), on connection: SQLiteConnection
+    ) throws -> [String] {
+        let statement = try SQLiteStatement(
+            "SELECT checksum, account, \(table.columns) FROM \(table.name) WHERE checksum IS NOT NULL", on: connection)
+        defer { statement.finalize() }
+        var findings: [String] = []
+        while findings.count < 100, try statement.step() {
+            guard RowChecksum(statement, from: 1).value != statement.integer(0) else { continue }
+            findings.append("a row is not as it was written: one of \(table.name), account \(statement.integer(1))")
+        }
         return findings
     }
 

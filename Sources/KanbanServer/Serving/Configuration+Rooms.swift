@@ -106,7 +106,8 @@ extension Failure {
         case .full: self.init(.inputOutput, "There is no room left for the data in \(directory.path).")
         case .io(let detail): self.init(.inputOutput, "The data in \(directory.path) cannot be used: \(detail).")
         case .quotaExceeded: self.init(.inputOutput, "The account would take more than it may.")
-        case .moved(let detail): self.init(.inputOutput, "The data in \(directory.path) is not in its place: \(detail).")
+        case .moved(let detail):
+            self.init(.inputOutput, "The data in \(directory.path) is not in its place: \(detail).")
         case .noAccount: self.init(.noInput, "There is no such account in \(directory.path).")
         case .closed: self.init(.internalFault, "The data in \(directory.path) was closed too early.")
         }

@@ -73,13 +73,15 @@ struct AccountRoutesTests {
     }
 
     @Test(arguments: [nil, true, false])
-    func `a new password ends the other sessions, and the tokens unless they are to stay`(endTokens: Bool?) async throws {
+    func `a new password ends the other sessions, and the tokens unless they are to stay`(endTokens: Bool?) async throws
+    {
         let board = try AccessBoard()
         let anna = try await board.person("anna@example.org")
         let other = try #require(await board.logIn("anna@example.org").json["token"]?.stringValue)
         let token = try #require(
-            await board.send(.post, "/tokens", #"{"name": "a", "scope": "full", "password": "correct horse"}"#, token: anna.token)
-                .json["token"]?.stringValue)
+            await board.send(
+                .post, "/tokens", #"{"name": "a", "scope": "full", "password": "correct horse"}"#, token: anna.token
+            ).json["token"]?.stringValue)
         #expect(await board.send(.get, "/tasks", token: other).status == 200)
 
         let also = endTokens.map { ", \"endTokens\": \($0)" } ?? ""

@@ -86,7 +86,12 @@ struct QuotaTests {
         for (method, target, body) in [
             (HTTP.Method.patch, "/settings", "{\"custom\": {\"a\": \"\(String(repeating: "x", count: 4_000))\"}}"),
             (.put, "/tasks/\(ids[0])", "{\"body\": \"\(String(repeating: "é", count: 990))\"}"),
-            (.post, "/import", "{\"tasks\": [{\"id\": \"\(String.unknownID)\", \"title\": \"a\", \"body\": \"\(String(repeating: "x", count: 999))\"}]}"),
+            (
+                .post, "/import",
+                """
+                {"tasks": [{"id": "\(String.unknownID)", "title": "a", "body": "\(String(repeating: "x", count: 999))"}]}
+                """
+            ),
         ] {
             let answer = await board.send(method, target, body, token: anna.token)
             #expect(answer.status == 507, "\(target)")
@@ -130,7 +135,8 @@ struct QuotaTests {
             let headers = [(name: "Idempotency-Key", value: "key-\(number)")]
             statuses.insert(
                 await board.send(
-                    .patch, "/tasks/\(String.unknownID)", "{}", token: anna.token, headers: headers).status)
+                    .patch, "/tasks/\(String.unknownID)", "{}", token: anna.token, headers: headers
+                ).status)
         }
 
         #expect(statuses == [404, 507])
@@ -192,7 +198,8 @@ struct QuotaTests {
                     {"mutationId": "\(ID(high: 7, low: UInt64.random(in: 0..<9, using: &random)))", "type": "task",
                      "op": "patch", "id": "\(id)", "value": {"title": "pushed \(step)"}}
                     """
-                await board.send(.post, "/sync", "{\"atomic\": \(Bool.random(using: &random)), \"mutations\": [\(mutations)]}")
+                let isAtomic = Bool.random(using: &random)
+                await board.send(.post, "/sync", "{\"atomic\": \(isAtomic), \"mutations\": [\(mutations)]}")
             default:
                 let export = await board.send(.get, "/export")
                 let mode = Bool.random(using: &random) ? "merge" : "replace"

@@ -320,44 +320,6 @@ struct SyncTests {
         #expect(try await board.pull().changes.isEmpty)
     }
 
-    @Test func `under an idempotency key nothing is kept, and a repeat is done again`() async throws {
-        let body = #"{"since": null, "mutations": [{"mutationId": "\#(String.newID)", "type": "task", "op": "create", "value": {}}]}"#
-        let key = [(name: "Idempotency-Key", value: "k")]
-
-        let first = await post(body, headers: key)
-        let second = await post(body, headers: key)
-        _ = try await board.task()
-        let third = await post(body, headers: key)
-        let other = await post(#"{"mutations": []}"#, headers: key)
-
-        #expect(second["Idempotency-Replayed"] == nil)
-        #expect(second.json == first.json)
-        // Not what a kept answer would show.
-        #expect(third.json["changes"]?.arrayValue?.count == 2)
-        #expect(other.status == 200)
-        #expect(try board.store.read(.local) { try $0.keptAnswer(key: "k") } == nil)
-    }
-
-    @Test func `a key that is none is told here too`() async {
-        #expect(await post(#"{"mutations": []}"#, headers: [("Idempotency-Key", "a b")]).status == 400)
-    }
-
-    @Test(arguments: [1, 100])
-    func `what is kept of a refusal is small, however much is wrong`(count: Int) async throws {
-        let name = String(repeating: "\u{1F4A3}", count: 200_000 / count)
-        let members = (0..<count).map { JSON.Member("\($0)\(name)", .null) }
-        let mutation = JSON.mutation("create", .newID, .object(members))
-        let body: JSON = ["mutations": [mutation]]
-
-        let first = await post(String(decoding: body.serialized(), as: UTF8.self))
-        let again = await post(String(decoding: body.serialized(), as: UTF8.self))
-
-        let result = try #require(first.json["results"]?.arrayValue?.first)
-        #expect(result["problem"]?["code"] == "unknown_member")
-        #expect(first.body.count < 20_000)
-        #expect(again.body == first.body)
-    }
-
     // MARK: - Atomic
 
     @Test func `an atomic request that fails leaves nothing, and its ids stay free`() async throws {
