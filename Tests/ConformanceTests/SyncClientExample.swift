@@ -10,6 +10,9 @@ actor Board {
     private var things: [String: [String: Any]] = [:]
     private var cursor: Any = NSNull()
     private var outbox: [[String: Any]] = []
+    private var syncing: Task<Void, any Error>?
+    /// Why the server refused edits, for the app to show. They are no longer in the outbox.
+    private(set) var refused: [String] = []
     private let server: URL
 
     init(server: URL) { self.server = server }
@@ -25,8 +28,15 @@ actor Board {
         ])
     }
 
-    /// Sends the outbox and takes in what others did. After an error just call it again: nothing is applied twice.
+    /// Sends the outbox and takes in what others did. A call while another runs joins it.
+    /// After an error just call it again: nothing is applied twice.
     func sync() async throws {
+        if syncing == nil { syncing = Task { try await exchange() } }
+        try await syncing?.value
+    }
+
+    private func exchange() async throws {
+        defer { syncing = nil }
         while true {
             let sent = outbox.prefix(500)
             let (status, answer) = try await post("sync", ["since": cursor, "mutations": Array(sent)])
@@ -37,6 +47,11 @@ actor Board {
             }
             guard status == 200 else { throw URLError(.badServerResponse) }  // 401: ask to log in; the outbox stays.
             outbox.removeFirst(sent.count)
+            for result in answer["results"] as? [[String: Any]] ?? [] {
+                guard ["rejected", "conflict"].contains(result["status"] as? String) else { continue }
+                let problem = result["problem"] as? [String: Any]
+                refused.append(problem?["detail"] as? String ?? "Somebody else deleted it.")
+            }
             for change in answer["changes"] as? [[String: Any]] ?? [] {
                 things["\(change["type"] ?? "")/\(change["id"] ?? "")"] = change["value"] as? [String: Any]
             }

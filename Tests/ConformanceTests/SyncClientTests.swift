@@ -11,7 +11,7 @@ struct SyncClientTests {
         let example = try String(contentsOf: here.appending(path: "SyncClientExample.swift"), encoding: .utf8)
 
         #expect(page.contains("```swift\n\(example)```\n"))
-        #expect(example.split(separator: "\n", omittingEmptySubsequences: false).count <= 61)
+        #expect(example.split(separator: "\n", omittingEmptySubsequences: false).count <= 76)
     }
 
     @Test func `two devices that were offline end up with the same board`() async throws {
@@ -34,6 +34,45 @@ struct SyncClientTests {
             #expect(await board.title(of: first) == "pad, the later writer")
             #expect(await board.title(of: second) == "from the pad")
         }
+    }
+
+    @Test func `a sync that begins while another runs joins it, and nothing is lost or sent twice`() async throws {
+        let server = try Kanbase()
+        let url = try #require(URL(string: "http://localhost:\(server.port)"))
+        let board = Board(server: url)
+        let ids = (1...20).map { _ in UUID().uuidString.lowercased() }
+
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for id in ids {
+                group.addTask {
+                    await board.edit("create", id, ["title": "task \(id)"])
+                    try await board.sync()
+                }
+            }
+            try await group.waitForAll()
+        }
+
+        let other = Board(server: url)
+        try await other.sync()
+        for id in ids {
+            #expect(await board.title(of: id) == "task \(id)")
+            #expect(await other.title(of: id) == "task \(id)")
+        }
+        #expect(await board.refused == [])
+    }
+
+    @Test func `what the server refuses is told, and does not hold up the rest`() async throws {
+        let server = try Kanbase()
+        let url = try #require(URL(string: "http://localhost:\(server.port)"))
+        let board = Board(server: url)
+        let (good, bad) = (UUID().uuidString.lowercased(), UUID().uuidString.lowercased())
+
+        await board.edit("create", bad, ["title": " "])
+        await board.edit("create", good, ["title": "good"])
+        try await board.sync()
+
+        #expect(await board.title(of: good) == "good")
+        #expect(await board.refused == ["title must hold more than white space."])
     }
 
     @Test func `an outbox survives a server that was restored`() async throws {
