@@ -27,6 +27,7 @@ struct PageFile: Sendable {
         switch path.split(separator: ".").last {
         case "html": "text/html; charset=utf-8"
         case "css": "text/css; charset=utf-8"
+        case "md": "text/markdown; charset=utf-8"
         case "js": "text/javascript; charset=utf-8"
         case "json": "application/json"
         case "yaml": "application/yaml; charset=utf-8"

@@ -10,7 +10,8 @@ struct PageRoutesTests {
         ("/board/board.js", "text/javascript; charset=utf-8"), ("/worker.js", "text/javascript; charset=utf-8"),
         ("/manifest.webmanifest", "application/manifest+json"), ("/icons/icon.svg", "image/svg+xml"),
         ("/icons/icon-192.png", "image/png"), ("/docs", "text/html; charset=utf-8"),
-        ("/docs.css", "text/css; charset=utf-8"), ("/openapi.yaml", "application/yaml; charset=utf-8"),
+        ("/docs.css", "text/css; charset=utf-8"), ("/docs/main.js", "text/javascript; charset=utf-8"),
+        ("/docs/sync.md", "text/markdown; charset=utf-8"), ("/openapi.yaml", "application/yaml; charset=utf-8"),
         ("/openapi.json", "application/json"),
         ("/problems/not_found", "text/html; charset=utf-8"),
     ])
@@ -46,28 +47,21 @@ struct PageRoutesTests {
         #expect(!page.contains(#/\son[a-z]+="/#))
     }
 
-    @Test func `the documentation speaks of every address of the API`() async throws {
-        let board = try TestBoard()
-        let page = String(decoding: await board.send(.get, "/docs").body, as: UTF8.self)
-        let pages = Set(PageRoutes().routes.map(\.pattern)).subtracting(["/openapi.yaml", "/openapi.json"])
-
-        for route in Routes.all where !pages.contains(route.pattern) {
-            #expect(page.contains(route.pattern), "\(route.method.rawValue) \(route.pattern)")
-        }
-    }
-
-    @Test func `the binary carries every file of the pages as it is`() throws {
-        let pages = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../Sources/CWeb/pages").standardizedFileURL
+    @Test func `the binary carries every file of the pages and the guides as it is`() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardizedFileURL
+        let pages = root.appending(path: "Sources/CWeb/pages")
         let paths = try FileManager.default.subpathsOfDirectory(atPath: pages.path).filter { path in
             var isDirectory: ObjCBool = false
             _ = FileManager.default.fileExists(atPath: pages.appending(path: path).path, isDirectory: &isDirectory)
             return !isDirectory.boolValue
         }
 
-        #expect(Set(paths) == Set(PageFile.all.keys.filter { !$0.hasPrefix("openapi") }), "Run Scripts/web.")
-        for path in paths {
-            let file = try Data(contentsOf: pages.appending(path: path))
+        let guides = PageFile.all.keys.filter { $0.hasSuffix(".md") }
+        #expect(guides.count == 4)
+        #expect(
+            Set(paths + guides) == Set(PageFile.all.keys.filter { !$0.hasPrefix("openapi") }), "Run Scripts/web.")
+        for path in paths + guides {
+            let file = try Data(contentsOf: (path.hasSuffix(".md") ? root : pages).appending(path: path))
             #expect(PageFile.all[path]?.bytes == Array(file), "\(path)")
         }
     }
