@@ -1,7 +1,10 @@
 extension JSON {
+    /// Values that one parsed value may hold, nested ones included.
+    package static let mostValues = 100_000
+
     /// Reads one JSON text and nothing but it (RFC 8259), without any leniency: duplicate member names, bytes after the
     /// value, text that is not UTF-8, halves of surrogate pairs, a byte order mark and containers nested deeper than
-    /// `maximumDepth` are errors. `\u0000` is allowed here.
+    /// `maximumDepth` are errors, and so are more than ``mostValues`` values. `\u0000` is allowed here.
     package init(parsing bytes: [UInt8], maximumDepth: Int = 64) throws(JSONError) {
         self = try bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) -> JSON in
             var scanner = JSONScanner(bytes: bytes, position: 0)
@@ -15,6 +18,8 @@ extension JSON {
 extension JSONScanner {
     /// Takes a whole value. `depthLeft`: how many containers may still be opened within each other.
     mutating func value(depthLeft: Int) throws(JSONError) -> JSON {
+        valuesLeft -= 1
+        guard valuesLeft >= 0 else { throw fault("There are more than \(JSON.mostValues) values.") }
         switch try kind() {
         case .string: return .string(try string())
         case .object: return .object(try members(depthLeft: depthLeft))

@@ -4,6 +4,8 @@ struct JSONScanner {
     let bytes: UnsafeBufferPointer<UInt8>
     /// Where the next token, or the white space before it, begins.
     var position: Int
+    /// Values that may still be taken: of a body of `[1,1,1…]` each takes a dozen times its bytes in memory.
+    var valuesLeft = JSON.mostValues
 
     /// The first byte of the next token, not yet taken; nil at the end.
     @inline(__always)

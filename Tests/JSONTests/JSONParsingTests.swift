@@ -7,6 +7,13 @@ func parsed(_ text: String) throws -> JSON {
 }
 
 struct JSONParsingTests {
+    @Test func `more values than memory is meant for are an error, however small they are`() throws {
+        func array(_ count: Int) -> [UInt8] { Array("[\(String(repeating: "1,", count: count - 1))1]".utf8) }
+
+        #expect(try JSON(parsing: array(JSON.mostValues - 1)).arrayValue?.count == JSON.mostValues - 1)
+        #expect(throws: JSONError.self) { try JSON(parsing: array(JSON.mostValues)) }
+    }
+
     @Test(
         arguments: [
             ("null", JSON.null),

@@ -11,6 +11,9 @@ extension BoardDocument {
     /// Faults after which the reading of a document ends.
     private static var mostFaults: Int { 100 }
 
+    /// Elements that one of its arrays may have: small ones take many times their bytes in memory.
+    package static var mostEntries: Int { 300_000 }
+
     /// Reads an export. Every fault, up to a hundred, is told with its line and pointer.
     ///
     /// - Parameters:
@@ -83,6 +86,9 @@ extension BoardDocument {
         try reader.enterArray()
         while try reader.nextElement() {
             let line = reader.line
+            guard index < mostEntries else {
+                throw BoardError.invalid("#/\(member)", .tooMany, "\(member) may have \(mostEntries) elements.")
+            }
             let json = try reader.value()
             if let value = try collect(&faults, line: line, { try read(json, "#/\(member)/\(index)") }) {
                 entries.append(Entry(value, index: index, line: line))
