@@ -33,6 +33,7 @@ package struct Listener: ~Copyable, Sendable {
         let descriptor = Descriptor(owning: number)
         try setOption(number, SOL_SOCKET, SO_REUSEADDR, 1)
         if system.family == AF_INET6 { try setOption(number, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 0) }
+        try keepAlive(number)
         _ = try checked("bind \(wanted)") { system.withPointer { bind(number, $0, $1) } }
         _ = try checked("listen") { listen(number, backlog) }
         var bound = SystemAddress()
@@ -75,6 +76,19 @@ private func setOption(_ descriptor: Int32, _ level: Int32, _ name: Int32, _ val
     _ = try checked("setsockopt") {
         setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
     }
+}
+
+/// Has the kernel look after two minutes of silence whether the other side is still there, and end the connection when
+/// it does not answer for a minute. Sockets that are accepted have the options of the listening one.
+private func keepAlive(_ descriptor: Int32) throws(SystemError) {
+    try setOption(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
+    #if canImport(Darwin)
+        try setOption(descriptor, Int32(IPPROTO_TCP), TCP_KEEPALIVE, 120)
+    #else
+        try setOption(descriptor, Int32(IPPROTO_TCP), TCP_KEEPIDLE, 120)
+    #endif
+    try setOption(descriptor, Int32(IPPROTO_TCP), TCP_KEEPINTVL, 20)
+    try setOption(descriptor, Int32(IPPROTO_TCP), TCP_KEEPCNT, 3)
 }
 
 #if canImport(Darwin)

@@ -30,6 +30,22 @@ struct ListenerTests {
         }
     }
 
+    @Test func `the kernel looks whether the client of a silent connection is still there`() throws {
+        let listener = try Listener(on: SocketAddress(host: "127.0.0.1", port: 0))
+        let client = try connect(to: listener.address)
+
+        defer { withExtendedLifetime(client.number) {} }
+        guard case .connection(let accepted, _) = listener.accept() else {
+            Issue.record("No connection came.")
+            return
+        }
+
+        var isKept: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        #expect(getsockopt(accepted.descriptor.number, SOL_SOCKET, SO_KEEPALIVE, &isKept, &length) == 0)
+        #expect(isKept != 0)
+    }
+
     @Test(arguments: ["127.0.0.1", "::1", "localhost"])
     func `a connection is taken with the address of its client`(host: String) throws {
         let listener: Listener
