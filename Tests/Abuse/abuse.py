@@ -48,7 +48,10 @@ class Trial:
         self.faults = []
 
     def run(self):
-        server = Server(self.binary, self.data, "--auth", "required", *self.function.options)
+        environment = {name: text.format(folder=self.folder) for name, text in self.function.environment.items()}
+        server = Server(
+            self.binary, self.data, "--auth", "required", *self.function.options, wrapper=self.function.wrapper,
+            environment=environment)
         try:
             self.attack(server)
             server.stop()
@@ -60,7 +63,7 @@ class Trial:
         return self.faults
 
     def attack(self, server):
-        attacker, pipe = start(self.function, server)
+        attacker, pipe = start(self.function, server, self.folder)
         self.wait(pipe, "prepared", 60)
         stranger = Stranger(server)
         self.memory_before, disk_before = resident(server.process, "VmRSS"), on_disk(self.data)

@@ -1,5 +1,6 @@
 """What an attack has at hand, and what is held against it."""
 
+import json
 import multiprocessing
 import os
 import socket
@@ -26,16 +27,18 @@ class Bounds:
         self.floor = {"read": 15, "write": 25, "log-in": 150} | (floor or {})
 
 
-def attack(title, seconds=5, options=(), **bounds):
+def attack(title, seconds=5, options=(), wrapper=(), environment=None, **bounds):
     """Registers a function as an attack.
 
     The function runs in a process of its own. It prepares what it needs, calls `stage.begin()`, and attacks for as long
     as `stage.goes_on()`. What it requires itself it says with `stage.require(condition, words)`.
-    `options` are those of the server; `bounds` are the members of `Bounds` that differ for this attack.
+    `options` are those of the server, `wrapper` is a command that starts it (`prlimit`), `environment` is added to the
+    server's; a `{folder}` in it is the folder of the trial. `bounds` are the members of `Bounds` that differ for this attack.
     """
 
     def register(function):
         function.title, function.seconds, function.options = title, seconds, options
+        function.wrapper, function.environment = list(wrapper), environment or {}
         function.bounds = Bounds(**bounds)
         ATTACKS.append(function)
         return function
@@ -46,7 +49,8 @@ def attack(title, seconds=5, options=(), **bounds):
 class Stage:
     """Where an attack takes place: one server, and the attacker's connections to it."""
 
-    def __init__(self, server, seconds, pipe):
+    def __init__(self, server, folder, seconds, pipe):
+        self.folder = folder
         self.server, self.port, self.seconds, self.pipe = server, server.port, seconds, pipe
         self.ends = None
         self.accounts = 0
@@ -85,11 +89,13 @@ class Stage:
     def fill(self, token, count, source="127.90.0.1", **members):
         """Gives the account tasks, slowly enough for the rate limit."""
         client = Client(self.port, token, source)
-        for start in range(0, count, 500):
+        # As large as a body may be.
+        step = min(500, (1_000_000 // (len(json.dumps(members)) + 300)))
+        for start in range(0, count, step):
             mutations = [
                 {"mutationId": str(uuid.uuid4()), "type": "task", "op": "create", "id": str(uuid.uuid4()),
                  "value": {"title": f"task {number}", **members}}
-                for number in range(start, min(count, start + 500))
+                for number in range(start, min(count, start + step))
             ]
             status, answer = client.send("POST", "/sync", {"mutations": mutations})
             self.require(status == 200, "The attacker cannot write:", status, answer)
@@ -125,11 +131,11 @@ class Stage:
         return (int(answer[9:12]) if answer.startswith(b"HTTP/1.1 ") else 0), answer
 
 
-def perform(function, server, pipe):
+def perform(function, server, folder, pipe):
     """The attacker's process."""
     # Attackers have machines of their own; here they must not take the processors from the server and the stranger.
     os.nice(19)
-    stage = Stage(server, function.seconds, pipe)
+    stage = Stage(server, folder, function.seconds, pipe)
     try:
         said = function(stage)
         pipe.send(("done", said))
@@ -139,8 +145,8 @@ def perform(function, server, pipe):
         pipe.send(("failed", traceback.format_exc()))
 
 
-def start(function, server):
+def start(function, server, folder):
     mine, theirs = multiprocessing.Pipe()
-    process = multiprocessing.Process(target=perform, args=(function, server, theirs), daemon=True)
+    process = multiprocessing.Process(target=perform, args=(function, server, folder, theirs), daemon=True)
     process.start()
     return process, mine

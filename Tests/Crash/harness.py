@@ -17,12 +17,13 @@ class Gone(Exception):
 class Server:
     """A server on a free port. `None` as its `port` when it was ended before it said that it listens."""
 
-    def __init__(self, binary, data, *options, wait=True):
+    def __init__(self, binary, data, *options, wait=True, wrapper=(), environment=None):
         self.data = data
         self.log = open(data + ".log", "ab")
         self.process = subprocess.Popen(
-            [binary, "serve", "--port", "0", "--data", data, "--log-level", "warning", *options],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log)
+            [*wrapper, binary, "serve", "--port", "0", "--data", data, "--log-level", "warning", *options],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log,
+            env={**os.environ, **(environment or {})})
         self.port = None
         self.started = time.monotonic()
         if wait:

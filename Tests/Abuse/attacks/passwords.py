@@ -36,3 +36,25 @@ def sign_up_flood(stage):
     stage.begin()
     return keep_asking(stage, connections, lambda number: post(
         stage, "/accounts", f'{{"email": "n{number}@flood.example", "password": "password {number}"}}'))
+
+
+@attack("Seventy connections from one address log in all the time, with the right password", seconds=6)
+def log_in_flood(stage):
+    stage.account()
+    body = '{"email": "attacker1@example.com", "password": "attacker\'s password"}'
+    connections = [stage.connect("127.66.0.1") for _ in range(70)]
+    stage.begin()
+    return keep_asking(stage, connections, lambda number: post(stage, "/sessions", body))
+
+
+@attack("Clients from forty addresses ask to log in, and leave before the answer", seconds=6)
+def leaving_flood(stage):
+    body = '{"email": "nobody@example.com", "password": "something"}'
+    stage.begin()
+    number = 0
+    while stage.goes_on():
+        number += 1
+        connection = stage.connect(f"127.66.1.{number % 40 + 1}")
+        connection.sendall(post(stage, "/sessions", body))
+        connection.close()
+    return f"{number} clients"
