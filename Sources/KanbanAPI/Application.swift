@@ -66,21 +66,16 @@ package final class Application: Responder {
                 return .answer(finish(answer, head, requestID, operation: route.operation, headers: headers))
             }
             let limit = route.content.limit ?? environment.bodyLimit
-            let share: BodyRoom.Share?
-            do throws(Problem) {
-                share = try environment.bodyRoom.share(for: head, of: access.account, limit: limit)
-            } catch {
-                return .answer(refuse(error, head, requestID, operation: route.operation, headers: headers))
-            }
-            return .read(bodyLimit: limit) { request in
+            let reading = Reading(
+                bodyLimit: limit, holder: access.holder, bodyWeight: route.content.weight,
+                endsWithClient: route.endsWithClient
+            ) { request in
                 var request = request
                 request.parameters = parameters
                 let answer = await self.call(route, request, access, requestID)
-                // Until here, and no longer: when the connection ends before, the share goes with this closure.
-                return withExtendedLifetime(share) {
-                    self.finish(answer, request, requestID, operation: route.operation, headers: headers)
-                }
+                return self.finish(answer, request, requestID, operation: route.operation, headers: headers)
             }
+            return .read(reading)
         }
     }
 
@@ -100,10 +95,11 @@ package final class Application: Responder {
 
     private func call(_ route: Route, _ request: Request, _ access: Access, _ requestID: String) async -> Response {
         do {
-            let call = Call(
+            var call = Call(
                 request: request, access: access, requestID: requestID, environment: environment,
                 query: route.ignoresQuery ? .none : try Query(request, knows: route.parameters),
                 now: environment.clock())
+            if route.content.isParsed { try await call.parseAside() }
             let answer = try await route.handler(call).scoped(to: access, environment)
             return answer.conditional(on: request)
         } catch {
@@ -210,7 +206,28 @@ extension Response {
     }
 }
 
+extension Access {
+    /// For whom the server holds memory.
+    fileprivate var holder: MemoryBudget.Holder? {
+        if grant != nil || account == .local { return .account(account.number) }
+        return origin.isEmpty ? nil : .address(origin)
+    }
+}
+
 extension Route.Content {
+    /// Bytes that are held for each byte of the body: a large document is there as text and taken apart.
+    fileprivate var weight: Int {
+        if case .sized(let limit) = self, limit > 1 << 20 { 3 } else { 1 }
+    }
+
+    /// Whether the handler takes the body for one value.
+    var isParsed: Bool {
+        switch self {
+        case .none, .sized: false
+        case .json, .mergePatch: true
+        }
+    }
+
     var limit: Int? {
         if case .sized(let limit) = self { limit } else { nil }
     }

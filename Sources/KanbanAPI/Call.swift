@@ -13,6 +13,8 @@ package struct Call: Sendable {
     package let query: Query
     /// The time of the call, for everything in it that depends on the clock.
     package let now: Timestamp
+    /// The body, if it was large, and so taken apart aside.
+    var parsed: Result<JSON, any Error>?
 
     package var store: any Store { environment.store }
     package var account: AccountKey { access.account }
@@ -29,11 +31,22 @@ package struct Call: Sendable {
     /// The body as JSON.
     /// - Throws: a 400 problem with the byte offset.
     package func json() throws -> JSON {
+        if let parsed { return try parsed.get() }
         do {
             return try JSON(parsing: request.body, maximumDepth: environment.jsonDepth)
         } catch {
             throw Problem(.malformedJSON, "At byte \(error.offset): \(error.detail)")
         }
+    }
+
+    /// Bytes of JSON beyond which it takes too long to take apart on an event loop.
+    static let muchJSON = 64 << 10
+
+    /// Takes a large body apart on a thread of the store's own.
+    mutating func parseAside() async throws {
+        guard request.body.count > Self.muchJSON else { return }
+        let call = self
+        parsed = try await store.readAside(account) { _ in Result { try call.json() } }
     }
 
     /// Reads the account's board on this thread: for indexed reads.
@@ -101,10 +114,8 @@ package struct Environment: Sendable {
     package var weather: WeatherService?
     /// The idempotency keys of requests that are running.
     package let runningKeys = RunningKeys()
-    package let exports = ExportLine()
-    package let bodyRoom: BodyRoom
+    package let exports = ExportQueue()
     package let answers: AnswerCache
-    package let overdueTasks: OverdueTasks
     /// Rings after each commit, and when somebody's access ends.
     package let doorbell: Doorbell
     /// The recent changes of accounts that are followed live.
@@ -118,7 +129,6 @@ package struct Environment: Sendable {
         store: any Store, accounts: AccessService? = nil, clock: @escaping @Sendable () -> Timestamp,
         zone: Zone = .utc, jsonDepth: Int = 64, bodyLimit: Int = 1 << 20, weather: WeatherService? = nil,
         answers: AnswerCache = AnswerCache(), taskAnswers: TaskAnswers = TaskAnswers(),
-        overdueTasks: OverdueTasks = OverdueTasks(),
         doorbell: Doorbell = Doorbell(),
         isReady: @escaping @Sendable () -> Bool = { true }
     ) {
@@ -128,10 +138,8 @@ package struct Environment: Sendable {
         self.zone = zone
         self.jsonDepth = jsonDepth
         self.bodyLimit = bodyLimit
-        bodyRoom = BodyRoom(bytes: max(192 << 20, bodyLimit))
         self.weather = weather
         self.answers = answers
-        self.overdueTasks = overdueTasks
         self.doorbell = doorbell
         self.taskAnswers = taskAnswers
         self.isReady = isReady

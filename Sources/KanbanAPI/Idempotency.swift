@@ -110,7 +110,7 @@ extension Call {
 
 extension Call {
     /// Runs a change that is safe to repeat by itself. An `Idempotency-Key` must be valid, and nothing is kept under it.
-    func writeRepeatably(_ prepare: () throws -> Change<Response>) async throws -> Response {
+    func writeRepeatably<Outcome: Sendable>(_ prepare: () throws -> Change<Outcome>) async throws -> Outcome {
         if request.headers.has("idempotency-key") { _ = try idempotencyKey() }
         return try await store.write(account, session: access.session, try prepare())
     }

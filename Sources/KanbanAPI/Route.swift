@@ -43,6 +43,8 @@ package final class Route: Sendable {
     package let parameters: Set<String>
     /// Takes any query and heeds none.
     package let ignoresQuery: Bool
+    /// Whether the handler is cancelled when the client leaves: where passwords are hashed.
+    package let endsWithClient: Bool
     /// Asked first, when the request has no body.
     package let shortcut: Shortcut?
     package let handler: Handler
@@ -52,7 +54,7 @@ package final class Route: Sendable {
     package init(
         _ method: Method, _ pattern: String, _ operation: String, audience: Audience = .account,
         content: Content = .none, parameters: Set<String> = [], ignoresQuery: Bool = false,
-        isCached: Bool = false, shortcut: Shortcut? = nil,
+        isCached: Bool = false, endsWithClient: Bool = false, shortcut: Shortcut? = nil,
         _ handler: @escaping Handler
     ) {
         self.method = method
@@ -60,6 +62,7 @@ package final class Route: Sendable {
         self.operation = operation
         self.audience = audience
         self.content = content
+        self.endsWithClient = endsWithClient
         // The zone of the user can be told to every call on an account's data.
         self.parameters = audience == .account ? parameters.union(["timeZone"]) : parameters
         self.ignoresQuery = ignoresQuery

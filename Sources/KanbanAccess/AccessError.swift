@@ -9,6 +9,8 @@ package enum AccessError: Error, Hashable, Sendable {
     case wrongPassword
     /// Too many failures; the time until the next try is looked at.
     case throttled(Duration)
+    /// Too many sign-ups from one address; the time until the next one is looked at.
+    case tooManySignUps(Duration)
     /// Too many passwords wait to be hashed, or there is no memory for it.
     case busy
     /// The account is gone.

@@ -36,16 +36,18 @@ extension AccessService {
     /// Changes the account. A new password ends all sessions but `session`, and the tokens unless they are to stay.
     /// - Parameters:
     ///   - password: the current one; `nil` counts as a wrong one where it is needed.
+    ///   - address: the peer's, whose share of the hashing it takes.
     ///   - check: throws when the account is not one to be changed; asked in the transaction.
     /// - Throws: ``AccessError/wrongPassword``, ``AccessError/emailTaken``, ``AccessError/builtInAccount`` and those of hashing.
     package func update(
-        _ key: AccountKey, with edit: AccountEdit, password: Password?, by session: ID?,
+        _ key: AccountKey, with edit: AccountEdit, password: Password?, by session: ID?, from address: String,
         if check: @escaping @Sendable (Account) throws -> Void = { _ in }
     ) async throws -> Account {
         let old = try account(key)
         var stored: String?
-        if edit.needsPassword { stored = try await prove(password, of: old) }
-        let newHash: String? = if let newPassword = edit.newPassword { try await hashed(newPassword) } else { nil }
+        if edit.needsPassword { stored = try await prove(password, of: old, from: address) }
+        let newHash: String? =
+            if let newPassword = edit.newPassword { try await hashed(newPassword, for: address) } else { nil }
 
         let changed = try await store.writeAccess { [stored] writer in
             guard var account = try writer.account(key) else { throw AccessError.noAccount }
@@ -71,7 +73,7 @@ extension AccessService {
 
     /// Sets a password from the command line, and ends all sessions and tokens.
     package func setPassword(_ password: Password, of key: AccountKey) async throws {
-        let hash = try await hashed(password)
+        let hash = try await hashed(password, for: "")
         try await store.writeAccess { writer in
             try writer.setPasswordHash(hash, of: key)
             try Self.endAccess(of: key, keeping: nil, tokens: true, in: writer)
@@ -103,10 +105,11 @@ extension AccessService {
     /// Erases the account with everything that is its own.
     /// - Throws: ``AccessError/wrongPassword``, ``AccessError/builtInAccount`` and those of hashing.
     package func removeAccount(
-        _ key: AccountKey, password: Password, if check: @escaping @Sendable (Account) throws -> Void = { _ in }
+        _ key: AccountKey, password: Password, from address: String,
+        if check: @escaping @Sendable (Account) throws -> Void = { _ in }
     ) async throws {
         let account = try account(key)
-        let stored = try await prove(password, of: account)
+        let stored = try await prove(password, of: account, from: address)
         try await store.writeAccess { writer in
             guard let account = try writer.account(key) else { throw AccessError.noAccount }
             try check(account)
@@ -124,13 +127,14 @@ extension AccessService {
     }
 
     /// - Returns: the stored hash that the password matched.
-    private func prove(_ password: Password?, of account: Account) async throws -> String {
+    private func prove(_ password: Password?, of account: Account, from address: String) async throws -> String {
         guard let email = account.email,
             let stored = try store.readAccess({ try $0.passwordHash(of: account.key) })
         else { throw AccessError.builtInAccount }
         guard let password else { throw AccessError.wrongPassword }
         _ = try await verify(
-            password, against: stored, counting: [.owner(SHA256.digest(email.folded.utf8))], or: .wrongPassword)
+            password, against: stored, counting: [.owner(SHA256.digest(email.folded.utf8))], for: address,
+            or: .wrongPassword)
         return stored
     }
 

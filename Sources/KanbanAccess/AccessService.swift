@@ -14,26 +14,30 @@ package final class AccessService: Sendable {
     package let store: any AccessStore
     package let control: AccessControl
     private let isSignupOpen: Bool
-    private let lane: SlowLane
+    private let hashing: PasswordHashQueue
     private let derivation: KeyDerivation
-    private let throttle = Locked(LogInThrottle())
+    /// Wrong passwords.
+    private let failures = Locked(AttemptThrottle(most: 5))
+    /// Sign-ups of an address, good or not.
+    private let signUps = Locked(AttemptThrottle(most: 10))
     private let instant: @Sendable () -> ContinuousClock.Instant
     /// What the password of an unknown address is compared with, so that it takes as long as that of a known one.
     private let nobodysHash: PasswordHash
 
     /// - Parameters:
-    ///   - lane: where passwords are hashed, one after another.
+    ///   - hashing: where passwords are hashed, one after another.
     ///   - derivation: how new passwords are hashed; old ones are hashed anew at log-in when it differs.
-    ///   - instant: what the throttle counts by.
+    ///   - instant: what the throttles count by.
     package init(
-        store: any AccessStore, control: AccessControl, isSignupOpen: Bool = true, lane: SlowLane = SlowLane(),
+        store: any AccessStore, control: AccessControl, isSignupOpen: Bool = true,
+        hashing: PasswordHashQueue = PasswordHashQueue(),
         derivation: KeyDerivation = PasswordHash.current,
         instant: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         self.store = store
         self.control = control
         self.isSignupOpen = isSignupOpen
-        self.lane = lane
+        self.hashing = hashing
         self.instant = instant
         self.derivation = derivation
         nobodysHash = PasswordHash.unmatchable(by: derivation)
@@ -46,19 +50,28 @@ package final class AccessService: Sendable {
     }
 
     /// Makes an account with an empty board.
-    /// - Throws: ``AccessError/signupClosed``, ``AccessError/emailTaken``, ``AccessError/busy``.
-    package func signUp(email: EmailAddress, password: Password, displayName: String?) async throws -> Account {
+    /// - Parameter address: the peer's, for the throttle.
+    /// - Throws: ``AccessError/signupClosed``, ``AccessError/tooManySignUps(_:)``, ``AccessError/emailTaken``,
+    ///   ``AccessError/busy``.
+    package func signUp(
+        email: EmailAddress, password: Password, displayName: String?, from address: String
+    ) async throws -> Account {
         try requireOpenSignup()
-        return try await makeAccount(email: email, password: password, displayName: displayName)
+        if let wait = signUps.withLock({ $0.attempt([.address(address)], at: instant()) }) {
+            throw AccessError.tooManySignUps(wait)
+        }
+        return try await makeAccount(email: email, password: password, displayName: displayName, from: address)
     }
 
     /// The same from the command line, where sign-up is never closed.
-    package func makeAccount(email: EmailAddress, password: Password, displayName: String?) async throws -> Account {
+    package func makeAccount(
+        email: EmailAddress, password: Password, displayName: String?, from address: String = ""
+    ) async throws -> Account {
         // Looked at first to spare the hashing, and again in the transaction, where nobody can come between.
         guard try store.readAccess({ try $0.account(foldedEmail: email.folded) }) == nil else {
             throw AccessError.emailTaken
         }
-        let hash = try await hashed(password)
+        let hash = try await hashed(password, .signUp, for: address)
         return try await store.writeAccess { writer in
             guard try writer.account(foldedEmail: email.folded) == nil else { throw AccessError.emailTaken }
             return try writer.makeAccount(email: email, displayName: displayName, passwordHash: hash)
@@ -76,7 +89,7 @@ package final class AccessService: Sendable {
         }
         let renewed = try await verify(
             password, against: stored, counting: [.account(SHA256.digest(folded.utf8)), .address(address)],
-            or: .wrongCredentials)
+            for: address, or: .wrongCredentials)
         guard let account, let stored else { throw AccessError.wrongCredentials }
 
         let secret = TokenSecret()
@@ -118,38 +131,45 @@ package final class AccessService: Sendable {
 
     // MARK: Passwords
 
-    package func hashed(_ password: Password) async throws -> String {
-        try await slowly { [derivation] in try password.hashed(by: derivation).text }
+    /// - Parameter client: whose share of the queue it takes.
+    package func hashed(
+        _ password: Password, _ purpose: PasswordHashQueue.Purpose = .logIn, for client: String
+    ) async throws -> String {
+        try await queued(purpose, for: client) { [derivation] in try password.hashed(by: derivation).text }
     }
 
     /// Compares a password with the stored hash, or with nobody's, and counts failures.
+    /// - Parameter client: whose share of the queue it takes.
     /// - Returns: the hash to store instead, when the stored one has old parameters.
     /// - Throws: `refusal`, ``AccessError/throttled(_:)``, ``AccessError/busy``.
     func verify(
-        _ password: Password, against stored: String?, counting keys: [LogInThrottle.Key], or refusal: AccessError
+        _ password: Password, against stored: String?, counting keys: [AttemptThrottle.Key], for client: String,
+        or refusal: AccessError
     ) async throws -> String? {
         try refuseThrottled(keys)
         let hash = stored.flatMap { PasswordHash($0) }
         let compared = hash ?? nobodysHash
-        // Once more on the lane, where one comes after another: of a thousand guesses at once only five are compared.
-        return try await slowly { [self] in
+        // Once more in the queue, where one comes after another: of a thousand guesses at once only five are compared.
+        return try await queued(.logIn, for: client) { [self] in
             try refuseThrottled(keys)
             guard try password.matches(compared), let hash else {
-                throttle.withLock { $0.failed(keys, at: instant()) }
+                failures.withLock { $0.count(keys, at: instant()) }
                 throw refusal
             }
             return hash.needsRenewal(by: derivation) ? try password.hashed(by: derivation).text : nil
         }
     }
 
-    private func refuseThrottled(_ keys: [LogInThrottle.Key]) throws {
-        if let wait = throttle.withLock({ $0.wait(keys, at: instant()) }) { throw AccessError.throttled(wait) }
+    private func refuseThrottled(_ keys: [AttemptThrottle.Key]) throws {
+        if let wait = failures.withLock({ $0.wait(keys, at: instant()) }) { throw AccessError.throttled(wait) }
     }
 
-    private func slowly<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+    private func queued<T: Sendable>(
+        _ purpose: PasswordHashQueue.Purpose, for client: String, _ work: @escaping @Sendable () throws -> T
+    ) async throws -> T {
         do {
-            return try await lane.run { Result(catching: work) }.get()
-        } catch is SlowLane.Full {
+            return try await hashing.run(purpose, for: client) { Result(catching: work) }.get()
+        } catch is PasswordHashQueue.Busy {
             throw AccessError.busy
         } catch is KeyDerivation.Failed {
             throw AccessError.busy

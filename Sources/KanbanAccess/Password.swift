@@ -34,7 +34,7 @@ package struct Password: Sendable {
         case controlCharacter
     }
 
-    /// Hashes it. Slow on purpose: to be called on a ``SlowLane``.
+    /// Hashes it. Slow on purpose: to be called on a ``PasswordHashQueue``.
     package func hashed(by derivation: KeyDerivation = PasswordHash.current) throws(KeyDerivation.Failed)
         -> PasswordHash
     {

@@ -21,7 +21,7 @@ from harness import Server, run  # noqa: E402
 from stage import ATTACKS, Fault, start  # noqa: E402
 from stranger import Stranger  # noqa: E402
 
-ALONE = 2.5  # seconds that the stranger is measured without the attack
+ALONE = 1.5  # seconds that the stranger is measured without the attack
 MIB = 1 << 20
 
 

@@ -36,27 +36,51 @@ struct ConnectionMachineTests {
         #expect(session.events == ["200 GET /a 0", "400 closing", "end", "close"])
     }
 
+    @Test func `a new connection has ten seconds for its first head, whenever that begins`() {
+        session.feed("")
+        session.pass(.milliseconds(9_000))
+        session.feed("GET / HTT")
+        session.pass(.milliseconds(999))
+        #expect(session.events == [])
+
+        session.pass(.milliseconds(1))
+
+        #expect(session.events == ["408 closing", "end"])
+    }
+
+    @Test func `a new connection that asks nothing, as while it shakes hands, closes after ten seconds`() {
+        session.feed("")
+        session.pass(.milliseconds(9_999))
+        #expect(session.events == [])
+
+        session.pass(.milliseconds(1))
+
+        #expect(session.events == ["close"])
+    }
+
     @Test func `a head has ten seconds from its first byte, however it drips`() {
+        session.feed(head)
         session.pass(.seconds(60))
         for byte in "GET / HTT" {
             session.feed(String(byte))
             session.pass(.seconds(1))
         }
-        #expect(session.events == [])
+        #expect(session.events == ["200 GET /a 0"])
 
         session.pass(.seconds(1))
 
-        #expect(session.events == ["408 closing", "end"])
+        #expect(session.events == ["200 GET /a 0", "408 closing", "end"])
     }
 
     @Test func `an empty line does not begin a head`() {
+        session.feed(head)
         session.feed("\r\n")
         session.pass(.seconds(60))
-        #expect(session.events == [])
+        #expect(session.events == ["200 GET /a 0"])
 
         session.pass(.seconds(15))
 
-        #expect(session.events == ["close"])
+        #expect(session.events == ["200 GET /a 0", "close"])
     }
 
     @Test func `an idle connection closes without a word after 75 seconds`() {

@@ -56,6 +56,13 @@ final class TestResponder: Responder {
         switch head.path {
         case "/refused": return .answer(Self.text("refused", status: 403))
         case "/small": return .read(bodyLimit: 10) { Self.text("\($0.body.count)") }
+        case "/while-wanted":
+            return .read(
+                Reading(bodyLimit: 10, endsWithClient: true) { _ in
+                    // Ends when the task is cancelled, and not before the time of the test is over.
+                    try? await Task.sleep(for: .seconds(3600))
+                    return Self.text("given up")
+                })
         default: return .read(bodyLimit: 1 << 20) { await self.respond($0) }
         }
     }

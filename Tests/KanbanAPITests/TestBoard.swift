@@ -25,7 +25,7 @@ final class TestBoard: Sendable {
     init(
         in directory: TemporaryDirectory? = nil, at now: String = "2026-11-20T08:19:00.123Z", zone: String = "UTC",
         gate: any Gate = OpenGate(), routes: [Route] = Routes.all, weather: WeatherService? = nil,
-        overdueTasks: OverdueTasks = OverdueTasks(), streamPace: StreamPace = StreamPace()
+        streamPace: StreamPace = StreamPace()
     ) throws {
         let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
@@ -38,12 +38,12 @@ final class TestBoard: Sendable {
         store = try SQLStore(in: directory.path, configuration: configuration, clock: { clock.now })
         var environment = Environment(
             store: store, clock: { clock.now }, zone: try #require(Zone(name: zone)), weather: weather,
-            overdueTasks: overdueTasks, doorbell: doorbell)
+            doorbell: doorbell)
         environment.streamPace = streamPace
         application = Application(environment: environment, gate: gate, routes: routes, observer: observer)
         let forgetful = Environment(
             store: store, clock: { clock.now }, zone: environment.zone, answers: AnswerCache(limit: 0),
-            taskAnswers: TaskAnswers(limit: 0), overdueTasks: OverdueTasks(limit: 0))
+            taskAnswers: TaskAnswers(limit: 0))
         uncached = Application(environment: forgetful, gate: gate, routes: routes, observer: observer)
     }
 
@@ -90,9 +90,9 @@ final class TestBoard: Sendable {
         var request = Request(method: method, target: target, headers: Headers(fields))
         switch (isCached ? application : uncached).receive(request) {
         case .answer(let answer): return answer
-        case .read(_, let respond):
+        case .read(let reading):
             request.body = Array((body ?? "").utf8)
-            return await respond(request)
+            return await reading.respond(request)
         }
     }
 

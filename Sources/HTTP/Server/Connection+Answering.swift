@@ -32,6 +32,12 @@ extension Connection {
     /// task keeps the memory of the largest frame it ever had.
     @inline(never)
     func send(_ response: Response, to request: Request?) async {
+        var response = response
+        if case .bytes(let body) = response.body, body.count > Connection.copiedBytes, !machine.isHead,
+            !hold(body.count)
+        {
+            response = tooBusy(for: request)
+        }
         let framing = ResponseEncoder.framing(of: response, isHTTP11: machine.isHTTP11)
         if framing == .untilClose { machine.answersUntilClose() }
         let hasBody = framing != .none && !machine.isHead

@@ -14,6 +14,7 @@ extension Connection {
             }
         }
         output.shrink(to: context.pool)
+        if claim != nil { clientCame() }
         report()
         return true
     }
@@ -42,6 +43,8 @@ extension Connection {
     /// Writes what is gathered, and the body behind it from where it is.
     func write(_ body: [UInt8]) async -> Bool {
         var written = 0
+        // The pieces of a stream are not counted before one has to wait.
+        let piece = held == 0 ? body.count : 0
         while written < body.count {
             let gathered = output.count
             // Unsafe only for the time of the call, which copies.
@@ -54,7 +57,7 @@ extension Connection {
                 written += max(0, count - gathered)
             case .wouldBlock(let interest):
                 watch.exhausted(interest)
-                guard await waitToWrite(interest) else { return false }
+                guard await waitToWrite(interest, piece) else { return false }
             case .end, .failed:
                 return false
             }
@@ -62,7 +65,9 @@ extension Connection {
         return true
     }
 
-    func waitToWrite(_ interest: Interest) async -> Bool {
+    /// - Parameter piece: bytes that wait beside what is gathered.
+    func waitToWrite(_ interest: Interest, _ piece: Int = 0) async -> Bool {
+        guard holdWhileWaiting(output.capacity + piece) else { return false }
         let deadline = loop.now + server.shared.times.write
         while true {
             switch await watch.wait(for: interest, until: deadline) {

@@ -17,11 +17,18 @@ final class Connection: @unchecked Sendable {
     var parked: Parked?
     var task: Task<Void, Never>?
     /// The handler of a request whose body is being read.
-    var handler: (@Sendable (Request) async -> Response)?
+    var reading: Reading?
     /// What the next read has to wait for; writing only with a transport that encrypts.
     var interest = Interest.reading
     /// Reads, or pieces of a stream, since the connection last had to wait.
     var turnsInARow = 0
+    /// Part of the server's budget; `nil` as long as next to nothing is held.
+    var claim: MemoryBudget.Claim?
+    /// Bytes of it for the body or the answer.
+    var held = 0
+    /// Who sent the current request, if not just an address.
+    var holder: MemoryBudget.Holder?
+    let address: SocketAddress
     /// What ``serveInPlace()`` left to the task.
     private var pause: Pause?
     var isHandling = false
@@ -47,6 +54,7 @@ final class Connection: @unchecked Sendable {
         self.transport = transport
         self.context = context
         self.server = server
+        self.address = address
         watch = Watch(transport.descriptor, on: context.loop)
         machine = ConnectionMachine(limits: server.shared, peer: address, now: context.loop.now)
     }
@@ -118,6 +126,7 @@ final class Connection: @unchecked Sendable {
 
     private func finish() {
         report()
+        release()
         watch.stop()
         context.connections[ObjectIdentifier(self)] = nil
         input.consume(input.count)
@@ -152,6 +161,10 @@ final class Connection: @unchecked Sendable {
                 if !watch.isReady(for: interest) {
                     input.shrink(to: context.pool)
                     turnsInARow = 0
+                    guard holdInput() else {
+                        machine.refuseForRoom()
+                        continue
+                    }
                     let outcome = await watch.wait(for: interest, until: patience(deadline), allowsOnReady: true)
                     if outcome == .timedOut, mayRest, loop.now < deadline {
                         restsUntil = deadline
@@ -160,6 +173,7 @@ final class Connection: @unchecked Sendable {
                     // What came may have been read in place.
                     guard outcome == .ready, self.pause == nil else { continue }
                 }
+                clientCame()
                 read()
                 await letOthersRun()
             case .handler: await respond()
@@ -179,6 +193,7 @@ final class Connection: @unchecked Sendable {
     ///
     /// - Returns: until when to wait for that; `nil` when the task has to go on, with what is in `pause`.
     private func serveInPlace() -> Instant? {
+        clientCame()
         read()
         let pause = step()
         guard case .reading(let deadline) = pause, interest == .reading, output.isEmpty, !watch.isReady(for: .reading)
@@ -187,7 +202,16 @@ final class Connection: @unchecked Sendable {
             return nil
         }
         input.shrink(to: context.pool)
+        guard holdInput() else {
+            machine.refuseForRoom()
+            return nil
+        }
         return patience(deadline)
+    }
+
+    /// What came of a message that is not whole yet.
+    private func holdInput() -> Bool {
+        holdWhileWaiting(input.capacity > BlockPool.smallSize ? input.capacity : 0)
     }
 
     /// A task that ran a handler holds some 8 KiB for as long as it lives. To make a new one for each request costs a
@@ -214,7 +238,9 @@ final class Connection: @unchecked Sendable {
         while true {
             if output.count >= server.shared.limits.gatheredBytes { return .flushing }
             switch machine.next(&input, now: loop.now) {
-            case .wait(let deadline): return .reading(until: deadline)
+            case .wait(let deadline):
+                if takesOnBody() { return .reading(until: deadline) }
+                machine.refuseForRoom()
             case .decide(let head):
                 switch server.responder.receive(head) {
                 case .answer(let response):
@@ -222,9 +248,13 @@ final class Connection: @unchecked Sendable {
                     if sendNow(response, to: head) { continue }
                     parked = Parked(request: head, response: response)
                     return .answering
-                case .read(let limit, let respond):
-                    handler = respond
-                    guard machine.reads(head, upTo: limit, now: loop.now) else { continue }
+                case .read(let reading):
+                    guard takesOn(reading) else {
+                        machine.refuseForRoom()
+                        continue
+                    }
+                    self.reading = reading
+                    guard machine.reads(head, upTo: reading.bodyLimit, now: loop.now) else { continue }
                     parked = Parked(request: head)
                     return .handler
                 }
@@ -248,14 +278,25 @@ final class Connection: @unchecked Sendable {
     /// Runs the handler of the parked request, and answers.
     @inline(never)
     func respond() async {
-        guard let request = parked?.request, let handler else { return machine.lost() }
+        guard var request = parked?.request, let reading else { return machine.lost() }
         parked = nil
-        self.handler = nil
+        self.reading = nil
         flushAtEndOfTurn()
         isHandling = true
-        let response = await handler(request)
+        if reading.endsWithClient { endWithClient() }
+        let response = await reading.respond(request)
         isHandling = false
+        request.body = []
         if !sendNow(response, to: request) { await send(response, to: request) }
+        if claim != nil { release() }
+    }
+
+    /// Cancels the handler when the client ends its side.
+    private func endWithClient() {
+        if watch.hasEnded { task?.cancel() }
+        watch.onEnd = { [self] in
+            if isHandling { task?.cancel() }
+        }
     }
 
     @inline(never)

@@ -54,6 +54,8 @@ struct ConnectionMachine {
     /// Since when nothing is asked, the head is coming, or the body is.
     private var since: Instant
     private var headHasBegun = false
+    /// Nothing was asked yet on this connection, which may still be shaking hands.
+    private var isFirst = true
     private var lastProgress: Instant
 
     /// Whether the current request is of HTTP/1.1 or later. An error of which nothing is known is answered as if.
@@ -90,7 +92,22 @@ struct ConnectionMachine {
         if case .closed = state { true } else { false }
     }
 
+    /// Bytes of the body that the request to be decided about announces; 0 when it does not say.
+    var announcedBody: Int {
+        if case .deciding(.fixed(let count), _) = state { count } else { 0 }
+    }
+
+    /// Bytes of memory of the body that is being read.
+    var bodyBytes: Int {
+        if case .body = state { request?.body.capacity ?? 0 } else { 0 }
+    }
+
     // MARK: What came of it
+
+    /// There is no room for what the client sends.
+    mutating func refuseForRoom() {
+        refuse(.noRoom)
+    }
 
     /// There are too many connections: it is told so before it asks anything.
     mutating func refuseAdmission() {
@@ -119,6 +136,8 @@ struct ConnectionMachine {
             return true
         }
         request = head
+        // At once: growing would take twice as much.
+        if case .fixed(let count) = framing, count <= limit { request?.body.reserveCapacity(count) }
         do throws(WireError) {
             state = .body(try BodyDecoder(framing, limit: limit, keeps: true, limits: shared))
             sendsContinue = expectsContinue
@@ -191,7 +210,7 @@ struct ConnectionMachine {
         }
         if !headHasBegun, parsed != nil || parser.hasBegun {
             headHasBegun = true
-            since = now
+            if !isFirst { since = now }
             requestBegan = now
         }
         if let parsed { return take(parsed, &input) }
@@ -199,7 +218,7 @@ struct ConnectionMachine {
             return headHasBegun ? refuseHead(.malformed("The connection ended within a head."), input) : .close
         }
         guard headHasBegun else {
-            let deadline = since + times.idle
+            let deadline = since + (isFirst ? times.head : times.idle)
             return isDraining || now >= deadline ? .close : .wait(until: deadline)
         }
         let deadline = since + times.head
@@ -215,6 +234,7 @@ struct ConnectionMachine {
 
     private mutating func take(_ parsed: ParsedHead, _ input: inout ByteBuffer) -> Step {
         input.consume(parsed.length)
+        isFirst = false
         parser.reset()
         isHTTP11 = parsed.isHTTP11
         isHead = parsed.method == .head

@@ -16,8 +16,40 @@ package protocol Responder: Sendable {
 package enum Reception: Sendable {
     /// The final answer, without reading the body (which is drained or the connection closed, as RFC 9112 §9.3 wants).
     case answer(Response)
-    /// Read at most `bodyLimit` bytes (more is 413), then run `respond` on the connection's event loop.
-    case read(bodyLimit: Int, respond: @Sendable (Request) async -> Response)
+    /// Read the body, then answer.
+    case read(Reading)
+
+    package static func read(
+        bodyLimit: Int, respond: @escaping @Sendable (Request) async -> Response
+    ) -> Reception {
+        .read(Reading(bodyLimit: bodyLimit, respond: respond))
+    }
+}
+
+/// How a body is read, and what answers the request.
+package struct Reading: Sendable {
+    /// Bytes; more is 413.
+    package var bodyLimit: Int
+    /// For whom memory is held; `nil` for the peer's address.
+    package var holder: MemoryBudget.Holder?
+    /// Bytes that are held for each byte of the body.
+    package var bodyWeight = 1
+    /// Cancels `respond` as soon as the client ends its side of the connection, which it does when it leaves. For what
+    /// is not worth doing for a client that may have left; others are answered also on a half-closed connection.
+    package var endsWithClient = false
+    /// Runs on the connection's event loop.
+    package var respond: @Sendable (Request) async -> Response
+
+    package init(
+        bodyLimit: Int, holder: MemoryBudget.Holder? = nil, bodyWeight: Int = 1, endsWithClient: Bool = false,
+        respond: @escaping @Sendable (Request) async -> Response
+    ) {
+        self.bodyLimit = bodyLimit
+        self.holder = holder
+        self.bodyWeight = bodyWeight
+        self.endsWithClient = endsWithClient
+        self.respond = respond
+    }
 }
 
 /// What a log line and the metrics say of an answered request.

@@ -9,6 +9,7 @@ package final class Server: Sendable {
 
     let shared: SharedLimits
     let responder: any Responder
+    package let budget: MemoryBudget
     let contexts: [LoopContext]
     private let makeTransport: MakeTransport
     private let admission: Admission
@@ -23,6 +24,7 @@ package final class Server: Sendable {
         precondition(limits.headBytes <= 65_536, "Places in a head are 16 bits wide.")
         shared = SharedLimits(limits)
         self.responder = responder
+        budget = MemoryBudget(whole: limits.heldBytes, share: limits.heldBytesPerClient)
         contexts = group.loops.map { LoopContext(loop: $0, limits: limits) }
         makeTransport = transport
         admission = Admission(

@@ -20,7 +20,8 @@ package struct Limits: Sendable {
     /// Bytes of answers to pipelined requests that are gathered before they are written.
     package var gatheredBytes = 64 * 1024
 
-    /// From the first byte of a head to its last. Longer: 408.
+    /// From the first byte of a head to its last; on a new connection from its beginning, the handshake of TLS included.
+    /// Longer: 408.
     package var headTime = Duration.seconds(10)
     /// Without a byte of a body that is still to come. Longer: 408.
     package var bodyIdleTime = Duration.seconds(30)
@@ -40,6 +41,11 @@ package struct Limits: Sendable {
     package var connectionsPerAddress: Int?
     /// Connections beyond these that are being told so at the same time; yet others are closed without a word.
     package var refusedAtOnce = 256
+
+    /// Bytes held for all clients together: bodies being read, answers not yet taken. See ``MemoryBudget``.
+    package var heldBytes = 256 << 20
+    /// Bytes of these for one account, or for one address without an account.
+    package var heldBytesPerClient = 32 << 20
 
     package init() {}
 }

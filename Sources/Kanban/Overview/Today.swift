@@ -1,15 +1,32 @@
 /// What a cover or a widget shows on a day, but for what is overdue; ``TaskQuery/overdue(at:)`` lists that.
 package struct Today: Sendable {
+    /// Not done, and due before today.
+    package let overdue: TaskHead
     /// Not done, and due today, whether or not the time has passed.
-    package let due: [TaskItem]
+    package let due: TaskHead
     /// The coming ones, soonest first, and then the past ones, latest first.
     package let ddays: [DDay]
     package let progress: Progress
 
-    package init(_ reader: any BoardReader, at moment: Moment) throws {
-        due = try reader.tasks(.dueToday(at: moment))
+    /// - Parameter limit: tasks of each list.
+    package init(_ reader: any BoardReader, at moment: Moment, limit: Int) throws {
+        overdue = try TaskHead(.overdue(at: moment), limit: limit, in: reader)
+        due = try TaskHead(.dueToday(at: moment), limit: limit, in: reader)
         ddays = try reader.ddays(after: nil, limit: nil).ordered(from: moment.today)
         progress = Progress(try reader.taskCounts())
+    }
+}
+
+/// The first tasks that a query finds, and how many it finds in all.
+package struct TaskHead: Sendable {
+    package let tasks: [TaskItem]
+    package let count: Int
+
+    init(_ query: TaskQuery, limit: Int, in reader: any BoardReader) throws {
+        var query = query
+        query.limit = limit
+        tasks = try reader.tasks(query)
+        count = tasks.count < limit ? tasks.count : try reader.countTasks(query)
     }
 }
 

@@ -1,5 +1,10 @@
 /// A stretch of the change feed: each resource at most once, in its latest state, in the order of revisions.
 package struct ChangePage: Sendable {
+    /// As many changes are read in less than a millisecond.
+    package static let few: Revision = 64
+    /// Bytes of JSON with which a page ends.
+    package static let mostBytes = 512 << 10
+
     package var changes: [Change]
     /// Where to read on.
     package var cursor: Cursor
@@ -13,33 +18,46 @@ extension BoardReader {
     ///
     /// The last revision of a page is all that its cursor has to know: what changed behind it while the client was
     /// away has moved to a higher revision and comes later.
+    /// - Parameter goesOn: called with each change of the page, in order; the page ends with the one for which it returns
+    ///   false.
     /// - Throws: ``CursorError/expired``.
     package func changePage(
-        after cursor: Cursor?, types: Set<ResourceType> = Set(ResourceType.allCases), limit: Int
+        after cursor: Cursor?, types: Set<ResourceType> = Set(ResourceType.allCases), limit: Int,
+        while goesOn: (Change) -> Bool = { _ in true }
     ) throws -> ChangePage {
         let feed = try feedState()
         try cursor?.check(in: feed)
-        var changes = try changes(
-            since: cursor?.revision ?? 0, types: types, livingOnly: cursor == nil, limit: limit + 1)
-        let hasMore = changes.count > limit
-        if hasMore { changes.removeLast(changes.count - limit) }
-        var next = Cursor(epoch: feed.epoch, revision: feed.revision)
-        if hasMore, let last = changes.last {
-            next.revision = last.revision
-            next.walkBegan = feed.walkBegan(for: cursor, at: last.revision)
+        var page: [Change] = []
+        var last = cursor?.revision ?? 0
+        var hasMore = true
+        var isFull = false
+        while hasMore, !isFull {
+            // In steps, so that a page of large changes does not read a thousand of them in vain.
+            let wanted = min(changesAtOnce, limit - page.count)
+            let step = try changes(since: last, types: types, livingOnly: cursor == nil, limit: wanted + 1)
+            for change in step.prefix(wanted) where !isFull {
+                page.append(change)
+                last = change.revision
+                isFull = !goesOn(change) || page.count == limit
+            }
+            hasMore = step.last.map { $0.revision > last } ?? false
         }
-        return ChangePage(changes: changes, cursor: next, hasMore: hasMore, feed: feed)
+        var next = Cursor(epoch: feed.epoch, revision: feed.revision)
+        if hasMore {
+            next.revision = last
+            next.walkBegan = feed.walkBegan(for: cursor, at: last)
+        }
+        return ChangePage(changes: page, cursor: next, hasMore: hasMore, feed: feed)
     }
 
-    /// The changes after a cursor as a client sent it.
+    /// Reads a cursor as a client sent it.
     /// - Throws: ``CursorError``.
-    package func changePage(
-        after text: String?, types: Set<ResourceType> = Set(ResourceType.allCases), limit: Int
-    ) throws -> ChangePage {
-        let cursor = try text.map { try Cursor($0, in: feedState()) }
-        return try changePage(after: cursor, types: types, limit: limit)
+    package func cursor(_ text: String?) throws -> Cursor? {
+        try text.map { try Cursor($0, in: feedState()) }
     }
 }
+
+private let changesAtOnce = 200
 
 extension FeedState {
     /// What a cursor at `revision` has to say of the beginning of the walk, when the reading went on from `cursor`:

@@ -13,7 +13,8 @@ package struct AccountRoutes: Sendable {
 
     package var routes: [Route] {
         [
-            Route(.post, "/accounts", "createAccount", audience: .everyone, content: .brief, create),
+            Route(
+                .post, "/accounts", "createAccount", audience: .everyone, content: .brief, endsWithClient: true, create),
             Route(.get, "/account", "showAccount", show),
             Route(.patch, "/account", "updateAccount", content: .mergePatch, update),
             Route(.delete, "/account", "removeAccount", content: .json, remove),
@@ -26,7 +27,7 @@ package struct AccountRoutes: Sendable {
         try call.requireNoTag()
         let body = try AccountBodies.whole(call.json())
         let account = try await accounts.signUp(
-            email: body.email, password: body.password, displayName: body.displayName)
+            email: body.email, password: body.password, displayName: body.displayName, from: call.access.origin)
         // Nobody has logged in yet, so the tag is not bound to the account on the way out.
         let scope = try call.environment.tagScope(of: account.key)
         return .account(
@@ -43,7 +44,8 @@ package struct AccountRoutes: Sendable {
         try call.require(current)
         let (edit, password) = try AccountBodies.patch(call.json(), of: current)
         let changed = try await accounts.update(
-            call.account, with: edit, password: password, by: call.access.session, if: { try call.require($0) })
+            call.account, with: edit, password: password, by: call.access.session, from: call.access.origin,
+            if: { try call.require($0) })
         return .account(try call.environment.shown(changed))
     }
 
@@ -51,7 +53,8 @@ package struct AccountRoutes: Sendable {
         let accounts = try call.accounts()
         try call.require(accounts.account(call.account))
         let password = try AccountBodies.password(call.json())
-        try await accounts.removeAccount(call.account, password: password, if: { try call.require($0) })
+        try await accounts.removeAccount(
+            call.account, password: password, from: call.access.origin, if: { try call.require($0) })
         return .noContent
     }
 }

@@ -37,10 +37,9 @@ extension Problem {
         case .wrongPassword:
             self.init(ProblemCode.wrongPassword)
         case .throttled(let wait):
-            let (seconds, rest) = wait.components
-            self.init(
-                .tooManyRequests, "Too many wrong passwords. Try again when Retry-After is over.",
-                headers: [("Retry-After", String(max(1, rest > 0 ? seconds + 1 : seconds)))])
+            self.init(tooMany: "Too many wrong passwords.", wait: wait)
+        case .tooManySignUps(let wait):
+            self.init(tooMany: "Too many sign-ups from this address.", wait: wait)
         case .busy:
             self.init(.unavailable, "Too many people log in right now.", headers: [("Retry-After", "2")])
         case .noAccount:
@@ -54,5 +53,14 @@ extension Problem {
         case .builtInAccount:
             self.init(.accountsOff)
         }
+    }
+
+    /// 429 until the wait is over.
+    init(tooMany detail: String, wait: Duration, headers: [(name: String, value: String)] = []) {
+        let (seconds, rest) = wait.components
+        let retryAfter = String(max(1, rest > 0 ? seconds + 1 : seconds))
+        self.init(
+            .tooManyRequests, "\(detail) Try again when Retry-After is over.",
+            headers: headers + [("Retry-After", retryAfter)])
     }
 }

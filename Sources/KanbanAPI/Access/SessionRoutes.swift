@@ -10,7 +10,8 @@ package struct SessionRoutes: Sendable {
 
     package var routes: [Route] {
         [
-            Route(.post, "/sessions", "createSession", audience: .everyone, content: .brief, create),
+            Route(
+                .post, "/sessions", "createSession", audience: .everyone, content: .brief, endsWithClient: true, create),
             Route(.get, "/sessions", "listSessions", list),
             Route(.delete, "/sessions", "removeSessions", parameters: ["tokens"], removeAll),
             Route(.delete, "/sessions/current", "removeCurrentSession", removeCurrent),

@@ -9,35 +9,22 @@ package struct CalendarRoutes: Sendable {
     package var routes: [Route] {
         [
             Route(
-                .get, "/calendar.ics", "showCalendar", audience: .calendar, parameters: ["timeZone", "token"],
-                isCached: true,
-                show)
+                .get, "/calendar.ics", "showCalendar", audience: .calendar, parameters: ["timeZone", "token"], show)
         ]
     }
 
-    private func show(_ call: Call) async throws -> Response {
-        // Nothing in it goes with the clock, so that who has it is told without writing it all again.
-        let tag = try call.read { try Self.tag($0, call.zone($0)) }
-        let sent = try call.environment.tagScope(of: call.access)?.apply(to: tag) ?? tag
-        if EntityTag.matches(sent, ifNoneMatch: call.request.headers.values("if-none-match")) {
-            return Response(status: 304, headers: [("ETag", tag)])
+    private func show(_ call: Call) throws -> Response {
+        let zone = try call.read { try call.zone($0) }
+        // Read before the data: what is sent is of this revision, or newer than its tag says.
+        let tag = try call.read { EntityTag.tag(try $0.feedState().revision, digestOf: zone.name.utf8) }
+        return try call.stream(
+            headers: [
+                ("Content-Type", "text/calendar; charset=utf-8"), ("ETag", tag),
+                ("Content-Disposition", "inline; filename=\"kanbase.ics\""),
+            ]
+        ) { reader, emit in
+            var calendar = ICalendarWriter(capacity: 1 << 17)
+            try calendar.write(reader, zone: zone, emit)
         }
-        return try await call.cached(aside: true) { reader in
-            let zone = try call.zone(reader)
-            var calendar = ICalendarWriter(capacity: 1 << 16)
-            try calendar.write(reader, zone: zone)
-            let answer = Response(
-                status: 200,
-                headers: [
-                    ("Content-Type", "text/calendar; charset=utf-8"), ("ETag", try Self.tag(reader, zone)),
-                    ("Content-Disposition", "inline; filename=\"kanbase.ics\""),
-                ],
-                body: .bytes(calendar.bytes))
-            return (answer, nil)
-        }
-    }
-
-    private static func tag(_ reader: any BoardReader, _ zone: Zone) throws -> String {
-        EntityTag.tag(try reader.feedState().revision, digestOf: zone.name.utf8)
     }
 }

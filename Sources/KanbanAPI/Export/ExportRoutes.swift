@@ -14,39 +14,50 @@ package struct ExportRoutes: Sendable {
     private func export(_ call: Call) throws -> Response {
         let words = Dictionary(uniqueKeysWithValues: BoardExport.Format.allCases.map { ($0.rawValue, $0) })
         let format = try call.query.choice("format", words) ?? .json
-        guard call.environment.exports.hasRoom(for: call.account) else {
-            throw Problem(.unavailable, "Too many exports wait for their turn.", headers: [("Retry-After", "10")])
-        }
         // Read before the data: what is sent is of this revision, or newer than its tag says.
         let (revision, zone) = try call.read { (try $0.feedState().revision, try call.zone($0)) }
         let name = "kanbase-\(zone.day(of: call.now)).\(format.rawValue)"
         let type = format == .json ? "application/json" : "text/csv; charset=utf-8; header=present"
-        return Response(
-            status: 200,
+        return try call.stream(
             headers: [
                 ("Content-Type", type), ("ETag", EntityTag.tag(revision, digestOf: format.rawValue.utf8)),
                 ("Content-Disposition", "attachment; filename=\"\(name)\""),
-            ],
-            body: .stream(BodyStream { try await send(format, for: call, to: $0) }))
+            ]
+        ) { reader, emit in
+            try BoardExport.write(format, of: reader, now: call.now, emit)
+        }
     }
+}
 
+extension Call {
     /// After so long a client that takes little by little is cut off.
     private static let patience = DispatchTimeInterval.seconds(600)
 
+    /// An answer that is made while it is sent, from one snapshot. Few of these run at a time; see ``ExportQueue``.
+    /// - Parameter produce: writes the pieces, each of some 64 KiB, on a thread of its own.
+    /// - Throws: 503 when too many of the account wait.
+    func stream(
+        headers: [(name: String, value: String)],
+        _ produce: @escaping @Sendable (any BoardReader, _ emit: ([UInt8]) throws -> Void) throws -> Void
+    ) throws -> Response {
+        guard environment.exports.hasRoom(for: account) else {
+            throw Problem(.unavailable, "Too many exports wait for their turn.", headers: [("Retry-After", "10")])
+        }
+        return Response(status: 200, headers: headers, body: .stream(BodyStream { try await run(produce, to: $0) }))
+    }
+
     /// Throws without the end of the document when there is no patience any more.
-    private func send(_ format: BoardExport.Format, for call: Call, to writer: any BodyWriter) async throws {
-        let exports = call.environment.exports
-        try await exports.enter(call.account)
-        defer { exports.leave(call.account) }
+    private func run(
+        _ produce: @escaping @Sendable (any BoardReader, _ emit: ([UInt8]) throws -> Void) throws -> Void,
+        to writer: any BodyWriter
+    ) async throws {
+        let exports = environment.exports
+        try await exports.enter(account)
+        defer { exports.leave(account) }
         let pipe = PiecePipe(capacity: 4, patience: Self.patience)
         // A thread of its own, for it waits whenever the client takes less than there is.
         Thread.detachNewThread {
-            pipe.finish(
-                Result {
-                    try call.store.read(call.account) { reader in
-                        try BoardExport.write(format, of: reader, now: call.now, pipe.send)
-                    }
-                })
+            pipe.finish(Result { try store.read(account) { try produce($0, pipe.send) } })
         }
         defer { pipe.abandon() }
         while let piece = try await pipe.next() { try await writer.write(piece) }

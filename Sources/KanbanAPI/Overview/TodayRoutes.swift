@@ -8,30 +8,24 @@ package struct TodayRoutes: Sendable {
     package init() {}
 
     package var routes: [Route] {
-        [Route(.get, "/today", "showToday", parameters: ["latitude", "longitude"], isCached: true, show)]
+        [Route(.get, "/today", "showToday", parameters: ["latitude", "longitude", "limit"], isCached: true, show)]
     }
 
     private func show(_ call: Call) async throws -> Response {
         let place = try call.query.place()
+        let limit = try call.query.limit(default: 100)
         let sky = await weather(at: place, call)
         let answer = { @Sendable (reader: any BoardReader) in
             let moment = try call.moment(reader)
             let language = try call.language(reader)
-            var view = TaskView(moment: moment, language: language)
-            let late = try call.environment.overdueTasks.list(reader, at: moment, in: language)
-            let today = try Today(reader, at: moment)
-            let due = today.due
-            var json = JSONWriter(capacity: 4096 + late.json.bytes.count + due.count * 600)
+            let today = try Today(reader, at: moment, limit: limit)
+            var json = JSONWriter(capacity: 4096 + (today.overdue.tasks.count + today.due.tasks.count) * 600)
             json.beginObject()
             json.name("date")
             json.value(moment.today.description)
-            json.name("overdue")
-            json.beginArray()
-            if !late.json.bytes.isEmpty { json.raw(late.json.bytes) }
-            json.endArray()
-            json.name("today")
+            let late = json.value(today.overdue, named: "overdue", TaskView(moment: moment, language: language))
             let start = json.bytes.count
-            json.value(due, &view)
+            let due = json.value(today.due, named: "today", TaskView(moment: moment, language: language))
             let end = json.bytes.count
             json.name("ddays")
             json.value(today.ddays, countedFrom: moment.today)
@@ -44,16 +38,16 @@ package struct TodayRoutes: Sendable {
             // The date changes then, and nothing else does before but `remaining` and `validUntil`.
             json.value(moment.dayEnds)
             json.endObject()
-            // All else is decided by the revision and these; there may be a megabyte of what is late. It may change
-            // during the day only where clocks are set over midnight.
-            let until = late.validUntil == moment.dayEnds ? "" : late.validUntil.description
-            var decisive = Array("\(moment.today) \(until) \(moment.zone.name) \(language.rawValue) ".utf8)
+            // All else is decided by the revision and these. What is late may change during the day only where clocks are
+            // set over midnight.
+            let until = late == nil || late == moment.dayEnds ? "" : "\(late ?? moment.dayEnds)"
+            var decisive = Array("\(moment.today) \(until) \(moment.zone.name) \(language.rawValue) \(limit) ".utf8)
             decisive += json.bytes[start..<end]
             decisive += json.bytes[weather...]
             let tag = EntityTag.tag(try reader.feedState().revision, digestOf: decisive)
             return (
                 answer: Response.json(tag: tag, headers: [("Vary", "Accept-Language")], encoded: json.bytes),
-                validUntil: min(view.validUntil ?? moment.dayEnds, late.validUntil)
+                validUntil: min(due ?? moment.dayEnds, late ?? moment.dayEnds)
             )
         }
         // The weather changes without a write, and comes back when it was gone.
@@ -74,10 +68,17 @@ package struct TodayRoutes: Sendable {
 }
 
 extension JSONWriter {
-    fileprivate mutating func value(_ tasks: [TaskItem], _ view: inout TaskView) {
+    /// The tasks with their deadlines, and beside them how many there are.
+    /// - Returns: when the first of them reads differently without a write; `nil` when none does.
+    fileprivate mutating func value(_ head: TaskHead, named member: String, _ view: TaskView) -> Timestamp? {
+        var view = view
+        name(member)
         beginArray()
-        for task in tasks { view.write(task, into: &self) }
+        for task in head.tasks { view.write(task, into: &self) }
         endArray()
+        name("\(member)Count")
+        value(head.count)
+        return view.validUntil
     }
 
     fileprivate mutating func value(_ ddays: [DDay], countedFrom today: Day) {

@@ -11,9 +11,11 @@ struct ChangeFeed: Sendable {
     let call: Call
     let types: Set<ResourceType>
     let limit: Int
+    private let since: String?
 
     init(_ call: Call, types: Set<ResourceType>, limit: Int) {
         self.call = call
+        since = call.query["since"]
         self.types = types
         self.limit = limit
     }
@@ -22,10 +24,9 @@ struct ChangeFeed: Sendable {
 
     /// A page as JSON, after waiting for it when the client prefers to wait.
     func page() async throws -> Response {
-        let since = call.query["since"]
         guard let wait = call.request.headers.preferredWait else {
             if let known = try call.environment.cachedAnswer(call.request, call.account) { return known }
-            return try await call.cached { try (self.page(after: since, in: $0).response, nil) }
+            return try await call.cached(aside: isLong()) { (try page(in: $0).response, nil) }
         }
         let applied = [(name: "Preference-Applied", value: "wait=\(wait)")]
         let listener = call.environment.doorbell.listen(to: call.account)
@@ -34,7 +35,8 @@ struct ChangeFeed: Sendable {
             let heard = listener.rings
             // After that, so that an end of the session between the two rings once more.
             guard try call.isStillAdmitted() else { throw Problem.unknownToken }
-            let page = try call.read { reader in try self.page(after: since, in: reader) }
+            let read = { @Sendable (reader: any BoardReader) in try self.page(in: reader) }
+            let page = try isLong() ? try await call.store.readAside(call.account, read) : try call.read(read)
             guard page.isEmpty else { return page.response.adding(applied) }
             guard await listener.wait(after: heard, until: due) == .rang else {
                 guard try call.isStillAdmitted() else { throw Problem.unknownToken }
@@ -43,13 +45,18 @@ struct ChangeFeed: Sendable {
         }
     }
 
-    private func page(
-        after since: String?, in reader: any BoardReader
-    ) throws -> (isEmpty: Bool, response: Response) {
-        let page = try reader.changePage(after: since, types: types, limit: limit)
-        var json = JSONWriter(capacity: 128 + page.changes.count * 480)
+    /// Whether to read it aside. A cursor that is no good is for the reading to find out.
+    private func isLong() throws -> Bool {
+        guard limit > ChangePage.few else { return false }
+        let cursor: Cursor? = (try? call.read { reader in try reader.cursor(since) }) ?? nil
+        return try call.store.revision(of: call.account) - (cursor?.revision ?? 0) > ChangePage.few
+    }
+
+    private func page(in reader: any BoardReader) throws -> (isEmpty: Bool, response: Response) {
+        var json = JSONWriter(capacity: 4_096)
         json.beginObject()
-        json.members(of: page)
+        let page = try json.changes(
+            after: try reader.cursor(since), types: types, limit: limit, in: reader)
         json.endObject()
         // What a cursor leads to depends on the feed alone, and that on these two.
         let tag = "\"\(page.feed.revision)-\(String(page.feed.epoch, radix: 36))\""
@@ -61,8 +68,7 @@ struct ChangeFeed: Sendable {
     /// The changes as server-sent events, without an end.
     func stream() throws -> Response {
         let last = call.request.headers["last-event-id"].flatMap { $0.isEmpty ? nil : $0 }
-        let since = last ?? call.query["since"]
-        let cursor = try call.read { reader in try since.map { try Cursor($0, in: reader.feedState()) } }
+        let cursor = try call.read { try $0.cursor(last ?? since) }
         // Made before anything is read for it, so that no change falls between.
         let stream = ChangeStream(call, types: types, after: cursor)
         return Response(

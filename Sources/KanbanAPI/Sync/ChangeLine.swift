@@ -11,22 +11,18 @@ final class ChangeLine: @unchecked Sendable {
     private static let inARow = 16
 
     private let loop: EventLoop
-    private let pace: StreamPace
     /// There was a ring that nobody has looked after yet.
     private let isRung = Atomic<Bool>(false)
     private var isDelivering = false
     private var streams: [ChangeStream] = []
-    private var heartbeat: Task<Void, Never>?
 
-    fileprivate init(on loop: EventLoop, _ pace: StreamPace) {
+    fileprivate init(on loop: EventLoop) {
         self.loop = loop
-        self.pace = pace
     }
 
     /// Puts a stream in, at the place that it remembers.
     func join(_ stream: ChangeStream) -> Int {
         streams.append(stream)
-        if heartbeat == nil { heartbeat = Task(executorPreference: loop) { await self.beat() } }
         return streams.count - 1
     }
 
@@ -36,10 +32,6 @@ final class ChangeLine: @unchecked Sendable {
         if last !== stream {
             streams[place] = last
             last.moved(to: place)
-        }
-        if streams.isEmpty {
-            heartbeat?.cancel()
-            heartbeat = nil
         }
     }
 
@@ -59,13 +51,6 @@ final class ChangeLine: @unchecked Sendable {
         isDelivering = false
     }
 
-    private func beat() async {
-        // Ends when the last stream has left.
-        while (try? await loop.sleep(for: pace.heartbeat)) != nil {
-            await forEach { $0.beat() }
-        }
-    }
-
     /// Those that were here when it began; each looks whether it still is.
     private func forEach(_ body: (ChangeStream) -> Void) async {
         for (number, stream) in streams.enumerated() {
@@ -80,10 +65,10 @@ final class ChangeLines: Sendable {
     /// By the index of the loop.
     private let lines = Locked<[Int: ChangeLine]>([:])
 
-    func line(on loop: EventLoop, _ pace: StreamPace) -> ChangeLine {
+    func line(on loop: EventLoop) -> ChangeLine {
         lines.withLock { lines in
             if let line = lines[loop.index] { return line }
-            let line = ChangeLine(on: loop, pace)
+            let line = ChangeLine(on: loop)
             lines[loop.index] = line
             return line
         }

@@ -1,10 +1,11 @@
 import HTTP
 import JSON
 import Kanban
+import Sockets
 
 /// How streams of changes behave; tests change it.
 package struct StreamPace: Sendable {
-    /// Between two comments.
+    /// Without a byte on a stream: then it gets a comment.
     package var heartbeat: Duration = .seconds(15)
     /// Bytes of changes that may wait for a reader that is slower than they come.
     package var mostWaiting = 4 << 20
@@ -17,8 +18,10 @@ package struct StreamPace: Sendable {
 /// It holds no more than it needs while nothing happens: thousands of them may wait.
 // Unchecked because all of its state is for the thread of the connection's loop.
 final class ChangeStream: LiveBody, @unchecked Sendable {
-    /// Changes read from the store at a time, by a reader that is behind the tail.
+    /// Changes read from the store at a time, by a reader that is behind the tail, and about how many bytes of them: what
+    /// waits for a reader that takes nothing is never more.
     private static let step = 200
+    private static let piece = 64 * 1_024
     /// Changes below which it is not worth looking how many bytes wait: no change is larger than 8 KiB, but the settings.
     private static let fewChanges: Revision = 500
     /// Bytes that are written without waiting; more are for a task.
@@ -36,6 +39,10 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
     private var isCaughtUp = false
     /// While it has nothing to say.
     private var rest: (connection: any LiveConnection, line: ChangeLine, place: Int)?
+    /// When something was written last, also while it was at work.
+    private var lastWrite = Instant.now
+    /// Runs while the stream is at rest.
+    private var heartbeat: LoopTimer?
 
     init(_ call: Call, types: Set<ResourceType>, after start: Cursor?) {
         admission = Admittance(call)
@@ -50,8 +57,12 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
     // MARK: At rest
 
     func rest(on connection: any LiveConnection) {
-        let line = tail.line(on: connection.loop, pace)
+        let line = tail.line(on: connection.loop)
         rest = (connection, line, line.join(self))
+        // A time of its own for each: of a thousand streams that began together, not all write at once.
+        let spread = pace.heartbeat / 256 * (ObjectIdentifier(self).hashValue & 15)
+        heartbeat = LoopTimer(on: connection.loop) { [weak self] in self?.beat() }
+        heartbeat?.schedule(at: lastWrite + (pace.heartbeat - spread))
         // What was committed between the last look and joining rang for nobody here.
         deliver()
     }
@@ -59,6 +70,8 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
     func endRest() {
         guard let rest else { return }
         self.rest = nil
+        heartbeat?.cancel()
+        heartbeat = nil
         rest.line.leave(self, at: rest.place)
     }
 
@@ -79,7 +92,9 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
             {
                 cursor.revision = through
                 self.cursor = cursor
-                if events.isEmpty || rest.connection.writeNow(events) { return }
+                if events.isEmpty { return }
+                wrote()
+                if rest.connection.writeNow(events) { return }
             }
         } catch {
             // The task meets the same error, and ends the stream with it.
@@ -92,7 +107,14 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
         guard let rest else { return }
         // As in `deliver`, the task meets the same error.
         let isGood = (try? admission.isGood()) ?? false
+        wrote()
         if !isGood || !rest.connection.writeNow(ServerSentEvent.heartbeat) { rest.connection.wake() }
+    }
+
+    /// The heartbeat counts from here.
+    private func wrote() {
+        lastWrite = .now
+        heartbeat?.schedule(at: lastWrite + pace.heartbeat)
     }
 
     // MARK: At work
@@ -122,8 +144,8 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
                 cursor.revision = through
                 hasAll = isAll
             case .outOfReach:
-                guard let page = try page(after: cursor) else { return false }
-                events = page.changes.flatMap { ServerSentEvent.change($0, cursor: cursor.at($0.revision)) }
+                guard let page = try await page(after: cursor) else { return false }
+                events = page.events
                 cursor = page.cursor
             }
             self.cursor = cursor
@@ -133,6 +155,7 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
                 missed = 0
             }
             if hasAll, events.isEmpty { return true }
+            if lastWrite + pace.heartbeat < .now { missed += try await write(ServerSentEvent.heartbeat, to: writer) }
         }
     }
 
@@ -140,6 +163,7 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
     private func write(_ bytes: [UInt8], to writer: any BodyWriter) async throws -> Revision {
         let before = try tail.store.revision(of: tail.account)
         try await writer.write(bytes)
+        lastWrite = .now
         return try tail.store.revision(of: tail.account) - before
     }
 
@@ -149,25 +173,49 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
         /// The account's revision when a walk without a cursor began: deletions up to it are of things never sent.
         var walkBegan: Revision?
         while true {
-            guard try admission.isGood(), let page = try page(after: cursor) else { return false }
-            if cursor == nil { walkBegan = page.feed.revision }
-            var events: [UInt8] = []
-            for change in page.changes where change.value != .deleted || change.revision > walkBegan ?? 0 {
-                var id = Cursor(epoch: page.feed.epoch, revision: change.revision)
-                id.walkBegan = page.feed.walkBegan(for: cursor, at: change.revision)
-                events.append(contentsOf: ServerSentEvent.change(change, cursor: id))
+            guard try admission.isGood(), let page = try await page(after: cursor, without: walkBegan ?? 0) else {
+                return false
             }
-            if !events.isEmpty { try await writer.write(events) }
+            if cursor == nil { walkBegan = page.revision }
+            if !page.events.isEmpty {
+                try await writer.write(page.events)
+                lastWrite = .now
+            }
             cursor = page.cursor
             if !page.hasMore { return true }
         }
     }
 
-    private func page(after cursor: Cursor?) throws -> ChangePage? {
-        do {
-            return try tail.store.read(tail.account) { reader in
-                try reader.changePage(after: cursor, types: types, limit: Self.step)
+    /// A page as it is sent.
+    private struct Piece: Sendable {
+        var events: [UInt8] = []
+        var cursor: Cursor
+        var hasMore: Bool
+        /// The account's, when the page was read.
+        var revision: Revision
+    }
+
+    /// What follows the cursor; `nil` when the history was replaced.
+    /// - Parameter walkBegan: deletions up to this revision are of things that the reader never had.
+    private func page(after cursor: Cursor?, without walkBegan: Revision = 0) async throws -> Piece? {
+        let isLong = try tail.store.revision(of: tail.account) - (cursor?.revision ?? 0) > ChangePage.few
+        let types = types
+        let read = { @Sendable (reader: any BoardReader) throws -> Piece in
+            let feed = try reader.feedState()
+            var events: [UInt8] = []
+            let page = try reader.changePage(after: cursor, types: types, limit: Self.step) { change in
+                if change.value != .deleted || change.revision > walkBegan {
+                    var id = Cursor(epoch: feed.epoch, revision: change.revision)
+                    id.walkBegan = feed.walkBegan(for: cursor, at: change.revision)
+                    events.append(contentsOf: ServerSentEvent.change(change, cursor: id))
+                }
+                return events.count < Self.piece
             }
+            return Piece(events: events, cursor: page.cursor, hasMore: page.hasMore, revision: feed.revision)
+        }
+        do {
+            return isLong
+                ? try await tail.store.readAside(tail.account, read) : try tail.store.read(tail.account, read)
         } catch CursorError.expired {
             return nil
         }
@@ -177,23 +225,14 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
     private func requireFewWaiting(after cursor: Cursor) async throws {
         var cursor = cursor
         var waiting = 0
-        while let page = try page(after: cursor), !page.changes.isEmpty {
-            for change in page.changes {
-                waiting += ServerSentEvent.change(change, cursor: cursor).count
-            }
+        while let page = try await page(after: cursor), !page.events.isEmpty {
+            waiting += page.events.count
             guard waiting <= pace.mostWaiting else { throw TooSlow() }
             guard page.hasMore else { return }
             cursor = page.cursor
-            await Task.yield()
         }
     }
 }
 
 /// The reader takes less than there is. It is cut off, and goes on from its last id when it comes back.
 struct TooSlow: Error {}
-
-extension Cursor {
-    fileprivate func at(_ revision: Revision) -> Cursor {
-        Cursor(epoch: epoch, revision: revision)
-    }
-}

@@ -85,8 +85,8 @@ final class ChangeTail: Sendable {
     var isClosed: Bool { listener.isClosed }
 
     /// Where streams of this account rest that live on a loop.
-    func line(on loop: EventLoop, _ pace: StreamPace) -> ChangeLine {
-        lines.line(on: loop, pace)
+    func line(on loop: EventLoop) -> ChangeLine {
+        lines.line(on: loop)
     }
 
     /// What follows a reader's cursor.

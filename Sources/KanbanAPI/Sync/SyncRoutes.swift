@@ -22,29 +22,51 @@ package struct SyncRoutes: Sendable {
         return call.request.headers.prefersEventStream ? try feed.stream() : try await feed.page()
     }
 
+    /// Ids make its mutations safe to repeat. Kept answers would fill the disk: each shows a whole page of changes, which
+    /// is read after the transaction, since others wait for that.
     private func sync(_ call: Call) async throws -> Response {
-        // Ids make its mutations safe to repeat. Kept answers would fill the disk: each shows a whole page of changes.
-        try await call.writeRepeatably {
-            let body = try SyncBody(call.json(), defaultTitle: call.defaultTitle)
-            let mutations = body.mutations.map { sent in
-                var sent = sent
-                sent.fingerprint = SHA256.digest(sent.content)
-                return sent
-            }
-            let precondition = call.precondition
-            return { writer in
+        let body = try await call.syncBody()
+        let precondition = call.precondition
+        let results = try await call.writeRepeatably {
+            { writer in
                 try writer.checkBoard(precondition)
-                if case .cursor(let text) = body.since { _ = try Cursor(text, in: writer.feedState()) }
+                if case .cursor(let text) = body.since { _ = try writer.cursor(text) }
                 var push = try Push(writer, known: body.known) { id, result in result.encoded(id) }
-                let results = try push.apply(mutations, isAtomic: body.isAtomic)
-                return .json(
-                    encoded: try SyncAnswer.encode(results, page: writer.page(since: body.since)))
+                return try push.apply(body.mutations, isAtomic: body.isAtomic)
             }
+        }
+        let answer = { @Sendable (reader: any BoardReader) in try SyncAnswer.encode(results, body.since, in: reader) }
+        let encoded =
+            try isLong(body.since, call)
+            ? try await call.store.readAside(call.account, answer) : try call.read(answer)
+        return .json(encoded: encoded)
+    }
+
+    /// Whether the changes are read aside.
+    private func isLong(_ since: SyncBody.Since, _ call: Call) throws -> Bool {
+        switch since {
+        case .absent: false
+        case .beginning: true
+        case .cursor(let text):
+            try call.store.revision(of: call.account) - call.read { try $0.cursor(text)?.revision ?? 0 }
+                > ChangePage.few
         }
     }
 }
 
 extension Call {
+    /// The body, each mutation with its fingerprint. A large one is taken apart aside: that takes milliseconds.
+    fileprivate func syncBody() async throws -> SyncBody {
+        let read = { @Sendable in
+            var body = try SyncBody(json(), defaultTitle: defaultTitle)
+            for index in body.mutations.indices {
+                body.mutations[index].fingerprint = SHA256.digest(body.mutations[index].content)
+            }
+            return body
+        }
+        return request.body.count > Self.muchJSON ? try await store.readAside(account) { _ in try read() } : try read()
+    }
+
     fileprivate func types() throws -> Set<ResourceType> {
         let words = ResourceType.allCases.map(\.rawValue).joined(separator: ", ")
         let types = try query.list("types", of: words) { ResourceType(rawValue: $0) }
@@ -52,29 +74,23 @@ extension Call {
     }
 }
 
-extension BoardReader {
-    fileprivate func page(since: SyncBody.Since) throws -> ChangePage? {
-        switch since {
-        case .absent: nil
-        case .beginning: try changePage(after: nil as Cursor?, limit: ChangeFeed.usualPage)
-        case .cursor(let text): try changePage(after: text, limit: ChangeFeed.usualPage)
-        }
-    }
-}
-
 /// The answer of `POST /sync`.
 private enum SyncAnswer {
-    static func encode(_ results: [[UInt8]], page: ChangePage?) -> [UInt8] {
-        let size = results.reduce(256) { $0 + $1.count + 1 } + (page?.changes.count ?? 0) * 512
-        var json = JSONWriter(capacity: size)
+    static func encode(
+        _ results: [[UInt8]], _ since: SyncBody.Since, in reader: any BoardReader
+    ) throws -> [UInt8] {
+        var json = JSONWriter(capacity: results.reduce(4_096) { $0 + $1.count + 1 })
         json.beginObject()
         json.name("results")
         json.beginArray()
         for result in results { json.raw(result) }
         json.endArray()
-        if let page {
-            json.members(of: page)
-        } else {
+        switch since {
+        case .beginning:
+            _ = try json.changes(after: nil, limit: ChangeFeed.usualPage, in: reader)
+        case .cursor(let text):
+            _ = try json.changes(after: try reader.cursor(text), limit: ChangeFeed.usualPage, in: reader)
+        case .absent:
             json.name("changes")
             json.beginArray()
             json.endArray()

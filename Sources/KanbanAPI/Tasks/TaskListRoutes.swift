@@ -17,6 +17,10 @@ package struct TaskListRoutes: Sendable {
         ]
     }
 
+    /// As many tasks are read and written in less than a millisecond, plain and with their deadlines.
+    private static let few = 100
+    private static let fewExpanded = 50
+
     private func list(_ call: Call) async throws -> Response {
         let limit = try call.query.limit()
         let expanded = try call.query.expands("deadline")
@@ -26,7 +30,8 @@ package struct TaskListRoutes: Sendable {
             return query
         }
         let listed = ListedTasks(call)
-        return try await call.cached(aside: query.isLong) { reader in
+        let isLong = query.isLong || limit > (expanded ? Self.fewExpanded : Self.few)
+        return try await call.cached(aside: isLong) { reader in
             var query = query
             if query.dependsOnToday {
                 // Anew: the settings, which may say where today is, must be those of this snapshot.
@@ -49,7 +54,9 @@ package struct TaskListRoutes: Sendable {
     private func board(_ call: Call) async throws -> Response {
         let limit = try call.query.limit()
         let expanded = try call.query.expands("deadline")
-        let isLong = try call.read { try TaskListQuery(call, $0, sort: "position").isLong }
+        let isLong =
+            try limit > (expanded ? Self.fewExpanded : Self.few) / 2
+            || call.read { try TaskListQuery(call, $0, sort: "position").isLong }
         let listed = ListedTasks(call)
         return try await call.cached(aside: isLong) { reader in
             var view = try TaskView(call, reader, expanded: expanded)

@@ -58,6 +58,10 @@ struct Configuration: Sendable, Equatable {
     var idleTimeout = Duration.seconds(75)
     var writeTimeout = Duration.seconds(30)
     var jsonDepth = 64
+    /// Bytes held for all clients together.
+    var memoryBudget = 256 << 20
+    /// Bytes of these for one account or address.
+    var memoryShare = 32 << 20
 
     /// An Open-Meteo compatible service; `nil` turns the weather off.
     var weatherURL: String?

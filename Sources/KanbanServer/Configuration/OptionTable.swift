@@ -87,12 +87,19 @@ extension Option {
             "target-limit", \.targetLimit, .size(256...1 << 16), in: .limits, of: [.serve],
             "The longest request target (414)."),
         Option(
-            "head-timeout", \.headTimeout, .time, in: .limits, of: [.serve], "For a request's head to arrive (408)."),
+            "head-timeout", \.headTimeout, .time, in: .limits, of: [.serve],
+            "For a request's head to arrive, on a new connection with the handshake (408)."),
         Option("body-timeout", \.bodyTimeout, .time, in: .limits, of: [.serve], "For a body without progress."),
         Option(
             "idle-timeout", \.idleTimeout, .time, in: .limits, of: [.serve],
             "For a kept-alive connection between requests."),
         Option("write-timeout", \.writeTimeout, .time, in: .limits, of: [.serve], "For a reader that takes nothing."),
+        Option(
+            "memory-budget", \.memoryBudget, .size(1 << 20...1 << 40), in: .limits, of: [.serve],
+            "Bodies being read and answers not yet taken, of all clients (503)."),
+        Option(
+            "memory-share", \.memoryShare, .size(1 << 18...1 << 40), in: .limits, of: [.serve],
+            "The part of it for one account, or for one address without an account (503)."),
         Option(
             "json-depth", \.jsonDepth, .number(4...512), in: .limits, of: [.serve], "How deep JSON may be nested (400)."
         ),

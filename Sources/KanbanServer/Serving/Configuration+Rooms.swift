@@ -27,13 +27,16 @@ extension Configuration {
         limits.bodyIdleTime = bodyTimeout
         limits.idleTime = idleTimeout
         limits.writeTime = writeTimeout
+        limits.heldBytes = memoryBudget
+        limits.heldBytesPerClient = memoryShare
         // Without descriptors Dispatch ends the process, and reads of the data fail: what is left for connections is what
         // the rest of the server does not need.
         let descriptors = Descriptor.raiseLimit()
         limits.refusedAtOnce = min(limits.refusedAtOnce, descriptors / 8)
         limits.connections = max(1, min(maxConnections, descriptors - limits.refusedAtOnce - Self.ownDescriptors))
         let isLimited = effectiveAuth == .required && connectionsPerAddress > 0
-        limits.connectionsPerAddress = isLimited ? connectionsPerAddress : nil
+        // Where descriptors are few, half of the connections are still for others.
+        limits.connectionsPerAddress = isLimited ? max(1, min(connectionsPerAddress, limits.connections / 2)) : nil
         return limits
     }
 

@@ -26,6 +26,10 @@ final class ServerState: Sendable {
             .init(
                 name: "kanbase_streams", kind: .gauge, help: "Streamed answers that are being sent.",
                 value: Double(server.streamCount)),
+            .init(
+                name: "kanbase_held_bytes", kind: .gauge,
+                help: "Bytes of bodies being read and of answers not yet taken.",
+                value: Double(server.budget.bytesHeld)),
         ]
     }
 }

@@ -3,7 +3,8 @@ import Kanban
 extension ICalendarWriter {
     /// A whole calendar (RFC 5545 §3.4): tasks with due dates and D-days. `DTSTAMP` is when the thing last changed,
     /// as §3.8.7.2 has it for calendars without a `METHOD`, so that the same board gives the same bytes.
-    package mutating func write(_ reader: any BoardReader, zone: Zone) throws {
+    /// - Parameter emit: takes the pieces as they are done; what it throws ends the calendar.
+    package mutating func write(_ reader: any BoardReader, zone: Zone, _ emit: ([UInt8]) throws -> Void) throws {
         begin("VCALENDAR")
         line("VERSION", "2.0")
         line("PRODID", "-//Kanbase//Kanbase//EN")
@@ -18,15 +19,24 @@ extension ICalendarWriter {
         var query = TaskQuery()
         // Any due date there is.
         query.dueFrom = [TaskQuery.DueBound(day: Day.range.lowerBound, instant: Timestamp.range.lowerBound)]
-        query.limit = 1_000
+        query.limit = 200
         while true {
             let page = try reader.tasks(query)
             for task in page { write(task, category: task.categoryID.flatMap { names[$0] }, zone: zone) }
+            try emitPiece(emit)
             guard page.count == query.limit, let last = page.last else { break }
             query.after = try reader.anchor(after: last, of: query)
         }
-        for dday in try reader.ddays(after: nil, limit: nil) { write(dday) }
+        for dday in try reader.ddays(after: nil, limit: nil) {
+            write(dday)
+            try emitPiece(emit)
+        }
         end("VCALENDAR")
+        try emit(take())
+    }
+
+    private mutating func emitPiece(_ emit: ([UInt8]) throws -> Void) throws {
+        if bytes.count >= 1 << 16 { try emit(take()) }
     }
 
     /// §3.6.2

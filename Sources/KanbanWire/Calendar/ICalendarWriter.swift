@@ -10,6 +10,12 @@ package struct ICalendarWriter {
         bytes.reserveCapacity(capacity)
     }
 
+    /// What was written since the last call.
+    mutating func take() -> [UInt8] {
+        defer { bytes.removeAll(keepingCapacity: true) }
+        return bytes
+    }
+
     mutating func begin(_ component: String) {
         line("BEGIN", component)
     }

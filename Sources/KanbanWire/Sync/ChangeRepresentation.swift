@@ -2,16 +2,24 @@ import JSON
 import Kanban
 
 extension JSONWriter {
-    /// The members `changes`, `cursor` and `hasMore` of the object that is open.
-    package mutating func members(of page: ChangePage) {
+    /// Writes a page of changes as it is read: the members `changes`, `cursor` and `hasMore` of the object that is open.
+    package mutating func changes(
+        after cursor: Cursor?, types: Set<ResourceType> = Set(ResourceType.allCases), limit: Int,
+        in reader: any BoardReader
+    ) throws -> ChangePage {
         name("changes")
         beginArray()
-        for change in page.changes { value(change) }
+        let start = bytes.count
+        let page = try reader.changePage(after: cursor, types: types, limit: limit) { change in
+            value(change)
+            return bytes.count - start < ChangePage.mostBytes
+        }
         endArray()
         name("cursor")
         value(page.cursor.description)
         name("hasMore")
         value(page.hasMore)
+        return page
     }
 
     package mutating func value(_ change: Change) {

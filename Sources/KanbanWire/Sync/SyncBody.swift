@@ -20,7 +20,7 @@ package struct SyncBody: Sendable {
     package let isAtomic: Bool
     /// Mutations of the client that were answered before: it knows what they changed.
     package let known: Set<ID>
-    package let mutations: [SentMutation]
+    package var mutations: [SentMutation]
 
     /// - Throws: ``BoardError/invalid(_:)`` for a body that cannot be read as a whole. The faults of a single mutation
     ///   are in ``SentMutation/mutation``.

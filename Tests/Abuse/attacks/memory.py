@@ -15,7 +15,7 @@ def stall(stage, connections, request):
     stage.rest()
 
 
-@attack("Twenty readers of /today of 16,060 overdue tasks take nothing", seconds=5)
+@attack("Twenty readers of /today of 16,060 overdue tasks take nothing", seconds=4)
 def stalled_today(stage):
     token = stage.account()
     stage.fill(token, 16_060, dueDate="2020-01-01", body="한" * 1_000)
@@ -24,7 +24,7 @@ def stalled_today(stage):
     stall(stage, connections, stage.head("GET", "/today", token) * 20)
 
 
-@attack("Two hundred readers of large pages of /changes take nothing", seconds=5)
+@attack("Two hundred readers of large pages of /changes take nothing", seconds=4)
 def stalled_changes(stage):
     token = stage.account()
     stage.fill(token, 2_000, body="한" * 1_000)
@@ -33,7 +33,7 @@ def stalled_changes(stage):
     stall(stage, connections, stage.head("GET", "/changes?limit=1000", token) * 8)
 
 
-@attack("Readers of four accounts take nothing of large lists and boards", seconds=5)
+@attack("Readers of four accounts take nothing of large lists and boards", seconds=4)
 def stalled_lists(stage):
     tokens = [stage.account() for _ in range(4)]
     for token in tokens:
@@ -50,7 +50,7 @@ def stalled_lists(stage):
     stage.rest()
 
 
-@attack("Readers of exports and calendars take nothing", seconds=5)
+@attack("Readers of exports and calendars take nothing", seconds=4)
 def stalled_streams(stage):
     tokens = [stage.account() for _ in range(3)]
     for token in tokens:
@@ -66,7 +66,7 @@ def stalled_streams(stage):
     stage.rest()
 
 
-@attack("Fifteen hundred bodies of 1 MiB stop just before their end", seconds=6)
+@attack("Fifteen hundred bodies of 1 MiB stop just before their end", seconds=5)
 def stalled_bodies(stage):
     token = stage.account()
     stage.begin()
@@ -87,7 +87,7 @@ def stalled_bodies(stage):
     return f"{len(held)} bodies"
 
 
-@attack("Fifteen hundred bodies in chunks stop just before their end", seconds=6)
+@attack("Fifteen hundred bodies in chunks stop just before their end", seconds=5)
 def stalled_chunks(stage):
     token = stage.account()
     stage.begin()
@@ -108,7 +108,7 @@ def stalled_chunks(stage):
     return f"{len(held)} bodies"
 
 
-@attack("Four thousand heads of 15 KiB stop just before their end", seconds=6)
+@attack("Four thousand heads of 15 KiB stop just before their end", seconds=5)
 def stalled_heads(stage):
     stage.begin()
     head = b"GET /tasks HTTP/1.1\r\nHost: localhost\r\n" + b"X-Long: " + b"x" * 15_000

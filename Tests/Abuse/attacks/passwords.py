@@ -30,7 +30,7 @@ def post(stage, target, body):
     return stage.head("POST", target, Content_Type="application/json", Content_Length=len(body)) + body.encode()
 
 
-@attack("Seventy connections from one address sign up all the time", seconds=6)
+@attack("Seventy connections from one address sign up all the time", seconds=5)
 def sign_up_flood(stage):
     connections = [stage.connect("127.66.0.1") for _ in range(70)]
     stage.begin()
@@ -38,7 +38,7 @@ def sign_up_flood(stage):
         stage, "/accounts", f'{{"email": "n{number}@flood.example", "password": "password {number}"}}'))
 
 
-@attack("Seventy connections from one address log in all the time, with the right password", seconds=6)
+@attack("Seventy connections from one address log in all the time, with the right password", seconds=5)
 def log_in_flood(stage):
     stage.account()
     body = '{"email": "attacker1@example.com", "password": "attacker\'s password"}'
@@ -47,7 +47,7 @@ def log_in_flood(stage):
     return keep_asking(stage, connections, lambda number: post(stage, "/sessions", body))
 
 
-@attack("Clients from forty addresses ask to log in, and leave before the answer", seconds=6)
+@attack("Clients from forty addresses ask to log in, and leave before the answer", seconds=5)
 def leaving_flood(stage):
     body = '{"email": "nobody@example.com", "password": "something"}'
     stage.begin()

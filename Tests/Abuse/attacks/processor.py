@@ -38,7 +38,7 @@ def closing(request):
     return request.replace(b"\r\n", b"\r\nConnection: close\r\n", 1)
 
 
-@attack("Bursts of 150 large pages of /changes", seconds=5)
+@attack("Bursts of 150 large pages of /changes", seconds=4)
 def changes_burst(stage):
     token = stage.account()
     stage.fill(token, 5_000, body="x" * 1_000)
@@ -46,7 +46,7 @@ def changes_burst(stage):
     return bursts(stage, lambda number: closing(stage.head("GET", f"/changes?limit={1_000 - number}", token)))
 
 
-@attack("Bursts of 150 boards of 600 tasks", seconds=5)
+@attack("Bursts of 150 boards of 600 tasks", seconds=4)
 def board_burst(stage):
     token = stage.account()
     stage.fill(token, 3_000, body="x" * 1_000)
@@ -55,7 +55,7 @@ def board_burst(stage):
         stage, lambda number: closing(stage.head("GET", f"/board?limit={200 - number}&expand=deadline", token)))
 
 
-@attack("Bursts of searches and statistics", seconds=5)
+@attack("Bursts of searches and statistics", seconds=4)
 def search_burst(stage):
     token = stage.account()
     stage.fill(token, 5_000, body="x" * 1_000)
@@ -64,7 +64,7 @@ def search_burst(stage):
         stage.head("GET", "/stats" if number % 3 == 0 else f"/tasks?q=nothing{number}&limit=200", token)))
 
 
-@attack("Bursts of 60 pushes of 500 mutations", seconds=5)
+@attack("Bursts of 60 pushes of 500 mutations", seconds=4)
 def push_burst(stage):
     token = stage.account()
 
@@ -82,7 +82,7 @@ def push_burst(stage):
     return bursts(stage, lambda number: ready[number], count=60)
 
 
-@attack("Bursts of bodies of 1 MiB that hold nothing but small values", seconds=5)
+@attack("Bursts of bodies of 1 MiB that hold nothing but small values", seconds=4)
 def value_burst(stage):
     token = stage.account()
     body = b'{"title": [' + b"1," * 524_000 + b"1]}"

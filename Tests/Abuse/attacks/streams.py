@@ -27,7 +27,7 @@ def last_id(connection, enough=b"event: ready"):
     return ids[-1].decode() if ids else None
 
 
-@attack("A thousand streams reconnect at once with their last id, again and again", seconds=6)
+@attack("A thousand streams reconnect at once with their last id, again and again", seconds=5)
 def reconnecting_streams(stage):
     # Four accounts, for the rate limit of one lets no thousand in.
     tokens = [stage.account() for _ in range(6)]

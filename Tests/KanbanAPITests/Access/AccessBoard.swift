@@ -77,15 +77,15 @@ final class AccessBoard: Sendable {
         switch application.receive(request) {
         case .answer(let answer):
             return Answer(answer)
-        case .read(_, let respond):
+        case .read(let reading):
             request.body = Array((body ?? "").utf8)
-            return Answer(await respond(request).collected())
+            return Answer(await reading.respond(request).collected())
         }
     }
 
     @discardableResult
-    func signUp(_ email: String, password: String = "correct horse") async -> Answer {
-        await send(.post, "/accounts", "{\"email\": \"\(email)\", \"password\": \"\(password)\"}")
+    func signUp(_ email: String, password: String = "correct horse", from peer: String = "192.0.2.1") async -> Answer {
+        await send(.post, "/accounts", "{\"email\": \"\(email)\", \"password\": \"\(password)\"}", from: peer)
     }
 
     @discardableResult

@@ -45,12 +45,29 @@ struct SessionRoutesTests {
         let board = try AccessBoard()
 
         let statuses = await withTaskGroup(of: Int.self) { group in
-            for _ in 0..<20 { group.addTask { await board.signUp("anna@example.org").status } }
+            for number in 1...20 {
+                group.addTask { await board.signUp("anna@example.org", from: "192.0.2.\(number)").status }
+            }
             return await group.reduce(into: []) { $0.append($1) }
         }
 
         #expect(statuses.filter { $0 == 201 }.count == 1)
         #expect(statuses.filter { $0 == 409 }.count == 19)
+    }
+
+    @Test func `of more than ten sign-ups a minute from an address the others are 429, of other addresses none`()
+        async throws
+    {
+        let board = try AccessBoard()
+        for number in 1...10 { await board.signUp("user\(number)@example.org") }
+
+        let eleventh = await board.signUp("user11@example.org")
+        #expect(eleventh.status == 429)
+        #expect(eleventh.code == "too_many_requests")
+        #expect(eleventh["Retry-After"] == "60")
+        #expect(await board.signUp("user11@example.org", from: "192.0.2.2").status == 201)
+        board.clock.advance(seconds: 60)
+        #expect(await board.signUp("user12@example.org").status == 201)
     }
 
     @Test func `closed sign-up is 403, and accounts made by the operator log in`() async throws {

@@ -36,6 +36,22 @@ struct TodayRoutesTests {
         #expect(today["nextChangeAt"] == "2026-11-20T15:00:00.000Z")
     }
 
+    @Test func `of many tasks the first are shown, and how many there are`() async throws {
+        for number in 1...3 {
+            try await board.task("{\"title\": \"late \(number)\", \"dueDate\": \"2026-11-1\(number)\"}")
+            try await board.task("{\"title\": \"due \(number)\", \"dueDate\": \"2026-11-20T0\(number):00:00Z\"}")
+        }
+
+        let two = await board.send(.get, "/today?limit=2")
+        let all = await board.send(.get, "/today")
+
+        #expect(two.json.titles("overdue") == ["late 1", "late 2"] && two.json["overdueCount"] == 3)
+        #expect(two.json.titles("today") == ["due 1", "due 2"] && two.json["todayCount"] == 3)
+        #expect(all.json["overdue"]?.arrayValue?.count == 3 && all.json["overdueCount"] == 3)
+        #expect(all.json["todayCount"] == 3 && all["ETag"] != two["ETag"])
+        #expect(await board.send(.get, "/today?limit=201").code == "invalid_parameter")
+    }
+
     @Test func `D-days come soonest first, then the past ones, latest first`() async throws {
         for date in ["2026-11-10", "2026-12-01", "2026-11-20", "2026-11-19", "2026-11-21"] {
             await board.send(.post, "/ddays", "{\"title\": \"\(date)\", \"date\": \"\(date)\"}")

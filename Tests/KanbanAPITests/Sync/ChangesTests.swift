@@ -64,6 +64,22 @@ struct ChangesTests {
         #expect(fresh.isEmpty)
     }
 
+    @Test func `a page ends early when its changes reach 512 KiB, and the walk goes on from there`() async throws {
+        let body = JSON.string(String(repeating: "한", count: 1_000))
+        for _ in 0..<2 {
+            _ = try await board.sync((0..<200).map { .mutation("create", .newID, ["title": "\($0)", "body": body]) })
+        }
+
+        let page = await board.send(.get, "/changes?limit=1000")
+        let all = try await board.pull(limit: 1_000).changes
+        let pushed = await board.send(.post, "/sync", #"{"since": null}"#)
+
+        #expect(page.json["hasMore"] == true)
+        #expect((512 << 10..<520 << 10).contains(page.body.count))
+        #expect(all.map(\.revision) == Array(1...400))
+        #expect(pushed.json["changes"] == page.json["changes"] && pushed.json["cursor"] == page.json["cursor"])
+    }
+
     @Test func `types leave the others out`() async throws {
         try await board.task()
         await board.send(.post, "/categories", #"{"name": "Home"}"#)

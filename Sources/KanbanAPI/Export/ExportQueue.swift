@@ -3,7 +3,7 @@ import Locks
 
 /// Lets a few exports run at a time, since an old snapshot keeps the store's log from being cut and what a client has not
 /// taken yet is in memory; fewer still of one account. The others wait in line.
-package final class ExportLine: Sendable {
+package final class ExportQueue: Sendable {
     private struct State {
         var running: [AccountKey: Int] = [:]
         var waiting: [(ticket: UInt64, account: AccountKey, turn: CheckedContinuation<Void, any Error>)] = []
