@@ -8,8 +8,7 @@ struct Kanbase {
     static func main() async {
         StandardStreams.open()
         do {
-            let invocation = try Invocation(
-                Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)
+            let invocation = try Invocation(arguments(), environment: ProcessInfo.processInfo.environment)
             try await run(invocation)
         } catch let failure as Failure {
             complain(failure.message, seeHelp: failure.code == .usage)
@@ -19,6 +18,19 @@ struct Kanbase {
             exit(ExitCode.internalFault.rawValue)
         }
         exit(ExitCode.ok.rawValue)
+    }
+
+    /// What the program was called with, without its name.
+    ///
+    /// Swift finds it by where the environment began, and finds nothing at all when a preloaded library has moved that.
+    /// Without `--auth required` the server would then serve everybody, so the system is asked instead.
+    private static func arguments() throws -> [String] {
+        guard CommandLine.arguments.isEmpty else { return Array(CommandLine.arguments.dropFirst()) }
+        guard let file = FileHandle(forReadingAtPath: "/proc/self/cmdline"), let line = try file.readToEnd(),
+            line.last == 0
+        else { throw Failure(.internalFault, "The arguments of the program cannot be read.") }
+        return line.dropLast().split(separator: 0, omittingEmptySubsequences: false).dropFirst()
+            .map { String(decoding: $0, as: UTF8.self) }
     }
 
     private static func run(_ invocation: Invocation) async throws {
