@@ -114,7 +114,7 @@ package struct Environment: Sendable {
     package var weather: WeatherService?
     /// The idempotency keys of requests that are running.
     package let runningKeys = RunningKeys()
-    package let exports = ExportQueue()
+    package var exports = ExportQueue()
     package let answers: AnswerCache
     /// Rings after each commit, and when somebody's access ends.
     package let doorbell: Doorbell

@@ -148,9 +148,9 @@ extension AccessService {
     /// - Throws: ``AccessError/wrongPassword``, ``AccessError/tooManyTokens`` and those of hashing.
     package func makeToken(
         name: String, scope: AccessToken.Scope, expiresAt: Timestamp?, of key: AccountKey, by session: ID,
-        password: Password?
+        password: Password?, from address: String
     ) async throws -> (secret: TokenSecret, token: AccessToken) {
-        let proven = scope == .full ? try await prove(password, of: account(key)) : nil
+        let proven = scope == .full ? try await prove(password, of: account(key), from: address) : nil
         return try await makeToken(name: name, scope: scope, expiresAt: expiresAt, of: key) { writer in
             guard try writer.sessions(of: key).contains(where: { $0.id == session }) else {
                 throw AccessError.noSession

@@ -19,6 +19,8 @@ package struct SQLStoreConfiguration: Sendable {
     /// slowest percent of them wait for: of a load of reads and edits 14 ms with 8 MiB, 10 with 2, 8 with 1, and as many
     /// writes a second with each; with half as much, pages are copied so often that there are a tenth less.
     package var logSize = 1 << 20
+    /// Bytes of log beyond which ``onLogHeld`` is called.
+    package var logLimit = 256 << 20
     /// How long a transaction takes on writes that come while it runs.
     package var batchTime = Duration.milliseconds(5)
     /// How many long reads run at the same time.
@@ -31,6 +33,10 @@ package struct SQLStoreConfiguration: Sendable {
     /// Called when the data was moved, deleted or overwritten under the store, with a sentence that says which file, and
     /// with `nil` when it is back. It must not block.
     package var onMove: @Sendable (String?) -> Void = { _ in }
+
+    /// Called when the log passes ``logLimit`` because somebody reads an old snapshot for so long: whoever can end such a
+    /// read, does. Runs on the writer's thread: it must not block.
+    package var onLogHeld: @Sendable () -> Void = {}
 
     /// The executor on which the caller of a write waits, asked on the caller's thread; `nil` where it has none of its own.
     /// What a commit answers is given there, all in one job for each executor: one by one, the writer would take its lock

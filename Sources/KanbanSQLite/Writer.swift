@@ -345,7 +345,13 @@ final class Writer: @unchecked Sendable {
         files.whileChanging { log.checkpoint() }
         guard log.size > logBound else { return }
         let isQuiet = readers.whilePaused { files.whileChanging { log.checkpoint() } }
-        logBound = isQuiet ? 2 * configuration.logSize : 2 * log.size
+        if isQuiet {
+            logBound = 2 * configuration.logSize
+        } else if log.size <= configuration.logLimit {
+            logBound = 2 * log.size
+        } else {
+            configuration.onLogHeld()
+        }
     }
 
     // MARK: - Closing

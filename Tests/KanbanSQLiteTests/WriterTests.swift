@@ -235,6 +235,28 @@ struct WriterTests {
         }
     #endif
 
+    @Test func `a long read for which the log grows without end is asked to end`() async throws {
+        let end = DispatchSemaphore(value: 0)
+        var configuration = SQLStoreConfiguration()
+        configuration.logSize = 64 << 10
+        configuration.logLimit = 512 << 10
+        configuration.onLogHeld = { end.signal() }
+        let box = try TestStore(configuration: configuration)
+        try await box.store.write { _ = try $0.makeTask() }
+        let (began, beginning) = AsyncStream<Void>.makeStream()
+        async let read = box.store.readAside(.local) { reader in
+            let count = try reader.tasks(TaskQuery()).count
+            beginning.yield()
+            end.wait()
+            return count
+        }
+        for await _ in began { break }
+
+        for _ in 0..<200 { try await box.store.write { _ = try $0.makeTask(String(repeating: "x", count: 200)) } }
+
+        #expect(try await read == 1)
+    }
+
     @Test func `a log that grew during a long read is cut short afterwards`() async throws {
         var configuration = SQLStoreConfiguration()
         configuration.logSize = 64 << 10

@@ -4,15 +4,19 @@ import Locks
 /// Lets a few exports run at a time, since an old snapshot keeps the store's log from being cut and what a client has not
 /// taken yet is in memory; fewer still of one account. The others wait in line.
 package final class ExportQueue: Sendable {
+    package init() {}
+
     private struct State {
         var running: [AccountKey: Int] = [:]
+        /// Those that read, by their numbers.
+        var pipes: [UInt64: PiecePipe] = [:]
         var waiting: [(ticket: UInt64, account: AccountKey, turn: CheckedContinuation<Void, any Error>)] = []
         var tickets: UInt64 = 0
         /// Given up before they stood in line.
         var cancelled: Set<UInt64> = []
     }
 
-    private static let most = 8
+    private static let most = 16
     private static let mostOfOne = 2
     /// How many of one account may wait.
     private static let longest = 8
@@ -60,6 +64,25 @@ package final class ExportQueue: Sendable {
             state.running[account] = state.running[account].flatMap { $0 > 1 ? $0 - 1 : nil }
         }
         letIn()
+    }
+
+    /// Remembers an export that has begun to read, for ``cutOff()``.
+    func began(_ pipe: PiecePipe) -> UInt64 {
+        state.withLock { state in
+            state.tickets += 1
+            state.pipes[state.tickets] = pipe
+            return state.tickets
+        }
+    }
+
+    func ended(_ number: UInt64) {
+        state.withLock { _ = $0.pipes.removeValue(forKey: number) }
+    }
+
+    /// Ends all exports that run: they hold old snapshots, for which the store's log grows. Their clients see that they
+    /// were cut off.
+    package func cutOff() {
+        for pipe in state.withLock({ Array($0.pipes.values) }) { pipe.abandon() }
     }
 
     private func letIn() {

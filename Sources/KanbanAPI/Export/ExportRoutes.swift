@@ -55,6 +55,8 @@ extension Call {
         try await exports.enter(account)
         defer { exports.leave(account) }
         let pipe = PiecePipe(capacity: 4, patience: Self.patience)
+        let number = exports.began(pipe)
+        defer { exports.ended(number) }
         // A thread of its own, for it waits whenever the client takes less than there is.
         Thread.detachNewThread {
             pipe.finish(Result { try store.read(account) { try produce($0, pipe.send) } })

@@ -37,6 +37,8 @@ struct Serve {
                 log.warning("the data is back in its place")
             }
         }
+        let exports = ExportQueue()
+        storeConfiguration.onLogHeld = { exports.cutOff() }
         storeConfiguration.callersExecutor = { EventLoop.current }
         // Only litter, if it stays.
         try? SQLStore.forgetRestore(in: directory.path)
@@ -44,7 +46,7 @@ struct Serve {
         let loops = try EventLoopGroup(count: configuration.loops ?? ProcessInfo.processInfo.activeProcessorCount)
         let state = ServerState()
         let application = application(
-            store: store, doorbell: doorbell, log: log, loops: loops.loops.count, state: state)
+            store: store, doorbell: doorbell, exports: exports, log: log, loops: loops.loops.count, state: state)
         let server = Server(
             group: loops, limits: configuration.limits, responder: application, transport: security.transport)
         state.began(server)
@@ -73,7 +75,7 @@ struct Serve {
     }
 
     private func application(
-        store: SQLStore, doorbell: Doorbell, log: Log, loops: Int, state: ServerState
+        store: SQLStore, doorbell: Doorbell, exports: ExportQueue, log: Log, loops: Int, state: ServerState
     ) -> Application {
         let metrics = Metrics(loops: loops)
         let page = MetricsPage(metrics: metrics) { state.samples + store.activity.samples }
@@ -84,6 +86,7 @@ struct Serve {
             bodyLimit: configuration.bodyLimit, weather: configuration.weather, doorbell: doorbell,
             isReady: { !state.isDraining.load(ordering: .acquiring) })
         environment.quota = configuration.quota
+        environment.exports = exports
         return Application(
             environment: environment, gate: access.gate, routes: Routes.all + [page.route],
             observer: Observer(requests: RequestLog(log: log), metrics: metrics))
