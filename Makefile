@@ -1,6 +1,6 @@
 # The words of this project. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test bench format lint fuzz crash soak image libraries
+.PHONY: help run test bench format lint fuzz crash abuse soak image libraries
 
 # Options of the server for `make run`, as ARGS="--port 9000 --log-level debug".
 ARGS ?=
@@ -8,6 +8,8 @@ ARGS ?=
 TEST ?=
 # Options of `make bench`, such as BENCH="one_task --rounds 5".
 BENCH ?=
+# Which attacks `make abuse` makes; all of them without.
+ATTACKS ?=
 # How long `make fuzz` and `make soak` take, in seconds, and how often `make crash` kills.
 FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 3600
@@ -41,6 +43,11 @@ crash: libraries ## fill the disk, kill the server again and again, and look for
 	swift build -c release --product kanbase
 	python3 Tests/Crash/disk.py .build/release/kanbase
 	python3 Tests/Crash/crash.py --kills $(KILLS) .build/release/kanbase
+
+abuse: libraries ## attack the server with a polite stranger beside (ATTACKS="names")
+	@Scripts/need faketime
+	swift build -c release --product kanbase
+	python3 Tests/Abuse/abuse.py .build/release/kanbase $(ATTACKS)
 
 soak: libraries ## mixed load for an hour, looking for growth (SOAK_SECONDS=3600)
 	swift build -c release --product kanbase

@@ -17,14 +17,14 @@
 
         var certificate: String { directory.file("certificate.pem") }
 
-        init() throws {
+        init(limits: Limits = Limits()) throws {
             let directory = try TemporaryDirectory()
             self.directory = directory
             try Self.makeCertificate(in: directory, name: "first.example.org")
             let context = try TLSContext(certificate: directory.file("certificate.pem"), key: directory.file("key.pem"))
             self.context = context
             group = try EventLoopGroup(count: 2)
-            server = Server(group: group, responder: Echo()) { socket, _ in
+            server = Server(group: group, limits: limits, responder: Echo()) { socket, _ in
                 // A connection that cannot be made is refused.
                 try? context.transport(over: socket)
             }
@@ -48,6 +48,12 @@
         static func encrypt(_ key: String, to path: String) throws {
             let made = try run(["openssl", "ec", "-in", key, "-aes128", "-passout", "pass:x", "-out", path])
             try #require(made.status == .exited(0), "\(made.errors)")
+        }
+
+        /// Sends the beginning of a handshake, and waits for the server to close the connection; at most 20 s.
+        func stallHandshake() throws -> Ran {
+            let stall = "exec 3<>/dev/tcp/127.0.0.1/\(address.port); printf '\\x16\\x03\\x01' >&3; timeout 20 cat <&3"
+            return try Self.run(["bash", "-c", stall])
         }
 
         /// Calls with curl, which trusts the server's certificate alone.

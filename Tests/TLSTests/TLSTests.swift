@@ -25,6 +25,15 @@
             #expect(old.output.contains("Cipher is (NONE)"))
         }
 
+        @Test func `a handshake that stalls has as long as a head`() throws {
+            var limits = Limits()
+            limits.headTime = .milliseconds(200)
+            limits.idleTime = .seconds(600)
+            let server = try TLSServer(limits: limits)
+
+            #expect(try server.stallHandshake().status == .exited(0))
+        }
+
         @Test func `large bodies go both ways whole`() throws {
             let server = try TLSServer()
             let file = server.directory.file("body")

@@ -22,7 +22,7 @@ final class ChangeTail: Sendable {
     private static let mostEntries = 1_024
     private static let mostBytes = 512 * 1_024
     /// Changes taken from the store at a time, and bytes given to a reader at a time.
-    private static let step = 256
+    private static let step = 128
     private static let chunk = 64 * 1_024
 
     fileprivate struct Resource: Hashable {
