@@ -42,7 +42,7 @@ package struct TokenRoutes: Sendable {
 
         let (secret, token) = try await accounts.makeToken(
             name: name, scope: scope, expiresAt: expiresAt.value, of: call.account, by: grant.id,
-            password: password.value)
+            password: password.value, from: call.access.origin)
         // Whatever keeps copies of answers must not keep this one.
         return .json(
             status: 201, headers: [("Location", "/tokens/\(token.id)"), ("Cache-Control", "no-store")]

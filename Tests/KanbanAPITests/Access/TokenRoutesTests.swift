@@ -149,7 +149,7 @@ struct TokenRoutesTests {
 
         await #expect(throws: AccessError.noSession) {
             try await board.accounts.makeToken(
-                name: "late", scope: .read, expiresAt: nil, of: account.key, by: session, password: nil)
+                name: "late", scope: .read, expiresAt: nil, of: account.key, by: session, password: nil, from: "")
         }
     }
 
