@@ -1,11 +1,13 @@
 # The words of this project. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test bench format lint fuzz crash abuse soak image libraries
+.PHONY: help run test test-web pictures bench format lint fuzz crash abuse soak image libraries
 
 # Options of the server for `make run`, as ARGS="--port 9000 --log-level debug".
 ARGS ?=
 # Options of `swift test` for `make test`, as TEST="--filter Tasks".
 TEST ?=
+# Options of pytest for `make test-web`, as WEB="-k offline".
+WEB ?=
 # Options of `make bench`, such as BENCH="one_task --rounds 5".
 BENCH ?=
 # Which attacks `make abuse` makes; all of them without.
@@ -26,6 +28,14 @@ run: libraries ## build for speed and serve on http://127.0.0.1:8080 (ARGS="--po
 test: libraries ## run all tests (TEST="--filter Tasks")
 	@Scripts/need curl openssl
 	swift test --disable-xctest --no-parallel $(TEST)
+
+test-web: libraries ## test the web board in Chromium (WEB="-k offline")
+	swift build --product kanbase
+	Scripts/web-test .build/debug/kanbase $(WEB)
+
+pictures: libraries ## take the pictures of the web board in docs/images
+	swift build --product kanbase
+	KANBASE_PICTURES=docs/images Scripts/web-test .build/debug/kanbase -k pictures
 
 bench: libraries ## measure beside nginx, Node and FastAPI (BENCH="--full --report FILE")
 	python3 Benchmarks/bench $(BENCH)

@@ -14,143 +14,363 @@ static const unsigned char file1[] = {
 };
 
 static const unsigned char file2[] = {
-#embed "pages/board/board.css"
+#embed "pages/board/account.js"
 };
 
 static const unsigned char file3[] = {
-#embed "pages/board/board.js"
+#embed "pages/board/actions.js"
 };
 
 static const unsigned char file4[] = {
-#embed "pages/board.html"
+#embed "pages/board/add.js"
 };
 
 static const unsigned char file5[] = {
-#embed "pages/docs/dom.js"
+#embed "pages/board/answers.js"
 };
 
 static const unsigned char file6[] = {
-#embed "pages/docs/examples.js"
+#embed "pages/board/api.js"
 };
 
 static const unsigned char file7[] = {
-#embed "pages/docs/guides.js"
+#embed "pages/board/app.js"
 };
 
 static const unsigned char file8[] = {
-#embed "pages/docs/main.js"
+#embed "pages/board/base.css"
 };
 
 static const unsigned char file9[] = {
-#embed "pages/docs/markdown.js"
+#embed "pages/board/board.css"
 };
 
 static const unsigned char file10[] = {
-#embed "pages/docs/operation.js"
+#embed "pages/board/board.js"
 };
 
 static const unsigned char file11[] = {
-#embed "pages/docs/page.css"
+#embed "pages/board/card.js"
 };
 
 static const unsigned char file12[] = {
-#embed "pages/docs/schema.js"
+#embed "pages/board/categories.js"
 };
 
 static const unsigned char file13[] = {
-#embed "pages/docs/search.js"
+#embed "pages/board/conflicts.js"
 };
 
 static const unsigned char file14[] = {
-#embed "pages/docs/spec.js"
+#embed "pages/board/data.js"
 };
 
 static const unsigned char file15[] = {
-#embed "pages/docs/tryit.js"
+#embed "pages/board/dates.js"
 };
 
 static const unsigned char file16[] = {
-#embed "pages/docs.css"
+#embed "pages/board/dom.js"
 };
 
 static const unsigned char file17[] = {
-#embed "pages/docs.html"
+#embed "pages/board/drag.js"
 };
 
 static const unsigned char file18[] = {
-#embed "pages/icons/icon-192.png"
+#embed "pages/board/editor.js"
 };
 
 static const unsigned char file19[] = {
-#embed "pages/icons/icon-512.png"
+#embed "pages/board/engine.js"
 };
 
 static const unsigned char file20[] = {
-#embed "pages/icons/icon.svg"
+#embed "pages/board/events.js"
 };
 
 static const unsigned char file21[] = {
-#embed "pages/icons/maskable-512.png"
+#embed "pages/board/filters.js"
 };
 
 static const unsigned char file22[] = {
-#embed "pages/icons/touch-180.png"
+#embed "pages/board/history.js"
 };
 
 static const unsigned char file23[] = {
-#embed "pages/manifest.webmanifest"
+#embed "pages/board/keys.js"
 };
 
 static const unsigned char file24[] = {
-#embed "pages/worker.js"
+#embed "pages/board/login.js"
 };
 
 static const unsigned char file25[] = {
-#embed "../../docs/clients.md"
+#embed "pages/board/menu.js"
 };
 
 static const unsigned char file26[] = {
-#embed "../../docs/concurrency.md"
+#embed "pages/board/model.js"
 };
 
 static const unsigned char file27[] = {
-#embed "../../docs/sync.md"
+#embed "pages/board/order.js"
 };
 
 static const unsigned char file28[] = {
+#embed "pages/board/quick.js"
+};
+
+static const unsigned char file29[] = {
+#embed "pages/board/rename.js"
+};
+
+static const unsigned char file30[] = {
+#embed "pages/board/router.js"
+};
+
+static const unsigned char file31[] = {
+#embed "pages/board/screens.css"
+};
+
+static const unsigned char file32[] = {
+#embed "pages/board/screens.js"
+};
+
+static const unsigned char file33[] = {
+#embed "pages/board/session.js"
+};
+
+static const unsigned char file34[] = {
+#embed "pages/board/settings.js"
+};
+
+static const unsigned char file35[] = {
+#embed "pages/board/shell.js"
+};
+
+static const unsigned char file36[] = {
+#embed "pages/board/stats.js"
+};
+
+static const unsigned char file37[] = {
+#embed "pages/board/store.js"
+};
+
+static const unsigned char file38[] = {
+#embed "pages/board/sync.js"
+};
+
+static const unsigned char file39[] = {
+#embed "pages/board/texts-en.js"
+};
+
+static const unsigned char file40[] = {
+#embed "pages/board/texts-ja.js"
+};
+
+static const unsigned char file41[] = {
+#embed "pages/board/texts-ko.js"
+};
+
+static const unsigned char file42[] = {
+#embed "pages/board/texts.js"
+};
+
+static const unsigned char file43[] = {
+#embed "pages/board/theme.js"
+};
+
+static const unsigned char file44[] = {
+#embed "pages/board/toast.js"
+};
+
+static const unsigned char file45[] = {
+#embed "pages/board/today.js"
+};
+
+static const unsigned char file46[] = {
+#embed "pages/board/trash.js"
+};
+
+static const unsigned char file47[] = {
+#embed "pages/board/types.js"
+};
+
+static const unsigned char file48[] = {
+#embed "pages/board.html"
+};
+
+static const unsigned char file49[] = {
+#embed "pages/docs/dom.js"
+};
+
+static const unsigned char file50[] = {
+#embed "pages/docs/examples.js"
+};
+
+static const unsigned char file51[] = {
+#embed "pages/docs/guides.js"
+};
+
+static const unsigned char file52[] = {
+#embed "pages/docs/main.js"
+};
+
+static const unsigned char file53[] = {
+#embed "pages/docs/markdown.js"
+};
+
+static const unsigned char file54[] = {
+#embed "pages/docs/operation.js"
+};
+
+static const unsigned char file55[] = {
+#embed "pages/docs/page.css"
+};
+
+static const unsigned char file56[] = {
+#embed "pages/docs/schema.js"
+};
+
+static const unsigned char file57[] = {
+#embed "pages/docs/search.js"
+};
+
+static const unsigned char file58[] = {
+#embed "pages/docs/spec.js"
+};
+
+static const unsigned char file59[] = {
+#embed "pages/docs/tryit.js"
+};
+
+static const unsigned char file60[] = {
+#embed "pages/docs.css"
+};
+
+static const unsigned char file61[] = {
+#embed "pages/docs.html"
+};
+
+static const unsigned char file62[] = {
+#embed "pages/icons/icon-192.png"
+};
+
+static const unsigned char file63[] = {
+#embed "pages/icons/icon-512.png"
+};
+
+static const unsigned char file64[] = {
+#embed "pages/icons/icon.svg"
+};
+
+static const unsigned char file65[] = {
+#embed "pages/icons/maskable-512.png"
+};
+
+static const unsigned char file66[] = {
+#embed "pages/icons/touch-180.png"
+};
+
+static const unsigned char file67[] = {
+#embed "pages/manifest.webmanifest"
+};
+
+static const unsigned char file68[] = {
+#embed "pages/worker.js"
+};
+
+static const unsigned char file69[] = {
+#embed "../../docs/clients.md"
+};
+
+static const unsigned char file70[] = {
+#embed "../../docs/concurrency.md"
+};
+
+static const unsigned char file71[] = {
+#embed "../../docs/sync.md"
+};
+
+static const unsigned char file72[] = {
 #embed "../../docs/time.md"
 };
 
 static const WebFile files[] = {
     {"openapi.json", file0, sizeof file0},
     {"openapi.yaml", file1, sizeof file1},
-    {"board/board.css", file2, sizeof file2},
-    {"board/board.js", file3, sizeof file3},
-    {"board.html", file4, sizeof file4},
-    {"docs/dom.js", file5, sizeof file5},
-    {"docs/examples.js", file6, sizeof file6},
-    {"docs/guides.js", file7, sizeof file7},
-    {"docs/main.js", file8, sizeof file8},
-    {"docs/markdown.js", file9, sizeof file9},
-    {"docs/operation.js", file10, sizeof file10},
-    {"docs/page.css", file11, sizeof file11},
-    {"docs/schema.js", file12, sizeof file12},
-    {"docs/search.js", file13, sizeof file13},
-    {"docs/spec.js", file14, sizeof file14},
-    {"docs/tryit.js", file15, sizeof file15},
-    {"docs.css", file16, sizeof file16},
-    {"docs.html", file17, sizeof file17},
-    {"icons/icon-192.png", file18, sizeof file18},
-    {"icons/icon-512.png", file19, sizeof file19},
-    {"icons/icon.svg", file20, sizeof file20},
-    {"icons/maskable-512.png", file21, sizeof file21},
-    {"icons/touch-180.png", file22, sizeof file22},
-    {"manifest.webmanifest", file23, sizeof file23},
-    {"worker.js", file24, sizeof file24},
-    {"docs/clients.md", file25, sizeof file25},
-    {"docs/concurrency.md", file26, sizeof file26},
-    {"docs/sync.md", file27, sizeof file27},
-    {"docs/time.md", file28, sizeof file28},
+    {"board/account.js", file2, sizeof file2},
+    {"board/actions.js", file3, sizeof file3},
+    {"board/add.js", file4, sizeof file4},
+    {"board/answers.js", file5, sizeof file5},
+    {"board/api.js", file6, sizeof file6},
+    {"board/app.js", file7, sizeof file7},
+    {"board/base.css", file8, sizeof file8},
+    {"board/board.css", file9, sizeof file9},
+    {"board/board.js", file10, sizeof file10},
+    {"board/card.js", file11, sizeof file11},
+    {"board/categories.js", file12, sizeof file12},
+    {"board/conflicts.js", file13, sizeof file13},
+    {"board/data.js", file14, sizeof file14},
+    {"board/dates.js", file15, sizeof file15},
+    {"board/dom.js", file16, sizeof file16},
+    {"board/drag.js", file17, sizeof file17},
+    {"board/editor.js", file18, sizeof file18},
+    {"board/engine.js", file19, sizeof file19},
+    {"board/events.js", file20, sizeof file20},
+    {"board/filters.js", file21, sizeof file21},
+    {"board/history.js", file22, sizeof file22},
+    {"board/keys.js", file23, sizeof file23},
+    {"board/login.js", file24, sizeof file24},
+    {"board/menu.js", file25, sizeof file25},
+    {"board/model.js", file26, sizeof file26},
+    {"board/order.js", file27, sizeof file27},
+    {"board/quick.js", file28, sizeof file28},
+    {"board/rename.js", file29, sizeof file29},
+    {"board/router.js", file30, sizeof file30},
+    {"board/screens.css", file31, sizeof file31},
+    {"board/screens.js", file32, sizeof file32},
+    {"board/session.js", file33, sizeof file33},
+    {"board/settings.js", file34, sizeof file34},
+    {"board/shell.js", file35, sizeof file35},
+    {"board/stats.js", file36, sizeof file36},
+    {"board/store.js", file37, sizeof file37},
+    {"board/sync.js", file38, sizeof file38},
+    {"board/texts-en.js", file39, sizeof file39},
+    {"board/texts-ja.js", file40, sizeof file40},
+    {"board/texts-ko.js", file41, sizeof file41},
+    {"board/texts.js", file42, sizeof file42},
+    {"board/theme.js", file43, sizeof file43},
+    {"board/toast.js", file44, sizeof file44},
+    {"board/today.js", file45, sizeof file45},
+    {"board/trash.js", file46, sizeof file46},
+    {"board/types.js", file47, sizeof file47},
+    {"board.html", file48, sizeof file48},
+    {"docs/dom.js", file49, sizeof file49},
+    {"docs/examples.js", file50, sizeof file50},
+    {"docs/guides.js", file51, sizeof file51},
+    {"docs/main.js", file52, sizeof file52},
+    {"docs/markdown.js", file53, sizeof file53},
+    {"docs/operation.js", file54, sizeof file54},
+    {"docs/page.css", file55, sizeof file55},
+    {"docs/schema.js", file56, sizeof file56},
+    {"docs/search.js", file57, sizeof file57},
+    {"docs/spec.js", file58, sizeof file58},
+    {"docs/tryit.js", file59, sizeof file59},
+    {"docs.css", file60, sizeof file60},
+    {"docs.html", file61, sizeof file61},
+    {"icons/icon-192.png", file62, sizeof file62},
+    {"icons/icon-512.png", file63, sizeof file63},
+    {"icons/icon.svg", file64, sizeof file64},
+    {"icons/maskable-512.png", file65, sizeof file65},
+    {"icons/touch-180.png", file66, sizeof file66},
+    {"manifest.webmanifest", file67, sizeof file67},
+    {"worker.js", file68, sizeof file68},
+    {"docs/clients.md", file69, sizeof file69},
+    {"docs/concurrency.md", file70, sizeof file70},
+    {"docs/sync.md", file71, sizeof file71},
+    {"docs/time.md", file72, sizeof file72},
 };
 
 const WebFile *const web_files = files;

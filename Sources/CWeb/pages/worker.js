@@ -39,7 +39,10 @@ self.addEventListener("fetch", (event) => {
   if (files.includes(file)) event.respondWith(answer(request, file));
 });
 
+/** Opened once: the page asks for dozens of files at a time. */
+let opened;
+
 async function answer(request, file) {
-  const cache = await caches.open(cacheName);
-  return (await cache.match(file)) ?? fetch(request);
+  opened ??= caches.open(cacheName);
+  return (await (await opened).match(file)) ?? fetch(request);
 }

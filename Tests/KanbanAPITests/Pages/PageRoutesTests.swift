@@ -106,4 +106,16 @@ struct PageRoutesTests {
         #expect(answer["Content-Type"] == type)
         #expect(answer["X-Request-Id"]?.isEmpty == false)
     }
+
+    @Test func `the board preloads its modules, so that they do not come one after another`() async throws {
+        let board = try TestBoard()
+        let page = String(decoding: await board.send(.get, "/").body, as: UTF8.self)
+        // The page itself begins these: its entry, the theme, and the texts of one language. Types are no code.
+        let others: Set<String> = ["board/app.js", "board/theme.js", "board/types.js"]
+
+        for path in PageFile.all.keys where path.hasPrefix("board/") && path.hasSuffix(".js") {
+            let isPreloaded = page.contains("<link rel=\"modulepreload\" href=\"/\(path)\">")
+            #expect(isPreloaded == (!others.contains(path) && !path.hasPrefix("board/texts-")), "\(path)")
+        }
+    }
 }

@@ -1,0 +1,150 @@
+// The account: name, address, password, who is logged in, tokens, what happened, and its end.
+import { heading, showAnswer } from "./answers.js";
+import { call, Problem, uuid } from "./api.js";
+import { el, field } from "./dom.js";
+import { describeTime } from "./dates.js";
+import { faultOf } from "./login.js";
+import * as session from "./session.js";
+import { text } from "./texts.js";
+
+/** @typedef {import("./app.js").App} App */
+
+/** @param {App} app @param {HTMLElement} main */
+export function showAccount(app, main) {
+  if (app.session.token === null) {
+    main.append(heading(text.screens.account), el("p", { class: "lead" }, text.noAccounts));
+    return undefined;
+  }
+  const place = (/** @type {string} */ title) => {
+    const content = el("div", {});
+    main.append(el("section", { class: "panel" }, el("h2", {}, title), content));
+    return content;
+  };
+  main.append(heading(text.screens.account));
+  /** @type {(() => void)[]} */
+  const stops = [];
+  const list = (/** @type {HTMLElement} */ at, /** @type {string} */ path, /** @type {(answer: any, again: () => void) => any[]} */ show) => {
+    const again = () => stops.push(showAnswer(app, at, path, (answer) => show(answer, again), []));
+    again();
+  };
+  list(place(text.profile), "/account", (account, again) => profile(app, account, again));
+  list(place(text.sessions), "/sessions", (answer, again) => sessions(app, answer, again));
+  const secret = el("p", { class: "note", hidden: true, role: "status" });
+  const tokenPlace = place(text.tokens);
+  tokenPlace.before(secret);
+  list(tokenPlace, "/tokens", (answer, again) => tokens(app, answer, again, secret));
+  list(place(text.events), "/account/events", (answer) => events(app, answer));
+  place(text.deleteAccount).append(el("p", {}, text.deleteAccountHint),
+    actionForm(text.deleteAccount, { password: text.password }, async ({ password }) => {
+      if (!confirm(text.reallyDelete)) return;
+      await call("DELETE", "/account", { body: { password } });
+      await session.end(app.engine, { erase: true });
+    }, true));
+  return () => stops.forEach((stop) => stop());
+}
+
+/**
+ * A small form with its own fault line. One intention keeps its idempotency key until it succeeded.
+ * @param {string} label
+ * @param {Record<string, string>} fields label by name; names of passwords and addresses get their kind of input
+ * @param {(values: Record<string, string>, key: string) => Promise<any>} run
+ * @param {boolean} [isDanger]
+ */
+export function actionForm(label, fields, run, isDanger = false) {
+  let key = uuid();
+  const kinds = /** @type {Record<string, any>} */ ({
+    password: { type: "password", autocomplete: "current-password" }, newPassword: { type: "password", autocomplete: "new-password", minLength: 8 },
+    email: { type: "email", autocomplete: "email" },
+  });
+  const inputs = Object.fromEntries(Object.keys(fields).map((name) => [name, el("input", { required: true, name, ...kinds[name] })]));
+  const fault = el("p", { class: "fault", role: "alert" });
+  const button = el("button", { class: isDanger ? "danger" : "primary" }, label);
+  const form = el("form", { class: "inline" }, ...Object.entries(fields).map(([name, words]) => field(words, inputs[name])), button, fault);
+  form.addEventListener("submit", async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (button.disabled) return;
+    button.disabled = true;
+    fault.textContent = "";
+    try {
+      await run(Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, input.value])), key);
+      key = uuid();
+      form.reset();
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      // What was refused was read: the next try is another intention.
+      if (problem.status >= 400 && problem.status < 500) key = uuid();
+      fault.textContent = faultOf(problem);
+    } finally {
+      button.disabled = false;
+    }
+  });
+  return form;
+}
+
+/** @param {App} app @param {any} account @param {() => void} again */
+function profile(app, account, again) {
+  const patch = (/** @type {any} */ body, /** @type {string} */ key) => call("PATCH", "/account", { body, key });
+  const { usage } = account;
+  return [
+    el("p", {}, el("strong", {}, account.displayName || account.email), account.displayName ? ` · ${account.email}` : ""),
+    account.emailVerified === false && actionForm(text.verify, { code: text.code }, async ({ code }) => {
+      await call("POST", "/account/email-verification", { body: { code: code.trim() } });
+      again();
+    }),
+    usage && el("p", { class: "quiet-words" }, text.usage(usage.tasks, usage.tasksLimit ?? null, usage.bytes, usage.bytesLimit ?? null)),
+    el("details", {}, el("summary", {}, text.changeName), actionForm(text.save, { displayName: text.displayName }, async (values, key) => { await patch(values, key); again(); })),
+    el("details", {}, el("summary", {}, text.changeEmail), actionForm(text.save, { email: text.email, password: text.password }, async (values, key) => { await patch(values, key); again(); })),
+    el("details", {}, el("summary", {}, text.changePassword), actionForm(text.save, { password: text.password, newPassword: text.newPassword }, async (values, key) => {
+      await patch(values, key);
+      app.toast(text.passwordChanged);
+      again();
+    })),
+  ];
+}
+
+/** @param {App} app @param {any} answer @param {() => void} again */
+function sessions(app, answer, again) {
+  const end = (/** @type {string} */ path) => app.attempt(async () => { await call("DELETE", path); again(); });
+  return [
+    el("ul", { class: "rows" }, ...answer.items.map((/** @type {any} */ item) => el("li", {},
+      el("div", { class: "row-words" }, el("strong", {}, item.device ?? text.unknownDevice), item.current ? ` · ${text.thisDevice}` : "",
+        el("p", { class: "quiet-words" }, text.lastUsed(describeTime(item.lastUsedAt ?? item.createdAt, app.model.zone)))),
+      el("button", { type: "button", "aria-label": text.endSession(item.device ?? text.unknownDevice), onclick: () => end(`/sessions/${item.id}`) }, text.end)))),
+    el("button", { type: "button", onclick: () => end("/sessions") }, text.endOthers),
+  ];
+}
+
+/** @param {App} app @param {any} answer @param {() => void} again @param {HTMLElement} secret where a new token is shown, once */
+function tokens(app, answer, again, secret) {
+  const scope = el("select", { "aria-label": text.scope }, ...["read", "full", "calendar"].map((name) => el("option", { value: name }, text.scopes[/** @type {"read"} */ (name)])));
+  const form = actionForm(text.makeToken, { name: text.name, password: text.password }, async ({ name, password }, key) => {
+    const body = { name, scope: scope.value, ...(scope.value === "full" && { password }) };
+    const token = await call("POST", "/tokens", { body, key });
+    secret.replaceChildren(text.tokenOnce, " ", el("code", { tabIndex: 0 }, token.token));
+    secret.hidden = false;
+    again();
+  });
+  const password = form.querySelector("[name=password]");
+  const ask = () => {
+    password.required = scope.value === "full";
+    password.closest(".field").hidden = scope.value !== "full";
+  };
+  scope.addEventListener("change", ask);
+  ask();
+  form.prepend(field(text.scope, scope));
+  return [
+    el("ul", { class: "rows" }, ...answer.items.map((/** @type {any} */ item) => el("li", {},
+      el("div", { class: "row-words" }, el("strong", {}, item.name), ` · ${text.scopes[/** @type {"read"} */ (item.scope)]}`),
+      el("button", { type: "button", "aria-label": text.removeOf(item.name), onclick: () => app.attempt(async () => { await call("DELETE", `/tokens/${item.id}`); again(); }) }, text.remove)))),
+    answer.items.length === 0 && el("p", { class: "quiet-words" }, text.noTokens),
+    el("details", {}, el("summary", {}, text.makeToken), form),
+  ];
+}
+
+/** @param {App} app @param {any} answer */
+function events(app, answer) {
+  return [el("ul", { class: "rows" }, ...answer.items.map((/** @type {any} */ item) => el("li", {},
+    el("div", { class: "row-words" }, /** @type {Record<string, string>} */ (text.eventKinds)[item.kind] ?? item.kind,
+      el("p", { class: "quiet-words" }, [item.device, item.network].filter(Boolean).join(" · "))),
+    el("time", { class: "quiet-words", dateTime: item.at }, describeTime(item.at, app.model.zone)))))];
+}

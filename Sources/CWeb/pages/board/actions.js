@@ -1,0 +1,144 @@
+// What a person does to tasks and categories, with the way back.
+import { uuid } from "./api.js";
+import { announce } from "./dom.js";
+import { columns } from "./model.js";
+import { between } from "./order.js";
+import { text } from "./texts.js";
+
+/** @typedef {import("./app.js").App} App */
+/** @typedef {import("./types.js").Status} Status */
+/** @typedef {{status?: Status, before?: string, after?: string, place?: "first" | "last"}} Where */
+
+/**
+ * Where a task stands, so that it can be brought back there.
+ * @param {App} app @param {string} id @returns {Where}
+ */
+function whereIs(app, id) {
+  const task = app.model.tasks.get(id);
+  if (!task) return { place: "last" };
+  const column = app.model.column(task.status);
+  const before = column[column.findIndex((other) => other.id === id) - 1];
+  return { status: task.status, ...(before ? { after: before.id } : { place: "first" }) };
+}
+
+/**
+ * The position between the neighbours of a place.
+ * @param {App} app
+ * @param {string} id
+ * @param {Where} where
+ */
+function positionAt(app, id, where) {
+  const status = where.status ?? app.model.tasks.get(id)?.status ?? "todo";
+  const column = app.model.column(status).filter((task) => task.id !== id);
+  const anchor = column.findIndex((task) => task.id === (where.before ?? where.after));
+  let index = column.length;
+  if (where.place === "first") index = 0;
+  else if (anchor >= 0) index = where.before ? anchor : anchor + 1;
+  return between(column[index - 1]?.position ?? null, column[index]?.position ?? null);
+}
+
+/**
+ * @param {App} app
+ * @param {string} id
+ * @param {Where} where
+ * @param {{focus?: boolean, isUndo?: boolean, show?: boolean}} options
+ */
+export function move(app, id, where, { focus = true, isUndo = false, show = true } = {}) {
+  const task = app.model.tasks.get(id);
+  if (!task || where.before === id || where.after === id) return;
+  const back = whereIs(app, id);
+  const status = where.status ?? task.status;
+  const done = app.engine.edit([{ type: "task", op: "move", id, value: { ...where, status }, position: positionAt(app, id, { ...where, status }) }]);
+  app.render();
+  const place = app.model.list(status).findIndex((other) => other.id === id) + 1;
+  const message = text.movedTo(task.title, text[status], place);
+  announce(message);
+  const isShown = show && app.board?.show(id, { focus });
+  if (show && !isShown && app.board) app.toast(message, { action: text.show, run: () => app.reveal(id) });
+  if (!isUndo) app.undo.push({ label: message, run: () => move(app, id, back, { isUndo: true }) });
+  return done;
+}
+
+/**
+ * One column on or back.
+ * @param {App} app
+ * @param {string} id
+ * @param {number} step
+ */
+export function moveBy(app, id, step) {
+  const task = app.model.tasks.get(id);
+  const status = task && columns[columns.indexOf(task.status) + step];
+  if (status) move(app, id, { status, place: "last" });
+}
+
+/**
+ * One place up or down among what is shown.
+ * @param {App} app
+ * @param {string} id
+ * @param {number} step
+ */
+export function moveWithin(app, id, step) {
+  const task = app.model.tasks.get(id);
+  if (!task) return;
+  const list = app.model.list(task.status);
+  const neighbour = list[list.findIndex((other) => other.id === id) + step];
+  if (neighbour) move(app, id, step < 0 ? { before: neighbour.id } : { after: neighbour.id });
+}
+
+/** @param {App} app @param {string} id */
+export function remove(app, id) {
+  const task = app.model.tasks.get(id);
+  if (!task) return;
+  const back = whereIs(app, id);
+  const list = app.model.list(task.status);
+  const index = list.findIndex((other) => other.id === id);
+  const neighbour = list[index + 1] ?? list[index - 1];
+  app.engine.edit([{ type: "task", op: "delete", id }], [{ store: "draft", key: `task:${id}`, value: undefined }]);
+  app.render();
+  if (neighbour) app.board?.focus(neighbour.id);
+  const { status, ...value } = back;
+  const step = {
+    label: task.title,
+    run: () => restore(app, id, value, positionAt(app, id, back)),
+  };
+  app.undo.push(step);
+  app.toast(text.removed(task.title), { action: text.undo, run: () => app.undo.run(step) });
+}
+
+/**
+ * Brings a task back from the trash.
+ * @param {App} app @param {string} id
+ * @param {Where} [value]
+ * @param {string} [position]
+ */
+export function restore(app, id, value, position) {
+  app.engine.edit([{ type: "task", op: "restore", id, ...(value && { value }), position }]);
+  app.render();
+  app.board?.show(id);
+}
+
+/** @param {{name: string, color?: string | null, emoji?: string | null}} value */
+export function addCategory(value) {
+  return { type: /** @type {const} */ ("category"), op: /** @type {const} */ ("create"), id: uuid(), value };
+}
+
+/** The steps that can be undone, the last one first. */
+export class Undo {
+  constructor() {
+    /** @type {{label: string, run: () => void}[]} */
+    this.steps = [];
+  }
+
+  /** @param {{label: string, run: () => void}} step */
+  push(step) {
+    this.steps.push(step);
+    if (this.steps.length > 100) this.steps.shift();
+  }
+
+  /** @param {{label: string, run: () => void} | undefined} [step] */
+  run(step = this.steps.at(-1)) {
+    if (!step) return;
+    this.steps = this.steps.filter((other) => other !== step);
+    step.run();
+  }
+}

@@ -1,0 +1,79 @@
+// Calls of the API, each with a time-out, and a problem for whatever goes wrong.
+import { language } from "./texts.js";
+
+/** An answer that is no success. Status 0: the server was not reached, or did not answer in time. */
+export class Problem extends Error {
+  /** @param {number} status @param {any} [document] @param {number} [retryAfter] */
+  constructor(status, document, retryAfter) {
+    const faults = document?.errors?.map((/** @type {any} */ fault) => fault.detail).join(" ");
+    super(faults || document?.detail || String(status));
+    this.status = status;
+    this.code = document?.code ?? "";
+    this.document = document;
+    /** Seconds. */
+    this.retryAfter = retryAfter;
+  }
+}
+
+/**
+ * Who is logged in, as far as requests need it; null where nobody must.
+ * @type {{token: string | null, ended: () => void}}
+ */
+export const access = { token: null, ended: () => {} };
+
+/** @param {Record<string, string>} [extra] */
+export function headers(extra = {}) {
+  /** @type {Record<string, string>} */
+  const all = { "Accept-Language": language, ...extra };
+  if (access.token) all.Authorization = `Bearer ${access.token}`;
+  return all;
+}
+
+/** A random UUID, also on pages over plain HTTP, which have no `crypto.randomUUID`. */
+export function uuid() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return [8, 12, 16, 20, 32].map((end, index) => hex.slice([0, 8, 12, 16, 20][index], end)).join("-");
+}
+
+/**
+ * Sends one request and reads its answer.
+ * @param {string} method
+ * @param {string} path
+ * @param {{body?: any, key?: string, seconds?: number, headers?: Record<string, string>, raw?: boolean, quiet?: boolean}} [options]
+ *   `key`: the same for every try of one intention. `raw`: the answer as a `Response`. `quiet`: 401 is an answer like others.
+ */
+export async function call(method, path, options = {}) {
+  const { body, key, seconds = 12 } = options;
+  const fields = headers({ Accept: "application/json", ...options.headers });
+  if (body !== undefined) fields["Content-Type"] = "application/json";
+  if (key) fields["Idempotency-Key"] = key;
+  const token = access.token;
+  const aborter = new AbortController();
+  const timer = setTimeout(() => aborter.abort(), seconds * 1000);
+  try {
+    const response = await fetch(path, {
+      method, headers: fields, signal: aborter.signal, cache: "no-store",
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    if (response.ok && options.raw) return response;
+    const text = await response.text();
+    if (response.ok) return text ? JSON.parse(text) : null;
+    if (response.status === 401 && !options.quiet && token === access.token) access.ended();
+    throw new Problem(response.status, parsed(text), Number(response.headers.get("Retry-After")) || undefined);
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    // No connection, a time-out, or an answer that was cut off.
+    throw new Problem(0, { detail: "", code: "unreachable" });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** @param {string} text */
+function parsed(text) {
+  // What a proxy in between answers is no JSON.
+  try { return JSON.parse(text); } catch { return null; }
+}

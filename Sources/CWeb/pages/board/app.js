@@ -1,0 +1,257 @@
+// Puts the page together: the session, the engine, the model, the frame and the screens.
+import { access, Problem } from "./api.js";
+import { Board } from "./board.js";
+import { Undo } from "./actions.js";
+import { untilMidnight } from "./dates.js";
+import { setUpDrag } from "./drag.js";
+import { Editor } from "./editor.js";
+import { Engine } from "./engine.js";
+import { makeFilters } from "./filters.js";
+import { $, el } from "./dom.js";
+import { setUpKeys } from "./keys.js";
+import { showLogin } from "./login.js";
+import { openCardMenu } from "./menu.js";
+import { Model } from "./model.js";
+import { Router } from "./router.js";
+import { rename } from "./rename.js";
+import * as screens from "./screens.js";
+import * as session from "./session.js";
+import { makeShell, showPlace, showState } from "./shell.js";
+import { Store } from "./store.js";
+import { chooseLanguage, chooseTheme, language, text } from "./texts.js";
+import { Toasts } from "./toast.js";
+
+export class App {
+  /**
+   * @param {session.Session} current
+   * @param {Engine} engine
+   */
+  constructor(current, engine) {
+    this.session = current;
+    this.engine = engine;
+    this.model = new Model(engine);
+    this.toasts = new Toasts();
+    this.undo = new Undo();
+    this.router = new Router(() => this.followAddress());
+    /** @type {Board | null} */
+    this.board = null;
+    /** @type {Editor | null} */
+    this.editor = null;
+    this.badge = -1;
+    this.isRendering = false;
+    this.shownScreen = "";
+    this.leaveScreen = () => {};
+  }
+
+  async start() {
+    access.token = this.session.token;
+    access.ended = () => session.end(this.engine, { note: "ended" });
+    this.engine.onChange = (changes) => { this.model.take(changes); this.refresh(); };
+    this.engine.onState = () => this.refresh();
+    this.engine.onDiskFault = () => this.toast(text.diskFault, { isFault: true });
+    await this.engine.start();
+    this.model.begin();
+    if (!chooseLanguage(this.model.settings.locale)) return;
+    chooseTheme(this.model.settings.custom?.theme);
+    document.body.replaceChildren(...makeShell(this));
+    this.filters = makeFilters(this);
+    setUpKeys(this);
+    this.followAddress();
+    this.passMidnight();
+    addEventListener("online", () => this.engine.retry());
+    addEventListener("offline", () => this.engine.interrupt());
+    document.addEventListener("visibilitychange", () => {
+      if (document.visibilityState === "visible") { this.engine.retry(); this.refresh(); }
+    });
+    addEventListener("beforeunload", (event) => {
+      // Without a disk nothing would keep what was not sent.
+      if (!this.engine.store.database && this.engine.mirror.outbox.size > 0) event.preventDefault();
+    });
+    session.followOtherTabs(this.session);
+  }
+
+  /** Shows what the address says. */
+  followAddress() {
+    const { route } = this.router;
+    this.model.setFilter({
+      categories: new Set(route.category?.split(",") ?? []), due: route.due ?? "", query: route.q ?? "", sort: route.sort ?? "position",
+    });
+    const screen = route.screen && route.screen in screens.all ? route.screen : "";
+    const key = `${screen} ${route.of ?? ""}`;
+    if (key !== this.shownScreen || !$("#main")?.firstChild) {
+      const isFirst = this.shownScreen === "";
+      this.shownScreen = key;
+      this.leaveScreen();
+      this.leaveScreen = () => {};
+      const main = $("#main");
+      main.className = screen ? "page" : "home";
+      if (screen) {
+        this.board = null;
+        main.replaceChildren();
+        this.leaveScreen = screens.all[/** @type {keyof typeof screens.all} */ (screen)](this, main) ?? (() => {});
+        document.title = `${text.screens[/** @type {keyof typeof text.screens} */ (screen)]} · Kanbase`;
+        if (!isFirst) main.focus();
+      } else this.showBoard(main);
+    }
+    showPlace(this);
+    if (route.task && this.editor?.id !== route.task) this.openEditor(route.task);
+    if (!route.task && this.editor) { this.editor.close(); this.editor = null; }
+    this.render();
+  }
+
+  /** @param {HTMLElement} main */
+  showBoard(main) {
+    document.title = "Kanbase";
+    this.board = new Board(this);
+    const { element, tabs } = this.board;
+    element.addEventListener("click", (/** @type {MouseEvent} */ event) => {
+      const target = /** @type {HTMLElement} */ (event.target);
+      const id = /** @type {HTMLElement | null} */ (target.closest(".card"))?.dataset.id;
+      if (!id || target.closest("textarea")) return;
+      const more = /** @type {HTMLElement | null} */ (target.closest(".more"));
+      if (more) openCardMenu(this, id, more);
+      else if (event.detail < 2 && !String(getSelection()).trim()) this.router.go({ task: id });
+    });
+    setUpDrag(this, element);
+    main.replaceChildren(el("h1", { class: "hidden" }, text.screens.board), /** @type {any} */ (this.filters).element, tabs, element);
+  }
+
+  /** @param {string} id */
+  openEditor(id) {
+    this.editor?.close();
+    const isKnown = this.model.tasks.has(id) || this.engine.mirror.draft.has(`task:${id}`);
+    if (!isKnown && this.engine.state.phase === "loading") return;
+    if (!isKnown) {
+      this.toast(text.noSuchTask, { isFault: true });
+      return this.router.go({ task: null }, { replace: true });
+    }
+    this.editor = new Editor(this, id);
+  }
+
+  /** Renders once before the next frame, however many changes come. */
+  refresh() {
+    if (this.isRendering) return;
+    this.isRendering = true;
+    const run = () => { if (this.isRendering) this.render(); };
+    // Pages that nobody looks at have no frames.
+    if (document.hidden) setTimeout(run, 50);
+    else requestAnimationFrame(run);
+  }
+
+  render() {
+    this.isRendering = false;
+    if (!$("#main")) return;
+    if (!chooseLanguage(this.model.settings.locale)) return;
+    chooseTheme(this.model.settings.custom?.theme);
+    this.board?.render();
+    if (this.board) this.filters?.render();
+    this.editor?.takeIn();
+    const { task } = this.router.route;
+    if (task && !this.editor && this.model.tasks.has(task)) this.openEditor(task);
+    showState(this);
+  }
+
+  /**
+   * Told of the stores that change.
+   * @param {(stores: Set<string>) => void} watcher
+   * @returns {() => void} stops it
+   */
+  watch(watcher) {
+    this.model.watchers.add(watcher);
+    return () => this.model.watchers.delete(watcher);
+  }
+
+  /** Days go by while the page is open. */
+  passMidnight() {
+    setTimeout(() => { this.model.lists.clear(); this.refresh(); this.passMidnight(); }, Math.min(untilMidnight(this.model.zone) + 500, 3600000));
+  }
+
+  /** @param {string} message @param {Parameters<Toasts["show"]>[1]} [options] */
+  toast(message, options) {
+    this.toasts.show(message, options);
+  }
+
+  /**
+   * Runs what the person asked for and says so when it fails.
+   * @template T
+   * @param {() => Promise<T>} action
+   */
+  async attempt(action) {
+    try {
+      return await action();
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      if (problem.status !== 401) this.toast(problem.code === "unreachable" ? text.unreachable : problem.message, { isFault: true });
+      return undefined;
+    }
+  }
+
+  /** @param {string} id */
+  rename(id) {
+    const card = this.board?.cardOf(id);
+    if (card) rename(this, id, card);
+  }
+
+  /**
+   * Shows a task that the filter hides.
+   * @param {string} id
+   */
+  reveal(id) {
+    this.router.go({ screen: null, category: null, due: null, q: null });
+    this.board?.show(id);
+  }
+
+  focusSearch() {
+    $("#search").focus();
+    $("#search").select();
+  }
+
+  focusFirst() {
+    /** @type {HTMLElement | null} */ (document.querySelector(".cards .open"))?.focus();
+  }
+
+  async logOut() {
+    const unsent = this.engine.mirror.outbox.size;
+    if (unsent > 0 && !confirm(text.loseUnsent(unsent))) return;
+    session.blank();
+    await fetch("/sessions/current", {
+      method: "DELETE", headers: { Authorization: `Bearer ${this.session.token}` }, signal: timeout(5000),
+    }).catch(() => {});
+    await session.end(this.engine, { erase: true });
+  }
+}
+
+/** @param {number} milliseconds */
+function timeout(milliseconds) {
+  const aborter = new AbortController();
+  setTimeout(() => aborter.abort(), milliseconds);
+  return aborter.signal;
+}
+
+async function main() {
+  const current = session.storedSession();
+  const note = session.takeNote();
+  if (current) return openApp(current);
+  try {
+    const open = await session.probe();
+    if (open) return openApp(open);
+    session.eraseOthers();
+    showLogin({
+      mode: new URLSearchParams(location.search).has("invitation") ? "signUp" : "logIn",
+      note: note === "ended" ? text.sessionEnded : "",
+      done: () => openApp(/** @type {session.Session} */ (session.storedSession())),
+    });
+  } catch (problem) {
+    if (!(problem instanceof Problem)) throw problem;
+    document.body.replaceChildren(el("main", { class: "entry" }, el("p", {}, text.unreachable),
+      el("button", { type: "button", class: "primary", onclick: () => location.reload() }, text.tryAgain)));
+  }
+}
+
+/** @param {session.Session} current */
+async function openApp(current) {
+  return new App(current, new Engine(current.account, await Store.open(current.account))).start();
+}
+
+if ("serviceWorker" in navigator) navigator.serviceWorker.register(`/worker.js?language=${language}`).catch(() => {});
+main();

@@ -1,0 +1,133 @@
+// What the server merged or did not take, shown until the person answered: mine and theirs, side by side.
+import { el } from "./dom.js";
+import { describeDue } from "./dates.js";
+import { text } from "./texts.js";
+
+/** @typedef {import("./app.js").App} App */
+/** @typedef {import("./types.js").Issue} Issue */
+/** @typedef {import("./types.js").Conflict} Conflict */
+
+/**
+ * Drafts of tasks that are no more.
+ * @param {App} app
+ */
+function orphans(app) {
+  return [...app.engine.mirror.draft].filter(([key]) => key.startsWith("task:") && !app.model.tasks.has(key.slice(5)));
+}
+
+/**
+ * How many answers are waited for.
+ * @param {App} app
+ */
+export function openIssues(app) {
+  const isLoaded = app.engine.mirror.meta.has("cursor");
+  return app.engine.mirror.issue.size + (isLoaded ? orphans(app).length : 0);
+}
+
+/** @param {App} app */
+export function showConflicts(app) {
+  const list = el("div", { class: "issues" });
+  const dialog = el("dialog", { class: "sheet wide", "aria-labelledby": "issues-title" },
+    el("h2", { id: "issues-title" }, text.toAnswer), el("p", {}, text.toAnswerHint), list,
+    el("form", { method: "dialog", class: "row end" }, el("button", {}, text.close)));
+  const fill = () => {
+    const issues = [...app.engine.mirror.issue.values()].sort((a, b) => (a.at < b.at ? -1 : 1));
+    list.replaceChildren(...issues.map((issue) => issueBox(app, issue)), ...orphans(app).map(([key, draft]) => orphanBox(app, key, draft)));
+    if (!list.firstChild) dialog.close();
+  };
+  const stop = app.watch((stores) => { if (stores.has("issue") || stores.has("draft")) fill(); });
+  dialog.addEventListener("close", () => { stop(); dialog.remove(); });
+  document.body.append(dialog);
+  dialog.showModal();
+  fill();
+}
+
+/** @param {App} app @param {Issue} issue */
+function issueBox(app, issue) {
+  const settle = (/** @type {any[]} */ intents = []) => app.engine.edit(intents, [{ store: "issue", key: issue.id, value: undefined }]);
+  const box = el("section", { class: "issue" }, el("h3", {}, issue.title || text[issue.type]));
+  if (issue.kind === "merged") {
+    box.append(el("p", {}, text.bothChanged));
+    for (const conflict of issue.conflicts) box.append(sideBySide(app, conflict));
+    box.append(el("div", { class: "row end" },
+      el("button", { type: "button", onclick: () => settle([patch(issue, theirsOf(issue.conflicts))]) }, text.takeTheirs),
+      both(issue) && el("button", { type: "button", onclick: () => settle([patch(issue, both(issue))]) }, text.keepBoth),
+      el("button", { type: "button", class: "primary", onclick: () => settle() }, text.keepMine)));
+    return box;
+  }
+  box.append(el("p", { class: "fault" }, issue.code === "deleted" ? text.wasDeleted : text.wasRefused, issue.detail ? ` ${issue.detail}` : ""));
+  box.append(valueTable(app, issue.value ?? {}));
+  const again = issue.code === "deleted" && issue.type === "task"
+    ? [{ type: issue.type, op: "restore", id: issue.target }, ...(issue.op === "patch" ? [patch(issue, issue.value ?? {})] : [])]
+    : [{ type: issue.type, op: issue.op, id: issue.target, ...(issue.value && { value: issue.value }) }];
+  box.append(el("div", { class: "row end" },
+    el("button", { type: "button", onclick: () => settle() }, text.discard),
+    el("button", { type: "button", class: "primary", onclick: () => settle(again) }, issue.code === "deleted" ? text.restoreAndSave : text.tryAgain)));
+  return box;
+}
+
+/** @param {Issue} issue @param {any} value */
+function patch(issue, value) {
+  return { type: issue.type, op: "patch", id: issue.target, value };
+}
+
+/** @param {Conflict[]} conflicts */
+function theirsOf(conflicts) {
+  return Object.fromEntries(conflicts.map(({ member, theirs }) => [member, theirs]));
+}
+
+/**
+ * Notes can hold both texts; null where there is no such thing.
+ * @param {Issue} issue
+ */
+function both(issue) {
+  const body = issue.conflicts.find(({ member }) => member === "body");
+  if (!body || issue.conflicts.length > 1 || !body.theirs || !body.yours) return null;
+  const joined = `${body.yours}\n\n${body.theirs}`;
+  return [...joined].length <= 1000 ? { body: joined } : null;
+}
+
+/** @param {App} app @param {Conflict} conflict */
+function sideBySide(app, { member, yours, theirs }) {
+  const side = (/** @type {string} */ label, /** @type {any} */ value) =>
+    el("div", {}, el("h4", {}, label), el("p", { class: "words" }, wordsOf(app, member, value)));
+  return el("div", { class: "sides", role: "group", "aria-label": memberName(member) },
+    el("h4", { class: "member" }, memberName(member)), side(text.mine, yours), side(text.theirs, theirs));
+}
+
+/** @param {string} member */
+export function memberName(member) {
+  return /** @type {Record<string, string>} */ (text.members)[member] ?? member;
+}
+
+/**
+ * A member's value in words.
+ * @param {App} app
+ * @param {string} member
+ * @param {any} value
+ * @returns {string}
+ */
+export function wordsOf(app, member, value) {
+  if (value === null || value === undefined || value === "") return text.nothing;
+  if (member === "status") return text[/** @type {import("./types.js").Status} */ (value)] ?? value;
+  if (member === "categoryId") return app.model.categories.get(value)?.name ?? text.deletedCategory;
+  if (member === "dueDate") return describeDue(value, app.model.zone).label;
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** @param {App} app @param {Record<string, any>} value */
+function valueTable(app, value) {
+  const hidden = new Set(["before", "after", "place"]);
+  const members = Object.entries(value).filter(([member]) => !hidden.has(member));
+  return el("dl", { class: "values" }, ...members.map(([member, content]) =>
+    el("div", {}, el("dt", {}, memberName(member)), el("dd", { class: "words" }, wordsOf(app, member, content)))));
+}
+
+/** @param {App} app @param {string} key @param {import("./types.js").Draft} draft */
+function orphanBox(app, key, draft) {
+  const { title, body } = /** @type {Record<string, any>} */ ({ ...draft.base, ...draft.fields });
+  return el("section", { class: "issue" }, el("h3", {}, title), el("p", {}, text.draftOfDeleted), valueTable(app, { title, body }),
+    el("div", { class: "row end" },
+      el("button", { type: "button", onclick: () => app.engine.commit([{ store: "draft", key, value: undefined }]) }, text.discard),
+      el("button", { type: "button", class: "primary", onclick: () => app.router.go({ task: key.slice(5) }) }, text.continueEditing)));
+}

@@ -1,0 +1,184 @@
+// Dragging cards with a mouse, a pen or a finger. A mouse drags at once, a finger after a long press, so that it can
+// scroll. The place where the card would land is shown, in the middle, at the ends and in empty columns.
+import { el } from "./dom.js";
+import { move } from "./actions.js";
+
+/** @typedef {import("./app.js").App} App */
+/** @typedef {{id: string, card: HTMLElement, x: number, y: number, dx: number, dy: number, pointer: number, ghost: HTMLElement | null, slot: HTMLElement, list: HTMLElement | null, timer: number}} Drag */
+
+const threshold = 6;
+const pressTime = 350;
+
+/** @param {App} app @param {HTMLElement} board */
+export function setUpDrag(app, board) {
+  /** @type {Drag | null} */
+  let drag = null;
+  let frame = 0;
+  let justDragged = false;
+
+  board.addEventListener("pointerdown", (event) => {
+    const card = /** @type {HTMLElement} */ (event.target).closest?.(".card");
+    if (!(card instanceof HTMLElement) || !card.dataset.id || event.button !== 0 || drag) return;
+    if (/** @type {HTMLElement} */ (event.target).closest(".more, [contenteditable], textarea")) return;
+    const at = card.getBoundingClientRect();
+    drag = {
+      id: card.dataset.id, card, x: event.clientX, y: event.clientY, dx: event.clientX - at.left, dy: event.clientY - at.top,
+      pointer: event.pointerId, ghost: null, slot: el("li", { class: "slot", role: "presentation" }), list: null, timer: 0,
+    };
+    if (event.pointerType !== "mouse") drag.timer = setTimeout(begin, pressTime);
+  });
+
+  addEventListener("pointermove", (event) => {
+    if (!drag || event.pointerId !== drag.pointer) return;
+    const distance = Math.hypot(event.clientX - drag.x, event.clientY - drag.y);
+    if (!drag.ghost) {
+      if (distance < threshold) return;
+      if (event.pointerType !== "mouse") return end();
+      begin();
+    }
+    drag.x = event.clientX;
+    drag.y = event.clientY;
+    if (!frame) frame = requestAnimationFrame(step);
+  });
+
+  addEventListener("pointerup", (event) => {
+    if (!drag || event.pointerId !== drag.pointer) return;
+    drag.x = event.clientX;
+    drag.y = event.clientY;
+    // The last movement may not have had its frame yet.
+    if (drag.ghost) step();
+    drop();
+  });
+  addEventListener("pointercancel", () => end());
+  addEventListener("blur", () => end());
+  // A finger that drags must not scroll as well. The listener has to be there before the finger comes.
+  board.addEventListener("touchmove", (event) => { if (drag?.ghost) event.preventDefault(); }, { passive: false });
+  board.addEventListener("contextmenu", (event) => { if (drag) event.preventDefault(); });
+  board.addEventListener("dragstart", (event) => event.preventDefault());
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !drag?.ghost) return;
+    event.preventDefault();
+    event.stopPropagation();
+    end();
+  }, true);
+  board.addEventListener("click", (event) => {
+    if (!justDragged) return;
+    justDragged = false;
+    event.stopPropagation();
+    event.preventDefault();
+  }, true);
+
+  function begin() {
+    if (!drag) return;
+    const { card } = drag;
+    const { width, height } = card.getBoundingClientRect();
+    const ghost = /** @type {HTMLElement} */ (card.cloneNode(true));
+    ghost.classList.add("ghost");
+    ghost.inert = true;
+    ghost.style.setProperty("width", `${width}px`);
+    drag.slot.style.setProperty("height", `${height}px`);
+    drag.ghost = ghost;
+    document.body.append(ghost);
+    card.classList.add("dragged");
+    document.documentElement.classList.add("dragging");
+    drag.list = card.parentElement;
+    card.after(drag.slot);
+    navigator.vibrate?.(10);
+    if (!frame) frame = requestAnimationFrame(step);
+  }
+
+  /** Once a frame: the ghost follows, the slot goes where the card would land, and lists scroll at their edges. */
+  function step() {
+    frame = 0;
+    if (!drag?.ghost) return;
+    drag.ghost.style.setProperty("transform", `translate(${drag.x - drag.dx}px, ${drag.y - drag.dy}px) rotate(1.5deg)`);
+    const column = columnAt(board, drag.x, drag.y);
+    const list = column?.querySelector(".cards");
+    if (column && list instanceof HTMLElement) {
+      drag.list = list;
+      placeSlot(drag, app.model.filter.sort !== "position");
+      if (scrollAtEdges(board, column, drag.x, drag.y)) frame = requestAnimationFrame(step);
+    }
+  }
+
+  function drop() {
+    if (!drag?.ghost) return end();
+    const { id, slot, card } = drag;
+    const list = slot.parentElement;
+    const status = /** @type {any} */ (list?.closest(".column"))?.dataset.column;
+    const cards = list ? /** @type {HTMLElement[]} */ ([...list.children]).filter((child) => child === slot || (child.classList.contains("card") && child !== card)) : [];
+    const index = cards.indexOf(slot);
+    const before = cards[index + 1]?.dataset.id;
+    const after = cards[index - 1]?.dataset.id;
+    const isSame = slot.previousElementSibling === card || slot.nextElementSibling === card;
+    end();
+    justDragged = true;
+    setTimeout(() => { justDragged = false; }, 50);
+    if (!status || isSame) return;
+    if (app.model.filter.sort !== "position") {
+      if (status !== app.model.tasks.get(id)?.status) move(app, id, { status, place: "last" });
+    } else move(app, id, { status, ...(before ? { before } : after ? { after } : { place: "last" }) });
+  }
+
+  function end() {
+    if (!drag) return;
+    clearTimeout(drag.timer);
+    drag.ghost?.remove();
+    drag.slot.remove();
+    drag.card.classList.remove("dragged");
+    document.documentElement.classList.remove("dragging");
+    drag = null;
+  }
+}
+
+/**
+ * The column under the pointer, or the one beside it.
+ * @param {HTMLElement} board
+ * @param {number} x
+ * @param {number} y
+ */
+function columnAt(board, x, y) {
+  for (const column of /** @type {Iterable<HTMLElement>} */ (/** @type {any} */ (board.children))) {
+    const at = column.getBoundingClientRect();
+    if (x >= at.left - 6 && x <= at.right + 6 && (y >= at.top || at.top > 0) && y <= Math.max(at.bottom, innerHeight)) return column;
+  }
+  return null;
+}
+
+/** @param {Drag} drag @param {boolean} isSorted */
+function placeSlot({ list, slot, y, card }, isSorted) {
+  if (!list) return;
+  // In a sorted column the order is not the person's: the slot tells the column only.
+  if (isSorted) {
+    if (slot.parentElement !== list) list.prepend(slot);
+    return;
+  }
+  // Halving instead of asking every card: reading 1,500 rectangles would take a frame.
+  const cards = /** @type {HTMLElement[]} */ ([...list.children]).filter((child) => child !== slot && child !== card);
+  let low = 0;
+  for (let high = cards.length; low < high;) {
+    const middle = (low + high) >> 1;
+    const at = cards[middle].getBoundingClientRect();
+    if (y > at.top + at.height / 2) low = middle + 1;
+    else high = middle;
+  }
+  const next = cards[low] ?? null;
+  if (slot.parentElement === list && (slot.nextElementSibling === next || (slot.nextElementSibling === card && card.nextElementSibling === next))) return;
+  list.insertBefore(slot, next);
+}
+
+/** @param {HTMLElement} board @param {HTMLElement} column @param {number} x @param {number} y */
+function scrollAtEdges(board, column, x, y) {
+  const scroll = column.querySelector(".scroll");
+  if (!scroll) return false;
+  const isPage = getComputedStyle(scroll).overflowY === "visible";
+  const area = isPage ? { top: 0, bottom: innerHeight } : scroll.getBoundingClientRect();
+  const speed = (/** @type {number} */ depth) => Math.ceil(Math.min(depth, 48) / 3);
+  const edge = 48;
+  const down = y > area.bottom - edge ? speed(y - area.bottom + edge) : y < area.top + edge ? -speed(area.top + edge - y) : 0;
+  if (down) (isPage ? document.documentElement : scroll).scrollBy(0, down);
+  const right = x > innerWidth - 28 ? 14 : x < 28 ? -14 : 0;
+  const before = board.scrollLeft;
+  if (right) board.scrollBy(right, 0);
+  return down !== 0 || board.scrollLeft !== before;
+}

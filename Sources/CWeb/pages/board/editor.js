@@ -1,0 +1,256 @@
+// The editor of a task. What was typed is a draft from the first letter on: Escape, Back, a reload and a crash keep it.
+// What others change meanwhile comes in at once; where the person typed too, theirs is shown beside mine.
+import { $, announce, el, field, lengthOf, limitLength } from "./dom.js";
+import { addCategory, remove } from "./actions.js";
+import { addDays, dueDay, dueTime, instant, today } from "./dates.js";
+import { findCategory } from "./add.js";
+import { columns } from "./model.js";
+import { between } from "./order.js";
+import { text } from "./texts.js";
+
+/** @typedef {import("./app.js").App} App */
+/** @typedef {import("./types.js").Task} Task */
+/**
+ * What the fields hold.
+ * @typedef {Record<"title" | "body" | "status" | "category" | "date" | "time", string>} Fields
+ */
+
+const names = /** @type {(keyof Fields)[]} */ (["title", "body", "status", "category", "date", "time"]);
+
+/** @param {Task} task @param {App} app @returns {Fields} */
+function fieldsOf(task, app) {
+  const due = task.dueDate;
+  const { zone, categories } = app.model;
+  return {
+    title: task.title, body: task.body, status: task.status,
+    category: task.categoryId ? categories.get(task.categoryId)?.name ?? "" : "",
+    date: due ? dueDay(due, zone) : "", time: due ? dueTime(due, zone) : "",
+  };
+}
+
+export class Editor {
+  /** @param {App} app @param {string} id */
+  constructor(app, id) {
+    this.app = app;
+    this.id = id;
+    const task = app.model.tasks.get(id);
+    const draft = app.engine.mirror.draft.get(`task:${id}`);
+    /**
+     * What the server's copy says, as far as it was seen here.
+     * @type {Fields}
+     */
+    this.base = /** @type {Fields} */ (draft ? draft.base : task ? fieldsOf(task, app) : fieldsOf({ ...blank, id }, app));
+    this.isGone = !task;
+    /** @type {Record<keyof Fields, any>} */
+    this.controls = /** @type {any} */ ({});
+    /** @type {Record<string, HTMLElement>} */
+    this.theirs = Object.fromEntries(names.map((name) => [name, el("div", { class: "theirs", hidden: true })]));
+    this.build();
+    for (const name of names) this.controls[name].value = draft?.fields[name] ?? this.base[name];
+    this.note.hidden = !draft;
+    this.takeIn();
+    document.body.append(this.dialog);
+    this.dialog.showModal();
+    this.controls.title.focus();
+    this.controls.title.setSelectionRange(this.controls.title.value.length, this.controls.title.value.length);
+  }
+
+  build() {
+    const tooLong = (/** @type {number} */ limit) => (/** @type {number} */ count) => text.tooLong(count, limit);
+    this.controls = {
+      title: el("input", { name: "title", required: true, autocomplete: "off" }),
+      body: el("textarea", { name: "body", rows: 7 }),
+      status: el("select", { name: "status" }, ...columns.map((status) => el("option", { value: status }, text[status]))),
+      category: el("input", { name: "category", list: "category-names", autocomplete: "off" }),
+      date: el("input", { name: "date", type: "date", max: "9999-12-31" }),
+      time: el("input", { name: "time", type: "time" }),
+    };
+    const { title, body, status, category, date, time } = this.controls;
+    const { theirs } = this;
+    this.note = el("p", { class: "note" }, text.draftRestored, " ",
+      el("button", { type: "button", class: "link", onclick: () => this.discard() }, text.discard));
+    this.gone = el("p", { class: "note fault", hidden: true }, text.deletedElsewhere);
+    this.saveButton = el("button", { class: "primary" }, text.save);
+    this.form = el("form", { method: "dialog", noValidate: false },
+      el("h2", { id: "editor-title" }, text.task), this.gone, this.note,
+      field(text.title, title, theirs.title), field(text.notes, body, theirs.body),
+      el("div", { class: "pair" }, field(text.column, status, theirs.status), field(text.category, category, theirs.category)),
+      el("div", { class: "pair" }, field(text.dueDate, date, theirs.date), field(text.dueTime, time, theirs.time)),
+      el("datalist", { id: "category-names" }, ...this.app.model.categoryList.map(({ name }) => el("option", { value: name }))),
+      el("div", { class: "row end" },
+        el("button", { type: "button", class: "danger", onclick: () => this.remove() }, text.remove),
+        el("button", { type: "button", class: "quiet", onclick: () => this.app.router.go({ screen: "history", task: null, of: this.id }) }, text.history),
+        el("span", { class: "space" }),
+        el("button", { type: "button", onclick: () => this.leave() }, text.close), this.saveButton));
+    this.dialog = el("dialog", { class: "sheet editor", "aria-labelledby": "editor-title" }, this.form);
+    limitLength(title, 200, tooLong(200));
+    limitLength(body, 1000, tooLong(1000));
+    limitLength(category, 50, tooLong(50));
+    title.addEventListener("input", () => {
+      if (lengthOf(title.value) <= 200) title.setCustomValidity(title.value.trim() ? "" : text.titleMissing);
+    });
+    time.addEventListener("change", () => this.timeWithoutDate());
+    this.form.addEventListener("input", () => this.keep());
+    this.form.addEventListener("change", () => this.keep());
+    this.form.addEventListener("submit", (/** @type {Event} */ event) => { event.preventDefault(); this.save(); });
+    this.dialog.addEventListener("cancel", (/** @type {Event} */ event) => { event.preventDefault(); this.leave(); });
+    this.dialog.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.isComposing) {
+        event.preventDefault();
+        this.form.requestSubmit(this.saveButton);
+      }
+    });
+    // A click beside the sheet closes it; the draft stays.
+    this.dialog.addEventListener("pointerdown", (/** @type {Event} */ event) => { if (event.target === this.dialog) this.leave(); });
+  }
+
+  /** A time needs a day: today, or tomorrow when that time has passed. */
+  timeWithoutDate() {
+    const { date, time } = this.controls;
+    if (!time.value || date.value) return;
+    const { zone } = this.app.model;
+    const now = today(zone);
+    date.value = time.value > dueTime(new Date().toISOString(), zone) ? now : addDays(now, 1);
+    announce(text.dateFilled(date.value));
+  }
+
+  /** @returns {Partial<Fields>} what the person changed */
+  changed() {
+    return Object.fromEntries(names.filter((name) => this.controls[name].value !== this.base[name]).map((name) => [name, this.controls[name].value]));
+  }
+
+  get key() {
+    return `task:${this.id}`;
+  }
+
+  /** Keeps what was typed. */
+  keep() {
+    const fields = this.changed();
+    const isEmpty = Object.keys(fields).length === 0;
+    const revision = this.app.model.tasks.get(this.id)?.revision ?? 0;
+    const draft = isEmpty ? undefined : { base: this.base, fields, revision, at: new Date().toISOString() };
+    if (isEmpty) this.note.hidden = true;
+    this.kept = this.app.engine.commit([{ store: "draft", key: this.key, value: draft }]);
+  }
+
+  /** Takes in what the task is now. */
+  takeIn() {
+    const task = this.app.model.tasks.get(this.id);
+    this.isGone = !task;
+    this.gone.hidden = !this.isGone;
+    this.saveButton.textContent = this.isGone ? text.restoreAndSave : text.save;
+    if (!task) return;
+    const current = fieldsOf(task, this.app);
+    for (const name of names) {
+      const theirs = current[name];
+      const control = this.controls[name];
+      if (theirs === this.base[name]) continue;
+      if (control.value === this.base[name]) control.value = theirs;
+      else if (control.value !== theirs) this.showTheirs(name, theirs);
+      this.base = { ...this.base, [name]: theirs };
+    }
+  }
+
+  /** @param {keyof Fields} name @param {string} value */
+  showTheirs(name, value) {
+    const box = this.theirs[name];
+    const shown = name === "status" ? text[/** @type {import("./types.js").Status} */ (value)] : value || text.nothing;
+    const take = (/** @type {string} */ next) => {
+      this.controls[name].value = next;
+      this.controls[name].dispatchEvent(new Event("input", { bubbles: true }));
+      box.hidden = true;
+      this.controls[name].focus();
+    };
+    box.replaceChildren(el("p", {}, el("strong", {}, text.changedElsewhere), " ", el("q", {}, shown)),
+      el("button", { type: "button", class: "link", onclick: () => take(value) }, text.takeTheirs),
+      el("button", { type: "button", class: "link", onclick: () => { box.hidden = true; this.controls[name].focus(); } }, text.keepMine));
+    if (name === "body" && value) {
+      box.append(el("button", { type: "button", class: "link", onclick: () => take(`${value}\n\n${this.controls.body.value}`) }, text.keepBoth));
+    }
+    box.hidden = false;
+    announce(text.changedElsewhere);
+  }
+
+  async save() {
+    const { app, id } = this;
+    const { title } = this.controls;
+    if (!title.value.trim()) {
+      title.setCustomValidity(text.titleMissing);
+      return title.reportValidity();
+    }
+    const fields = this.changed();
+    /** @type {any[]} */
+    const intents = [];
+    /** @type {Record<string, any>} */
+    const patch = {};
+    if (fields.title !== undefined) patch.title = fields.title;
+    if (fields.body !== undefined) patch.body = fields.body;
+    if (fields.status !== undefined) patch.status = fields.status;
+    if (fields.category !== undefined) patch.categoryId = this.categoryFor(fields.category.trim(), intents);
+    if (fields.date !== undefined || fields.time !== undefined) {
+      const { date, time } = this.controls;
+      patch.dueDate = !date.value ? null : time.value ? instant(date.value, time.value, app.model.zone) : date.value;
+    }
+    if (this.isGone) intents.push({ type: "task", op: "restore", id });
+    if (Object.keys(patch).length > 0) {
+      const last = patch.status && app.model.column(patch.status).at(-1)?.position;
+      intents.push({ type: "task", op: "patch", id, value: patch, ...(patch.status && { position: between(last ?? null, null) }) });
+    }
+    await app.engine.edit(intents, [{ store: "draft", key: this.key, value: undefined }]);
+    this.finish();
+    app.render();
+    if (patch.status) {
+      announce(text.movedTo(title.value, text[/** @type {import("./types.js").Status} */ (patch.status)], app.model.list(patch.status).findIndex((task) => task.id === id) + 1));
+    }
+    app.board?.show(id);
+  }
+
+  /** @param {string} name @param {any[]} intents @returns {string | null} */
+  categoryFor(name, intents) {
+    if (!name) return null;
+    const known = findCategory(this.app.model, name);
+    if (known) return known.id;
+    const made = addCategory({ name });
+    intents.push(made);
+    return made.id;
+  }
+
+  discard() {
+    this.app.engine.commit([{ store: "draft", key: this.key, value: undefined }]);
+    for (const name of names) {
+      this.controls[name].value = this.base[name];
+      this.theirs[name].hidden = true;
+    }
+    this.note.hidden = true;
+    this.controls.title.focus();
+  }
+
+  remove() {
+    this.finish();
+    remove(this.app, this.id);
+  }
+
+  /** Closes without saving; what was typed stays as a draft. */
+  leave() {
+    const hasDraft = Object.keys(this.changed()).length > 0;
+    this.finish();
+    if (hasDraft) this.app.toast(text.draftKept, { action: text.continueEditing, run: () => this.app.router.go({ task: this.id }) });
+    this.app.render();
+    if (!this.app.board?.show(this.id)) $("#main").focus();
+  }
+
+  /** Closes the sheet and takes it out of the address. */
+  finish() {
+    this.dialog.close();
+    this.app.router.leave("task");
+  }
+
+  /** The address says so: Back was pressed. */
+  close() {
+    this.dialog.close();
+    this.dialog.remove();
+  }
+}
+
+/** @type {any} */
+const blank = { title: "", body: "", status: "todo", categoryId: null, dueDate: null };

@@ -1,0 +1,296 @@
+// Keeps the mirror, its copy on disk and the server in step. All tabs of an account share one engine: the tab that
+// holds the lock talks to the server, the others hand it their edits over the disk and a channel.
+import { access, call, Problem, uuid } from "./api.js";
+import { follow } from "./events.js";
+import * as sync from "./sync.js";
+
+/** @typedef {import("./types.js").Change} Change */
+/** @typedef {{phase: "loading" | "live" | "offline", sending: boolean}} State */
+
+const feedTypes = sync.types.join(",");
+
+export class Engine {
+  /**
+   * @param {string} account
+   * @param {import("./store.js").Store} store
+   */
+  constructor(account, store) {
+    this.account = account;
+    this.store = store;
+    this.mirror = sync.emptyMirror();
+    /** @type {State} */
+    this.state = { phase: "loading", sending: false };
+    /**
+     * Told of every change of the mirror.
+     * @type {(changes: Change[]) => void}
+     */
+    this.onChange = () => {};
+    /**
+     * Told when the state changed.
+     * @type {() => void}
+     */
+    this.onState = () => {};
+    /**
+     * The disk takes nothing more.
+     * @type {() => void}
+     */
+    this.onDiskFault = () => {};
+    this.isLeading = false;
+    this.isPushing = false;
+    /** Whether the stream of changes runs. */
+    this.isFollowing = false;
+    this.batchLimit = sync.batch;
+    this.closing = new AbortController();
+    this.lastKey = "";
+    this.wake = () => {};
+    this.channel = typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel(`kanbase-${account}`);
+  }
+
+  /** Reads what is on disk, and begins to follow the server. */
+  async start() {
+    /** @type {Change[][] | null} */
+    let early = [];
+    if (this.channel) {
+      this.channel.onmessage = ({ data }) => {
+        if (data.changes && early) early.push(data.changes);
+        else if (data.changes) this.take(data.changes);
+        else if (data.state && !this.isLeading) this.setState(data.state);
+        else if (data.hello && this.isLeading) this.channel?.postMessage({ state: this.state });
+      };
+    }
+    this.mirror = await this.store.read();
+    for (const changes of early) sync.apply(this.mirror, changes);
+    early = null;
+    this.lead();
+    this.channel?.postMessage({ hello: true });
+  }
+
+  /**
+   * Changes made by another tab.
+   * @param {Change[]} changes
+   */
+  take(changes) {
+    sync.apply(this.mirror, changes);
+    this.onChange(changes);
+    if (changes.some((change) => change.store === "outbox" && change.value)) this.push();
+  }
+
+  /**
+   * Changes the mirror at once, then the disk, then the other tabs. Resolves when they are on disk.
+   * @param {Change[]} changes
+   */
+  async commit(changes) {
+    if (changes.length === 0 || this.closing.signal.aborted) return;
+    sync.apply(this.mirror, changes);
+    this.onChange(changes);
+    try {
+      await this.store.write(changes);
+    } catch {
+      this.onDiskFault();
+    }
+    if (!this.closing.signal.aborted) this.channel?.postMessage({ changes });
+  }
+
+  /**
+   * The person's edit: shown at once, sent when the server can be reached.
+   * @param {Parameters<typeof sync.mutate>[1][]} intents
+   * @param {Change[]} [also] what changes with them, such as a draft that is saved
+   */
+  async edit(intents, also = []) {
+    const changes = [...also];
+    for (const intent of intents) {
+      const made = { mutationId: uuid(), key: this.nextKey(), at: new Date().toISOString() };
+      const own = sync.mutate(this.mirror, intent, made);
+      sync.apply(this.mirror, own);
+      changes.push(...own);
+    }
+    await this.commit(changes);
+    this.push();
+  }
+
+  /** Keys are in the order of time; no two of a tab are the same, and two tabs' differ by their random end. */
+  nextKey() {
+    const time = Date.now().toString(36).padStart(9, "0");
+    const last = this.lastKey.slice(0, 13);
+    const next = `${time}0000`;
+    const head = next > last ? next : last.slice(0, 9) + (parseInt(last.slice(9), 36) + 1).toString(36).padStart(4, "0");
+    this.lastKey = `${head}-${uuid().slice(0, 8)}`;
+    return this.lastKey;
+  }
+
+  /** Follows the server from the moment on that no other tab does. */
+  lead() {
+    const { signal } = this.closing;
+    const run = async () => {
+      if (signal.aborted) return;
+      this.isLeading = true;
+      this.push();
+      await this.pull();
+    };
+    // Pages over plain HTTP from afar have no locks. Then every tab leads: mutation ids make that safe, only dearer.
+    if (!navigator.locks) return void run();
+    navigator.locks.request(`kanbase-${this.account}`, { signal }, run).catch(() => {});
+  }
+
+  /** @param {Partial<State>} change */
+  setState(change) {
+    const next = { ...this.state, ...change };
+    if (next.phase === this.state.phase && next.sending === this.state.sending) return;
+    this.state = next;
+    this.onState();
+    if (this.isLeading) this.channel?.postMessage({ state: next });
+  }
+
+  /** Follows the changes until the engine closes. */
+  async pull() {
+    const { signal } = this.closing;
+    for (let wait = 500; !signal.aborted; wait = Math.min(wait * 2, 8000)) {
+      try {
+        if (!this.mirror.meta.get("cursor")) await this.load();
+        const since = encodeURIComponent(this.mirror.meta.get("cursor"));
+        /** @type {any[]} */
+        let changes = [];
+        let cursor = "";
+        const flush = () => {
+          if (changes.length === 0) return;
+          this.commit(sync.receive(this.mirror, changes, cursor));
+          changes = [];
+        };
+        this.stream = new AbortController();
+        await follow(`/changes?types=${feedTypes}&since=${since}`, this.stream.signal, (event) => {
+          if (event.event === "ready") {
+            wait = 250;
+            this.isFollowing = true;
+            this.setState({ phase: "live" });
+            this.push();
+          } else if (event.event === "change") {
+            if (changes.length === 0) queueMicrotask(flush);
+            changes.push(JSON.parse(event.data));
+            cursor = event.id;
+          }
+        });
+      } catch (error) {
+        if (signal.aborted) return;
+        if (error instanceof Problem && error.status === 401) return access.ended();
+        if (error instanceof Problem && (error.status === 410 || error.status === 400)) {
+          // Another history, or one that is too long ago: everything anew, with the outbox on top of it.
+          await this.commit([{ store: "meta", key: "cursor", value: undefined }]);
+          continue;
+        }
+      }
+      if (signal.aborted) return;
+      this.isFollowing = false;
+      this.setState({ phase: "offline" });
+      await this.pause(wait);
+    }
+  }
+
+  /** Reads the whole living state; the mirror changes in one step unless it was empty. */
+  async load() {
+    const state = new Map();
+    const isEmpty = this.mirror.task.size + this.mirror.category.size === 0;
+    /** @type {string | null} */
+    let cursor = null;
+    for (let hasMore = true; hasMore;) {
+      const since = cursor ? `&since=${encodeURIComponent(cursor)}` : "";
+      /** @type {any} */
+      const page = await call("GET", `/changes?types=${feedTypes}&limit=1000${since}`, { seconds: 20, quiet: true });
+      for (const change of page.changes) {
+        if (change.deleted) state.delete(`${change.type} ${change.id}`);
+        else state.set(`${change.type} ${change.id}`, change);
+      }
+      cursor = page.cursor;
+      hasMore = page.hasMore;
+      if (isEmpty && hasMore) {
+        // Something to look at; it goes to the disk when it is whole.
+        const first = sync.receive(this.mirror, page.changes, null);
+        sync.apply(this.mirror, first);
+        this.onChange(first);
+      }
+    }
+    if (cursor) await this.commit(sync.replace(this.mirror, state, cursor));
+  }
+
+  /**
+   * Waits, or until there is a reason to try again.
+   * @param {number} milliseconds
+   */
+  pause(milliseconds) {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      this.wake = () => { clearTimeout(timer); resolve(undefined); };
+      this.closing.signal.addEventListener("abort", this.wake, { once: true });
+    });
+  }
+
+  /** The browser says that the connection is gone: a stream would notice it late. */
+  interrupt() {
+    this.stream?.abort();
+  }
+
+  /** The browser says that there is a connection, or the person looks at the page again. */
+  retry() {
+    this.wake();
+    this.push();
+  }
+
+  /** Sends the outbox, a batch at a time, until it is empty or the server cannot be reached. */
+  async push() {
+    if (!this.isLeading || this.isPushing) return;
+    this.isPushing = true;
+    clearTimeout(this.pushTimer);
+    try {
+      for (let next = this.nextRequest(); next; next = this.nextRequest()) {
+        this.setState({ sending: true });
+        const { sent, body } = next;
+        const answer = await call("POST", "/sync", { body });
+        this.pushWait = 500;
+        if (this.isFollowing) this.setState({ phase: "live" });
+        await this.commit(sync.settle(this.mirror, sent, answer.results, new Date().toISOString()));
+      }
+      this.batchLimit = sync.batch;
+    } catch (error) {
+      await this.pushFailed(/** @type {any} */ (error));
+    } finally {
+      this.isPushing = false;
+      this.setState({ sending: false });
+    }
+  }
+
+  nextRequest() {
+    if (this.closing.signal.aborted) return null;
+    return sync.request(this.mirror, this.batchLimit);
+  }
+
+  /** @param {Problem} problem */
+  async pushFailed(problem) {
+    if (!(problem instanceof Problem)) throw problem;
+    if (problem.status === 401 || this.closing.signal.aborted) return;
+    const isPassing = problem.status === 0 || problem.status >= 500 || problem.status === 429 || problem.status === 408;
+    if (!isPassing) {
+      // The request as a whole is refused: smaller ones show which edit it is.
+      if (this.batchLimit > 1) {
+        this.batchLimit = Math.max(1, Math.floor(this.batchLimit / 8));
+      } else {
+        const sent = sync.outbox(this.mirror).slice(0, 1);
+        const results = sent.map(({ mutation }) => (
+          { mutationId: mutation.mutationId, status: "rejected", problem: problem.document ?? { code: "", detail: problem.message } }));
+        await this.commit(sync.settle(this.mirror, sent, results, new Date().toISOString()));
+      }
+      this.pushTimer = setTimeout(() => this.push(), 100);
+      return;
+    }
+    if (problem.status === 0) this.setState({ phase: "offline" });
+    this.pushWait = Math.min((this.pushWait ?? 500) * 2, 15000);
+    this.pushTimer = setTimeout(() => this.push(), (problem.retryAfter ?? 0) * 1000 || this.pushWait);
+  }
+
+  /** Ends everything; nothing more is read, written or sent. */
+  close() {
+    this.closing.abort();
+    this.stream?.abort();
+    clearTimeout(this.pushTimer);
+    this.channel?.close();
+    this.store.close();
+  }
+}

@@ -1,0 +1,56 @@
+// The history of the board, or of one task, told in words.
+import { heading, showAnswer } from "./answers.js";
+import { el } from "./dom.js";
+import { memberName, wordsOf } from "./conflicts.js";
+import { describeTime } from "./dates.js";
+import { moreButton } from "./trash.js";
+import { text } from "./texts.js";
+
+/** @typedef {import("./app.js").App} App */
+
+/** @param {App} app @param {HTMLElement} main */
+export function showHistory(app, main) {
+  const { of } = app.router.route;
+  const task = of ? app.model.tasks.get(of) : null;
+  const place = el("section", { class: "panel" });
+  const back = of && el("button", { type: "button", onclick: () => app.router.go({ screen: null, of: null, task: of }) }, text.edit);
+  main.append(heading(of ? text.historyOf(task?.title ?? "") : text.screens.history, task && back), place);
+  const path = of ? `/tasks/${encodeURIComponent(of)}/history?limit=100` : "/history?limit=100";
+  return showAnswer(app, place, path, (answer) => {
+    if (answer.items.length === 0) return [el("p", { class: "quiet-words" }, text.historyEmpty)];
+    const list = el("ol", { class: "rows history" });
+    const add = (/** @type {any[]} */ items) => list.append(...items.map((item) => entry(app, item, !of)));
+    add(answer.items);
+    return [list, moreButton(answer.nextCursor, path, (page) => add(page.items), app)];
+  }, ["task"]);
+}
+
+/** @param {App} app @param {any} item @param {boolean} isTitled */
+function entry(app, item, isTitled) {
+  const id = item.taskId;
+  const title = item.title ?? text.purged;
+  const name = isTitled && (app.model.tasks.has(id)
+    ? el("button", { type: "button", class: "row-open", onclick: () => app.router.go({ task: id }) }, title)
+    : el("span", { class: "row-open" }, title));
+  return el("li", {}, el("div", { class: "row-words" }, name, el("p", {}, sentence(app, item)), ...details(app, item)),
+    el("time", { class: "quiet-words", dateTime: item.at }, describeTime(item.at, app.model.zone)));
+}
+
+/** @param {App} app @param {any} item */
+function sentence(app, item) {
+  const status = item.changes.find((/** @type {any} */ change) => change.member === "status");
+  if (item.action === "moved" && status) return text.movedFromTo(wordsOf(app, "status", status.from), wordsOf(app, "status", status.to));
+  const action = /** @type {keyof typeof text.actions} */ (item.action);
+  if (action !== "updated") return text.actions[action] ?? action;
+  const members = item.changes.map((/** @type {any} */ change) => memberName(change.member));
+  return members.length ? text.changedMembers(members.join(", ")) : text.actions.updated;
+}
+
+/** @param {App} app @param {any} item */
+function details(app, item) {
+  if (item.action === "created") return [];
+  return item.changes.filter((/** @type {any} */ change) => !["status", "position", "completedAt"].includes(change.member))
+    .map((/** @type {any} */ { member, from, to }) => el("p", { class: "change" },
+      el("span", { class: "member" }, `${memberName(member)}: `),
+      el("del", {}, wordsOf(app, member, from)), " → ", el("ins", {}, wordsOf(app, member, to))));
+}

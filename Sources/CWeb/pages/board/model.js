@@ -1,0 +1,179 @@
+// What the page shows: the mirror with the unsent edits on top, by column, filtered and sorted.
+import { byPosition } from "./order.js";
+import { dueDay, today } from "./dates.js";
+import { view } from "./sync.js";
+
+/** @typedef {import("./types.js").Task} Task */
+/** @typedef {import("./types.js").Status} Status */
+/** @typedef {import("./types.js").Entry} Entry */
+
+export const columns = /** @type {Status[]} */ (["todo", "doing", "done"]);
+
+const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** @typedef {{categories: Set<string>, due: string, query: string, sort: string}} Filter */
+
+export class Model {
+  /** @param {import("./engine.js").Engine} engine */
+  constructor(engine) {
+    this.engine = engine;
+    /** @type {Map<string, Task>} */
+    this.tasks = new Map();
+    /** @type {Map<string, import("./types.js").Category>} */
+    this.categories = new Map();
+    /** @type {Map<string, import("./types.js").DDay>} */
+    this.ddays = new Map();
+    /** @type {import("./types.js").Settings} */
+    this.settings = { timeZone: null, locale: null, custom: {}, revision: 0 };
+    /** @type {Filter} */
+    this.filter = { categories: new Set(), due: "", query: "", sort: "position" };
+    /**
+     * Whom an entry of the outbox changes, by its key.
+     * @type {Map<string, {type: string, id: string}>}
+     */
+    this.targets = new Map();
+    /**
+     * The ids with unsent edits.
+     * @type {Set<string>}
+     */
+    this.unsent = new Set();
+    /**
+     * The visible tasks of each column, until something changes.
+     * @type {Map<Status, Task[]>}
+     */
+    this.lists = new Map();
+    /** @type {Set<(stores: Set<string>) => void>} */
+    this.watchers = new Set();
+  }
+
+  /** Takes in the whole mirror. */
+  begin() {
+    const { mirror } = this.engine;
+    /** @type {import("./types.js").Change[]} */
+    const changes = [];
+    for (const [store, map] of Object.entries(mirror)) {
+      for (const [key, value] of map) changes.push({ store: /** @type {any} */ (store), key, value });
+    }
+    this.take(changes);
+  }
+
+  /** @param {import("./types.js").Change[]} changes */
+  take(changes) {
+    /** @type {Map<string, {type: string, id: string}>} */
+    const touched = new Map();
+    const stores = new Set(changes.map((change) => change.store));
+    for (const { store, key, value } of changes) {
+      if (store === "outbox") {
+        const target = value ? { type: value.mutation.type, id: value.mutation.id } : this.targets.get(key);
+        if (value && target) this.targets.set(key, target);
+        else this.targets.delete(key);
+        if (target) touched.set(`${target.type} ${target.id}`, target);
+      } else if (["task", "category", "dday", "settings"].includes(store)) {
+        touched.set(`${store} ${key}`, { type: store, id: key });
+      }
+    }
+    if (touched.size > 0) this.recompute([...touched.values()]);
+    for (const watcher of this.watchers) watcher(stores);
+  }
+
+  /** @param {{type: string, id: string}[]} touched */
+  recompute(touched) {
+    const { mirror } = this.engine;
+    /** @type {Map<string, Entry[]>} */
+    const entries = new Map();
+    for (const entry of [...mirror.outbox.values()].sort((a, b) => (a.key < b.key ? -1 : 1))) {
+      const key = `${entry.mutation.type} ${entry.mutation.id}`;
+      entries.set(key, [...(entries.get(key) ?? []), entry]);
+    }
+    this.unsent = new Set([...mirror.outbox.values()].map((entry) => entry.mutation.id));
+    const maps = { task: this.tasks, category: this.categories, dday: this.ddays };
+    for (const { type, id } of touched) {
+      const value = view(mirror, /** @type {any} */ (type), id, entries.get(`${type} ${id}`) ?? []);
+      if (type === "settings") {
+        if (value) this.settings = value;
+        continue;
+      }
+      const map = /** @type {Map<string, any>} */ (/** @type {any} */ (maps)[type]);
+      if (value === undefined) map.delete(id);
+      else map.set(id, value);
+    }
+    this.lists.clear();
+  }
+
+  /** @param {Partial<Filter>} change */
+  setFilter(change) {
+    Object.assign(this.filter, change);
+    this.lists.clear();
+    for (const watcher of this.watchers) watcher(new Set(["filter"]));
+  }
+
+  get isFiltered() {
+    const { categories, due, query } = this.filter;
+    return categories.size > 0 || due !== "" || query !== "";
+  }
+
+  /**
+   * The visible tasks of a column, in order.
+   * @param {Status} status
+   */
+  list(status) {
+    const known = this.lists.get(status);
+    if (known) return known;
+    const list = [];
+    for (const task of this.tasks.values()) if (task.status === status && this.matches(task)) list.push(task);
+    list.sort(this.comparison());
+    this.lists.set(status, list);
+    return list;
+  }
+
+  /**
+   * All tasks of a column by position, whatever the filter.
+   * @param {Status} status
+   */
+  column(status) {
+    return [...this.tasks.values()].filter((task) => task.status === status).sort(byPosition);
+  }
+
+  /** @param {Task} task */
+  matches(task) {
+    const { categories, due, query } = this.filter;
+    if (categories.size > 0 && !categories.has(task.categoryId ?? "none")) return false;
+    if (query) {
+      const wanted = query.toLowerCase();
+      if (!task.title.toLowerCase().includes(wanted) && !task.body.toLowerCase().includes(wanted)) return false;
+    }
+    if (!due) return true;
+    const day = task.dueDate ? dueDay(task.dueDate, this.zone) : null;
+    const now = today(this.zone);
+    switch (due) {
+      case "overdue": return day !== null && day < now && task.status !== "done";
+      case "today": return day === now;
+      case "upcoming": return day !== null && day > now;
+      default: return day === null;
+    }
+  }
+
+  comparison() {
+    /** @type {(a: Task, b: Task) => number} */
+    const position = byPosition;
+    const time = (/** @type {Task} */ task) => (task.dueDate ? Date.parse(task.dueDate) : Infinity);
+    const text = (/** @type {string} */ a, /** @type {string} */ b) => (a < b ? -1 : a > b ? 1 : 0);
+    switch (this.filter.sort) {
+      case "dueDate": return (/** @type {Task} */ a, /** @type {Task} */ b) => (time(a) === time(b) ? position(a, b) : time(a) - time(b));
+      case "-createdAt": return (/** @type {Task} */ a, /** @type {Task} */ b) => text(b.createdAt, a.createdAt) || position(a, b);
+      case "-updatedAt": return (/** @type {Task} */ a, /** @type {Task} */ b) => text(b.updatedAt, a.updatedAt) || position(a, b);
+      case "title": return (/** @type {Task} */ a, /** @type {Task} */ b) => text(a.title.toLowerCase(), b.title.toLowerCase()) || position(a, b);
+      default: return position;
+    }
+  }
+
+  /** The account's zone, else the browser's. */
+  get zone() {
+    return this.settings.timeZone ?? browserZone;
+  }
+
+  /** Categories by name. */
+  get categoryList() {
+    return [...this.categories.values()].sort((a, b) => a.name.localeCompare(b.name));
+  }
+}

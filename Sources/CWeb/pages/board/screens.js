@@ -1,0 +1,16 @@
+// The screens beside the board, by the name in the address. Each fills `main` and may return what to do when it is left.
+import { showAccount } from "./account.js";
+import { showCategories } from "./categories.js";
+import { showHistory } from "./history.js";
+import { showSettings } from "./settings.js";
+import { showStats } from "./stats.js";
+import { showToday } from "./today.js";
+import { showTrash } from "./trash.js";
+
+/** @typedef {(app: import("./app.js").App, main: HTMLElement) => (void | (() => void))} Screen */
+
+export const all = {
+  today: /** @type {Screen} */ (showToday), stats: /** @type {Screen} */ (showStats), trash: /** @type {Screen} */ (showTrash),
+  history: /** @type {Screen} */ (showHistory), categories: /** @type {Screen} */ (showCategories),
+  settings: /** @type {Screen} */ (showSettings), account: /** @type {Screen} */ (showAccount),
+};

@@ -1,0 +1,115 @@
+// The frame of the page: brand, navigation, search, the state of the connection, and the filter below.
+import { $, el, icon } from "./dom.js";
+import { openMenu } from "./menu.js";
+import { showHelp } from "./keys.js";
+import { openIssues, showConflicts } from "./conflicts.js";
+import { text } from "./texts.js";
+
+/** @typedef {import("./app.js").App} App */
+
+/** The mark of Kanbase, as in icons/icon.svg. */
+export function mark() {
+  return el("img", { class: "mark", src: "/icons/icon.svg", alt: "", width: 28, height: 28 });
+}
+
+export const screens = /** @type {const} */ (["today", "stats", "categories", "trash", "history", "settings", "account"]);
+
+/**
+ * The frame; the screens come into `main`.
+ * @param {App} app
+ */
+export function makeShell(app) {
+  const link = (/** @type {string | null} */ screen, /** @type {any} */ name) => {
+    const label = text.screens[/** @type {keyof typeof text.screens} */ (screen ?? "board")];
+    const a = el("a", { href: app.router.address({ screen, task: null }), class: "nav", data: { screen: screen ?? "" } }, icon(name), el("span", {}, label));
+    a.addEventListener("click", (/** @type {MouseEvent} */ event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      app.router.go({ screen, task: null });
+    });
+    return a;
+  };
+  const search = el("input", { type: "search", id: "search", placeholder: text.search, "aria-label": text.search, autocomplete: "off", enterKeyHint: "search" });
+  search.addEventListener("input", () => app.router.go({ q: search.value || null, screen: null }, { replace: true }));
+  search.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+    if (event.key === "Escape" && !search.value) search.blur();
+    if (event.key === "Enter" || event.key === "ArrowDown") { event.preventDefault(); app.focusFirst(); }
+  });
+  const state = el("button", { type: "button", id: "state", class: "state", onclick: () => stateClicked(app) },
+    el("span", { class: "light" }), el("span", { class: "words" }));
+  const more = el("button", { type: "button", class: "nav", id: "more", "aria-haspopup": "menu", "aria-expanded": "false" }, icon("more"), el("span", {}, text.more));
+  more.addEventListener("click", () => openMenu(more, [
+    ...screens.slice(2).filter((screen) => screen !== "account" || app.session.token !== null)
+      .map((screen) => ({ label: text.screens[screen], run: () => app.router.go({ screen, task: null }) })),
+    null,
+    { label: text.shortcuts, hint: "?", run: showHelp },
+    { label: text.api, run: () => { location.href = "/docs"; } },
+    ...(app.session.token !== null ? [null, { label: text.logOut, run: () => app.logOut() }] : []),
+  ]));
+  return [
+    el("a", { class: "skip", href: "#main" }, text.skip),
+    el("header", { class: "top" },
+      el("a", { class: "brand", href: "/", "aria-label": "Kanbase" }, mark(), el("span", {}, "Kanbase")),
+      el("nav", { "aria-label": text.navigation }, link(null, "board"), link("today", "today"), link("stats", "stats"), more),
+      el("div", { class: "tools" }, el("label", { class: "search" }, icon("search"), search), state)),
+    el("main", { id: "main", tabIndex: -1 }),
+    app.toasts.element,
+    el("div", { id: "announcer", class: "hidden", "aria-live": "polite" }),
+  ];
+}
+
+/** @param {App} app */
+function stateClicked(app) {
+  if (openIssues(app) > 0) showConflicts(app);
+  else {
+    app.engine.retry();
+    app.toast(stateWords(app).detail);
+  }
+}
+
+/**
+ * What the state is, in short and at length.
+ * @param {App} app
+ */
+export function stateWords(app) {
+  const { phase, sending } = app.engine.state;
+  const unsent = app.engine.mirror.outbox.size;
+  const issues = openIssues(app);
+  if (issues > 0) return { kind: "issues", words: text.issues(issues), detail: text.toAnswerHint };
+  if (phase === "offline") return { kind: "offline", words: unsent ? text.offlineUnsent(unsent) : text.offline, detail: text.offlineDetail };
+  if (unsent > 0) return { kind: "sending", words: sending ? text.sending : text.unsent(unsent), detail: text.offlineDetail };
+  if (phase === "loading") return { kind: "loading", words: text.connecting, detail: text.connecting };
+  return { kind: "live", words: text.saved, detail: text.savedDetail };
+}
+
+/** @param {App} app */
+export function showState(app) {
+  const button = $("#state");
+  if (!button) return;
+  const { kind, words } = stateWords(app);
+  button.dataset.kind = kind;
+  const label = $(".words", button);
+  if (label.textContent !== words) label.textContent = words;
+  const unsent = app.engine.mirror.outbox.size + openIssues(app);
+  const badge = /** @type {any} */ (navigator);
+  if (unsent !== app.badge) {
+    app.badge = unsent;
+    (unsent ? badge.setAppBadge?.(unsent) : badge.clearAppBadge?.())?.catch?.(() => {});
+  }
+}
+
+/**
+ * Marks where one is.
+ * @param {App} app
+ */
+export function showPlace(app) {
+  const { screen } = app.router.route;
+  for (const link of document.querySelectorAll("a.nav")) {
+    const isHere = /** @type {HTMLElement} */ (link).dataset.screen === (screen ?? "");
+    if (isHere) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  const input = $("#search");
+  const query = app.router.route.q ?? "";
+  if (input.value !== query && document.activeElement !== input) input.value = query;
+}

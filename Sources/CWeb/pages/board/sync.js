@@ -1,0 +1,298 @@
+// The rules of sync as pure functions: from the mirror of what is stored, they tell which keys change. They know no
+// network, no storage, no clock and no page.
+
+/** @typedef {import("./types.js").Mirror} Mirror */
+/** @typedef {import("./types.js").Change} Change */
+/** @typedef {import("./types.js").Entry} Entry */
+/** @typedef {import("./types.js").ResourceType} ResourceType */
+
+export const stores = /** @type {const} */ (
+  ["task", "category", "dday", "settings", "outbox", "issue", "draft", "answer", "meta"]);
+export const types = /** @type {const} */ (["task", "category", "dday", "settings"]);
+
+/** How many edits go in one request; the server takes 500. */
+export const batch = 200;
+
+/** @returns {Mirror} */
+export function emptyMirror() {
+  return /** @type {any} */ (Object.fromEntries(stores.map((name) => [name, new Map()])));
+}
+
+/**
+ * @param {Mirror} mirror
+ * @param {Change[]} changes
+ */
+export function apply(mirror, changes) {
+  for (const { store, key, value } of changes) {
+    const map = /** @type {Map<string, any>} */ (mirror[store]);
+    if (value === undefined) map.delete(key);
+    else map.set(key, value);
+  }
+}
+
+/** @type {Record<string, Record<string, any>>} */
+const defaults = {
+  task: { title: "", body: "", status: "todo", categoryId: null, dueDate: null, completedAt: null, position: "", revision: 0 },
+  category: { name: "", color: null, emoji: null, revision: 0 },
+  dday: { title: "", date: "", repeats: "none", color: null, emoji: null, revision: 0 },
+  settings: { timeZone: null, locale: null, custom: {}, revision: 0 },
+};
+
+/**
+ * The entries of the outbox, oldest first.
+ * @param {Mirror} mirror
+ */
+export function outbox(mirror) {
+  return [...mirror.outbox.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/**
+ * What the person sees of a resource: the server's copy with the unsent edits on top; undefined when there is none.
+ * @param {Mirror} mirror
+ * @param {ResourceType} type
+ * @param {string} id
+ * @param {Entry[]} [entries] of this resource, in order
+ */
+export function view(mirror, type, id, entries = outbox(mirror).filter((entry) => entry.mutation.type === type && entry.mutation.id === id)) {
+  let value = /** @type {any} */ (mirror[type].get(id));
+  for (const entry of entries) value = replay(type, value, entry, mirror);
+  return value;
+}
+
+/**
+ * @param {ResourceType} type
+ * @param {any} value
+ * @param {Entry} entry
+ * @param {Mirror} mirror
+ */
+function replay(type, value, { mutation, position, at }, mirror) {
+  switch (mutation.op) {
+    case "delete": return undefined;
+    case "create": return value ?? { ...defaults[type], createdAt: at, updatedAt: at, ...mutation.value, id: mutation.id, position };
+    case "restore": return value ?? { ...restored(mirror, mutation.id), ...(position !== undefined && { position }) };
+    default: break;
+  }
+  if (!value) return type === "settings" ? merged({ ...defaults.settings }, mutation.value ?? {}, defaults.settings) : undefined;
+  const members = { ...mutation.value };
+  if (mutation.op === "move") for (const name of ["before", "after", "place"]) delete members[name];
+  const next = merged(value, members, defaults[type]);
+  if (position !== undefined) next.position = position;
+  if (type === "task" && next.status !== value.status) next.completedAt = next.status === "done" ? at : null;
+  return next;
+}
+
+/** @param {Mirror} mirror @param {string} id */
+function restored(mirror, id) {
+  return mirror.meta.get(`deleted:${id}`);
+}
+
+/**
+ * RFC 7396, except that null resets a member of the resource to its default.
+ * @param {any} value
+ * @param {Record<string, any>} patch
+ * @param {Record<string, any>} initial
+ */
+function merged(value, patch, initial) {
+  const result = { ...value };
+  for (const [name, member] of Object.entries(patch)) {
+    if (name === "custom" && member) result.custom = mergePatch(result.custom, member);
+    else result[name] = member ?? initial[name] ?? null;
+  }
+  return result;
+}
+
+/** @param {any} target @param {any} patch @returns {any} */
+function mergePatch(target, patch) {
+  if (typeof patch !== "object" || patch === null || Array.isArray(patch)) return patch;
+  const result = typeof target === "object" && target !== null && !Array.isArray(target) ? { ...target } : {};
+  for (const [name, member] of Object.entries(patch)) {
+    if (member === null) delete result[name];
+    else result[name] = mergePatch(result[name], member);
+  }
+  return result;
+}
+
+/**
+ * An edit enters the outbox. `baseRevision` is that of the server's copy on which the person built.
+ * @param {Mirror} mirror
+ * @param {{type: ResourceType, op: import("./types.js").Op, id: string, value?: any, position?: string, baseRevision?: number}} intent
+ * @param {{mutationId: string, key: string, at: string}} made
+ * @returns {Change[]}
+ */
+export function mutate(mirror, intent, made) {
+  const { type, op, id, value, position } = intent;
+  const base = intent.baseRevision ?? /** @type {any} */ (mirror[type].get(id))?.revision;
+  /** @type {import("./types.js").Mutation} */
+  const mutation = { mutationId: made.mutationId, type, op, id };
+  if (value !== undefined) mutation.value = value;
+  if (op !== "create" && base) mutation.baseRevision = base;
+  const entry = { key: made.key, mutation, at: made.at, ...(position !== undefined && { position }) };
+  /** @type {Change[]} */
+  const changes = [{ store: "outbox", key: entry.key, value: entry }];
+  if (op === "delete") {
+    // Kept so that an undo shows the task again at once.
+    const shown = view(mirror, type, id);
+    if (shown && type === "task") changes.push({ store: "meta", key: `deleted:${id}`, value: shown });
+  }
+  return changes;
+}
+
+/**
+ * The next request: the oldest edits, and what of our own they build on although it was answered already.
+ * @param {Mirror} mirror
+ * @param {number} [limit]
+ */
+export function request(mirror, limit = batch) {
+  const sent = outbox(mirror).slice(0, limit);
+  if (sent.length === 0) return null;
+  const known = /** @type {{id: string, target: string}[]} */ (mirror.meta.get("known") ?? []);
+  const targets = new Set(sent.map((entry) => entry.mutation.id));
+  const named = known.filter((item) => targets.has(item.target)).slice(-500).map((item) => item.id);
+  return { sent, body: { mutations: sent.map((entry) => entry.mutation), ...(named.length && { known: named }) } };
+}
+
+/**
+ * The server answered a request: what was sent leaves the outbox, what was refused or merged stays to be answered.
+ * @param {Mirror} mirror
+ * @param {Entry[]} sent
+ * @param {any[]} results
+ * @param {string} at
+ * @returns {Change[]}
+ */
+export function settle(mirror, sent, results, at) {
+  /** @type {Change[]} */
+  const changes = [];
+  const left = new Map(mirror.outbox);
+  /** @type {Map<string, string>} */
+  const renamed = new Map();
+  const revisions = new Map();
+  for (const result of results) {
+    const entry = sent.find(({ mutation }) => mutation.mutationId === result.mutationId);
+    if (!entry || !left.delete(entry.key)) continue;
+    const { mutation } = entry;
+    changes.push({ store: "outbox", key: entry.key, value: undefined });
+    if (result.value) {
+      const { id, revision } = result.value;
+      const key = mutation.type === "settings" ? "settings" : id;
+      if (id && id !== mutation.id) renamed.set(mutation.id, id);
+      const known = Math.max(revisions.get(key) ?? 0, /** @type {any} */ (mirror[mutation.type].get(key))?.revision ?? 0);
+      if (revision >= known) {
+        revisions.set(key, revision);
+        changes.push({ store: mutation.type, key, value: stripped(result.value) });
+      }
+    } else if (mutation.op === "delete" && ["applied", "merged", "unchanged"].includes(result.status)) {
+      changes.push({ store: mutation.type, key: mutation.id, value: undefined });
+    }
+    const issue = issueOf(mirror, entry, result, at);
+    if (issue) changes.push({ store: "issue", key: issue.id, value: issue });
+  }
+  for (const [key, entry] of left) {
+    const moved = rename(entry, renamed);
+    if (moved !== entry) changes.push({ store: "outbox", key, value: moved });
+  }
+  changes.push(...remember(mirror, sent, left));
+  return changes;
+}
+
+/**
+ * Without what is computed, as the change feed shows it.
+ * @param {any} value
+ */
+function stripped({ taskCount, doneCount, deadline, countdown, ...value }) {
+  return value;
+}
+
+/**
+ * A category of that name was there: its id stands for ours from now on.
+ * @param {Entry} entry
+ * @param {Map<string, string>} renamed
+ */
+function rename(entry, renamed) {
+  const { mutation } = entry;
+  const id = renamed.get(mutation.id) ?? mutation.id;
+  const categoryId = renamed.get(mutation.value?.categoryId);
+  if (id === mutation.id && !categoryId) return entry;
+  return { ...entry, mutation: { ...mutation, id, value: categoryId ? { ...mutation.value, categoryId } : mutation.value } };
+}
+
+/**
+ * Edits that wait may build on ones that were answered just now: the request that sends them names those.
+ * @param {Mirror} mirror
+ * @param {Entry[]} sent
+ * @param {Map<string, Entry>} left
+ * @returns {Change[]}
+ */
+function remember(mirror, sent, left) {
+  const waiting = new Set([...left.values()].map(({ mutation }) => mutation.id));
+  const before = mirror.meta.get("known") ?? [];
+  const known = [...before, ...sent.map(({ mutation }) => ({ id: mutation.mutationId, target: mutation.id }))]
+    .filter((item) => waiting.has(item.target));
+  if (known.length === 0 && before.length === 0) return [];
+  return [{ store: "meta", key: "known", value: known.length ? known : undefined }];
+}
+
+/**
+ * What the person must see of a result; null when there is nothing to say.
+ * @param {Mirror} mirror
+ * @param {Entry} entry
+ * @param {any} result
+ * @param {string} at
+ * @returns {import("./types.js").Issue | null}
+ */
+function issueOf(mirror, { mutation }, result, at) {
+  const conflicts = (result.conflicts ?? []).filter((/** @type {any} */ conflict) =>
+    conflict.member !== "position" && JSON.stringify(conflict.theirs) !== JSON.stringify(conflict.yours));
+  const isRefused = result.status === "rejected" || result.status === "conflict";
+  // Somebody else deleted it as well, or it was a move: there is nothing of the person's in it.
+  if (result.status === "conflict" && mutation.op === "move" && !result.value) return null;
+  if (!isRefused && conflicts.length === 0) return null;
+  const target = result.value ?? mirror[mutation.type].get(mutation.id);
+  return {
+    id: mutation.mutationId, kind: isRefused ? "refused" : "merged", type: mutation.type, target: mutation.id,
+    title: mutation.value?.title ?? mutation.value?.name ?? target?.title ?? target?.name ?? "", op: mutation.op,
+    value: mutation.value ?? null, conflicts, at,
+    detail: (result.problem?.errors ?? []).map((/** @type {any} */ fault) => fault.detail).join(" ") || result.problem?.detail,
+    code: result.problem?.code ?? (result.status === "conflict" ? "deleted" : undefined),
+  };
+}
+
+/**
+ * Changes of the feed come in.
+ * @param {Mirror} mirror
+ * @param {{type: string, id: string, revision: number, deleted: boolean, value: any}[]} feed
+ * @param {string | null} cursor
+ * @returns {Change[]}
+ */
+export function receive(mirror, feed, cursor) {
+  /** @type {Change[]} */
+  const changes = [];
+  for (const { type, id, deleted, value, revision } of feed) {
+    if (!types.includes(/** @type {any} */ (type))) continue;
+    const known = /** @type {any} */ (mirror[/** @type {ResourceType} */ (type)].get(id));
+    if (known && known.revision > revision) continue;
+    if (deleted && !known) continue;
+    changes.push({ store: /** @type {ResourceType} */ (type), key: id, value: deleted ? undefined : value });
+  }
+  if (cursor) changes.push({ store: "meta", key: "cursor", value: cursor });
+  return changes;
+}
+
+/**
+ * The whole living state came in, for the first time or because the server's history was replaced.
+ * @param {Mirror} mirror
+ * @param {Map<string, {type: string, id: string, value: any}>} state by type and id
+ * @param {string} cursor
+ * @returns {Change[]}
+ */
+export function replace(mirror, state, cursor) {
+  /** @type {Change[]} */
+  const changes = [];
+  for (const type of types) {
+    for (const id of mirror[type].keys()) {
+      if (!state.has(`${type} ${id}`)) changes.push({ store: type, key: id, value: undefined });
+    }
+  }
+  for (const { type, id, value } of state.values()) changes.push({ store: /** @type {ResourceType} */ (type), key: id, value });
+  changes.push({ store: "meta", key: "cursor", value: cursor });
+  return changes;
+}

@@ -1,0 +1,86 @@
+/** English. */
+const n = (/** @type {number} */ count, /** @type {string} */ one, /** @type {string} */ many) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+
+export const texts = {
+  // The board
+  todo: "To do", doing: "Doing", done: "Done", task: "Task", category: "Category", dday: "D-day", settings: "Settings",
+  title: "Title", notes: "Notes", column: "Column", dueDate: "Due date", dueTime: "Time", date: "Date", name: "Name", color: "Color", emoji: "Emoji",
+  add: "Add", addHint: "Call mum tomorrow 3pm #family", addTo: (/** @type {string} */ column) => `Add to ${column}`,
+  added: (/** @type {string} */ title) => `Added: ${title}`, addedHidden: (/** @type {string} */ title) => `Added, but the filter hides it: ${title}`,
+  empty: { todo: "What comes first? Add it below.", doing: "Drag a task here when you begin.", done: "Finished tasks rest here." },
+  loading: "Loading…", nothingMatches: "Nothing matches.", clearFilter: "Show all", show: "Show", showMore: "Show more",
+  edit: "Edit", rename: "Rename", remove: "Delete", undo: "Undo", save: "Save", close: "Close", discard: "Discard",
+  moreOf: (/** @type {string} */ title) => `More: ${title}`, moveTo: (/** @type {string} */ column) => `Move to ${column}`,
+  moveFirst: "Move to the top", moveUp: "Move up", moveDown: "Move down", moveLast: "Move to the bottom",
+  movedTo: (/** @type {string} */ title, /** @type {string} */ column, /** @type {number} */ place) => `${title}: ${column}, place ${place}`,
+  removed: (/** @type {string} */ title) => `Deleted: ${title}`, markDone: (/** @type {string} */ title) => `Done: ${title}`,
+  today: "Today", tomorrow: "Tomorrow", yesterday: "Yesterday", draft: "Draft", notSentYet: "Not sent yet",
+  // Search, filter
+  search: "Search", filter: "Filter", dueFilter: "Due", anyDue: "Any date", overdue: "Overdue", dueToday: "Due today", upcoming: "Upcoming", noDue: "No date",
+  order: "Order", byHand: "My order", byDue: "By due date", byCreated: "Newest first", byUpdated: "Last changed first", byTitle: "By title", none: "Uncategorized", all: "All",
+  // The editor
+  draftRestored: "Your unsaved words are here again.", draftKept: "Your words are kept as a draft.", continueEditing: "Go on",
+  titleMissing: "A task needs a title.", tooLong: (/** @type {number} */ count, /** @type {number} */ limit) => `${count} characters; at most ${limit} fit.`,
+  dateFilled: (/** @type {string} */ date) => `Date set to ${date}`,
+  changedElsewhere: "Changed elsewhere meanwhile:", takeTheirs: "Take theirs", keepMine: "Keep mine", keepBoth: "Keep both", nothing: "(nothing)",
+  deletedElsewhere: "This task was deleted elsewhere. Saving brings it back.", restoreAndSave: "Restore and save", noSuchTask: "There is no such task.",
+  // Sync
+  saved: "Saved", savedDetail: "Everything is saved on the server.", sending: "Sending…", connecting: "Connecting…", offline: "Offline",
+  unsent: (/** @type {number} */ count) => `${count} unsent`, offlineUnsent: (/** @type {number} */ count) => `Offline · ${count} unsent`,
+  offlineDetail: "Changes are kept on this device and sent when the server answers.",
+  issues: (/** @type {number} */ count) => n(count, "question", "questions"), toAnswer: "Please answer", toAnswerHint: "Nothing is lost: choose what shall stay.",
+  bothChanged: "You and somebody else changed this at the same time. Yours is on the board now.", mine: "Mine", theirs: "Theirs",
+  wasDeleted: "Somebody deleted this before your change arrived.", wasRefused: "The server did not take this change.", tryAgain: "Try again",
+  draftOfDeleted: "You were writing on this task when it was deleted elsewhere.", deletedCategory: "a deleted category",
+  members: { title: "Title", body: "Notes", status: "Column", categoryId: "Category", dueDate: "Due date", name: "Name", color: "Color", emoji: "Emoji", date: "Date", repeats: "Repeats", timeZone: "Time zone", locale: "Language", custom: "App settings", position: "Place" },
+  diskFault: "This device has no room left. Changes are sent, but not kept here.",
+  // The frame
+  navigation: "Screens", skip: "Skip to the content", more: "More", messages: "Messages", api: "API", logOut: "Log out", shortcuts: "Keyboard shortcuts",
+  screens: { board: "Board", today: "Today", stats: "Statistics", categories: "Categories", trash: "Trash", history: "History", settings: "Settings", account: "Account" },
+  // Today
+  hello: "Your day", progress: (/** @type {number} */ done, /** @type {number} */ total) => `${done} of ${total} done`, noneOverdue: "Nothing is overdue.", noneToday: "Nothing is due today.",
+  noneUpcoming: "Nothing is coming up.", ddays: "D-days", noDDays: "Count the days to an exam, a trip or an anniversary.", addDDay: "Add a D-day", editDDay: "D-day", yearly: "Every year",
+  showWeather: "Show the weather here",
+  weather: (/** @type {any} */ w) => `${w.condition} · ${Math.round(w.temperature)}° (${Math.round(w.low)}° to ${Math.round(w.high)}°)`,
+  // Statistics
+  donePercent: (/** @type {number} */ percent) => `${percent} % done`, completedByDay: "Completed in the last 30 days", byCategory: "By category",
+  nothingDone: "Nothing was completed in the last 30 days.",
+  chartWords: (/** @type {number} */ total, /** @type {number} */ most, /** @type {string} */ day) => `${n(total, "task", "tasks")} in 30 days, most on ${day}: ${most}`,
+  // Trash, history
+  trashHint: "Deleted tasks stay here for a while, then they are gone.", trashEmpty: "The trash is empty.", restore: "Restore",
+  restoreOf: (/** @type {string} */ title) => `Restore ${title}`, restored: (/** @type {string} */ title) => `Restored: ${title}`,
+  history: "History", historyOf: (/** @type {string} */ title) => `History: ${title}`, historyEmpty: "Nothing happened yet.", purged: "(a task that is gone)",
+  actions: { created: "Created", updated: "Changed", moved: "Moved within the column", deleted: "Deleted", restored: "Restored" },
+  movedFromTo: (/** @type {string} */ from, /** @type {string} */ to) => `Moved from ${from} to ${to}`, changedMembers: (/** @type {string} */ members) => `Changed: ${members}`,
+  // Categories
+  addCategory: "New category", editCategory: "Category", noCategories: "Categories sort tasks by subject. Make the first one.", noColor: "No color",
+  nameTaken: "Another category has this name.", nameMissing: "A category needs a name.", taskCount: (/** @type {number} */ count) => n(count, "task", "tasks"),
+  deleteCategory: (/** @type {string} */ name, /** @type {number} */ count) => `Delete “${name}”? ${n(count, "task stays", "tasks stay")} without a category.`,
+  // Settings, data
+  language: "Language", browserLanguage: "As the browser", timeZone: "Time zone", browserZone: (/** @type {string} */ zone) => `As this device (${zone})`,
+  theme: "Theme", systemTheme: "As the system", light: "Light", dark: "Dark",
+  yourData: "Your data", dataHint: "Take everything with you, or bring in an export.", exportJSON: "Export (JSON)", exportCSV: "Tasks as CSV", importJSON: "Import…",
+  noExport: "This file is no export of Kanbase.", importPreview: (/** @type {number} */ count) => `The import makes or changes ${n(count, "thing", "things")}. Go on?`, imported: "The import is done.",
+  needsConnection: "This needs a connection to the server.", lastKnown: "Not connected. This is what was last known.",
+  // Log-in, account
+  logIn: "Log in", signUp: "Sign up", forgot: "Send a code", reset: "Set a new password", email: "E-mail", password: "Password", newPassword: "New password (8 characters or more)",
+  displayName: "Your name", invitation: "Invitation code, if you have one", code: "Code from the mail",
+  to_logIn: "Log in", to_signUp: "Make an account", to_forgot: "Forgot your password?", to_reset: "I have a code",
+  resetSent: "If there is an account with this address, a code is on its way.", passwordChanged: "The password is changed.", sessionEnded: "Your session has ended. Please log in again.",
+  wrongLogin: "E-mail or password is wrong.", tooManyTries: (/** @type {number} */ seconds) => `Too many tries. Please wait ${n(seconds, "second", "seconds")}.`,
+  unreachable: "The server cannot be reached.", keptHere: (/** @type {number} */ count) => `${n(count, "unsent change waits", "unsent changes wait")} on this device for the account that made them.`,
+  otherKept: (/** @type {number} */ count) => `Another account has ${n(count, "unsent change", "unsent changes")} on this device. Erase them and log in?`,
+  keptStays: "Not logged in. The unsent changes are still here.", loseUnsent: (/** @type {number} */ count) => `${n(count, "change was", "changes were")} not sent yet and will be lost. Log out?`,
+  problems: { mail_off: "This server sends no mail. Ask who runs it to set a new password.", signup_closed: "Nobody can sign up on this server. Ask who runs it.", invitation_required: "Signing up needs an invitation.", code_invalid: "This code is wrong, used or too old.", wrong_password: "The password is wrong.", email_taken: "There is an account with this address." },
+  noAccounts: "This server has no accounts: whoever reaches it uses the one board.", profile: "Profile", sessions: "Where you are logged in", tokens: "Tokens for apps and scripts", events: "What happened to the account",
+  verify: "Confirm the address", usage: (/** @type {number} */ tasks, /** @type {number | null} */ most, /** @type {number} */ bytes, /** @type {number | null} */ room) => `${n(tasks, "task", "tasks")}${most ? ` of ${most.toLocaleString("en")}` : ""} · ${(bytes / 1048576).toFixed(1)} MiB${room ? ` of ${Math.round(room / 1048576)} MiB` : ""}`,
+  changeName: "Change the name", changeEmail: "Change the e-mail address", changePassword: "Change the password",
+  unknownDevice: "Unknown device", thisDevice: "this device", lastUsed: (/** @type {string} */ time) => `Last used ${time}`, end: "End", endSession: (/** @type {string} */ device) => `End the session of ${device}`, endOthers: "End all others",
+  scope: "May", scopes: { read: "read only", full: "do everything", calendar: "calendar only" }, makeToken: "Make a token", tokenOnce: "Copy the token now; it is shown only once:", noTokens: "There are no tokens.",
+  removeOf: (/** @type {string} */ name) => `Delete ${name}`,
+  eventKinds: { sign_up: "Signed up", log_in: "Logged in", log_in_failed: "A log-in failed", token_created: "A token was made", token_removed: "A token was deleted", password_changed: "The password was changed", password_reset: "The password was set anew", email_changed: "The address was changed", email_verified: "The address was confirmed", identity_linked: "Another way to log in was added", identity_removed: "A way to log in was removed", locked: "The account was locked", disabled: "The account was disabled", enabled: "The account was enabled" },
+  deleteAccount: "Delete the account", deleteAccountHint: "Everything is erased: tasks, categories, history. Nothing brings it back.", reallyDelete: "Really erase everything?",
+  // Shortcuts
+  keyAdd: "Add a task", keySearch: "Search", keyEdit: "Edit the task", keyRename: "Rename it in place", keyMenu: "Menu of the task", keyGo: "Go to other tasks", keyMoveColumn: "Move to another column",
+  keyMoveWithin: "Move up or down", keyDelete: "Delete the task", keyUndo: "Undo", keySave: "Save in the editor", keyEscape: "Close; words stay as a draft", keyBoard: "Board", keyToday: "Today", keyStats: "Statistics", keyHelp: "This sheet",
+};

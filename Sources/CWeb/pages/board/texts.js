@@ -1,0 +1,46 @@
+// The words of the page, in the account's language, else the browser's; and the theme. Only that language is loaded.
+
+/** @typedef {typeof import("./texts-en.js").texts} Texts */
+
+const languages = ["en", "ko", "ja"];
+
+const languageKey = "kanbase.language";
+const themeKey = "kanbase.theme";
+
+/** The first language of the browser that the page speaks. */
+function browserLanguage() {
+  return (navigator.languages ?? [navigator.language]).map(short).find((name) => languages.includes(name)) ?? "en";
+}
+
+/** @param {string | null} tag */
+function short(tag) {
+  return tag?.slice(0, 2).toLowerCase() ?? "";
+}
+
+export const language = localStorage.getItem(languageKey) ?? browserLanguage();
+/** @type {Texts} */
+export const text = (await import(`./texts-${language}.js`)).texts;
+document.documentElement.lang = language;
+
+/**
+ * The account's language. Another one than the page speaks loads the page anew; drafts and edits stay.
+ * @param {string | null} locale
+ * @returns {boolean} whether the page speaks it
+ */
+export function chooseLanguage(locale) {
+  const next = languages.includes(short(locale)) ? short(locale) : "";
+  if (next) localStorage.setItem(languageKey, next);
+  else localStorage.removeItem(languageKey);
+  if ((next || browserLanguage()) === language) return true;
+  location.reload();
+  return false;
+}
+
+/** @param {unknown} theme `light`, `dark`, or what the system says */
+export function chooseTheme(theme) {
+  const next = theme === "light" || theme === "dark" ? theme : "";
+  if (next === (localStorage.getItem(themeKey) ?? "")) return;
+  if (next) localStorage.setItem(themeKey, next);
+  else localStorage.removeItem(themeKey);
+  document.documentElement.dataset.theme = next;
+}

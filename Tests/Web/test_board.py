@@ -1,0 +1,296 @@
+"""The board itself: moving, adding, undoing, its keys, its sizes, its dates."""
+
+import datetime
+
+import pytest
+
+from harness import add, card, columns, saved, wait_for
+
+
+def in_sight(page, title):
+    return page.evaluate(
+        """(title) => {
+            const card = [...document.querySelectorAll('.card')].find((card) => card.querySelector('.open')?.textContent === title);
+            if (!card) return false;
+            const at = card.getBoundingClientRect(), list = card.closest('.scroll').getBoundingClientRect();
+            return at.top >= list.top - 1 && at.bottom <= Math.min(list.bottom, innerHeight) + 1 && at.left >= 0 && at.right <= innerWidth;
+        }""",
+        title,
+    )
+
+
+def test_a_new_card_of_a_long_column_is_scrolled_to(page, server):
+    server.fill(300, ("todo",))
+    wait_for(page, "() => document.querySelector('[data-column=todo] .count').textContent === '300'")
+    page.locator("[data-column=todo] .scroll").evaluate("(scroll) => { scroll.scrollTop = 0; }")
+    page.keyboard.press("n")
+    page.keyboard.type("At the end")
+    page.keyboard.press("Enter")
+    wait_for(page, "() => [...document.querySelectorAll('.open')].some((open) => open.textContent === 'At the end')")
+    page.wait_for_timeout(300)
+    assert in_sight(page, "At the end")
+    assert page.evaluate("() => document.activeElement.closest('form.add') !== null")
+
+
+def test_a_moved_card_is_shown_with_the_focus_on_it(page, server):
+    server.fill(300, ("doing",))
+    server.task("Mover")
+    wait_for(page, "() => document.querySelector('[data-column=doing] .count').textContent === '300'")
+    card(page, "Mover").locator(".open").focus()
+    page.keyboard.press("Shift+ArrowRight")
+    page.wait_for_timeout(300)
+    assert in_sight(page, "Mover")
+    assert page.evaluate("() => document.activeElement.textContent") == "Mover"
+    assert "Mover" in page.locator("#announcer").inner_text()
+    saved(page)
+    assert server.call("GET", "/tasks?status=doing&sort=-position&limit=1")["items"][0]["title"] == "Mover"
+
+
+def test_every_deletion_can_be_undone_and_comes_back_to_its_place(page, server):
+    for title in ("a", "b", "c", "d"):
+        server.task(title)
+    wait_for(page, "() => document.querySelectorAll('.card').length === 4")
+    for title in ("b", "c"):
+        card(page, title).locator(".open").focus()
+        page.keyboard.press("Delete")
+    assert columns(page)["todo"] == ["a", "d"]
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+z")
+    assert columns(page)["todo"] == ["a", "b", "c", "d"]
+    saved(page)
+    assert [task["title"] for task in server.tasks()] == ["a", "b", "c", "d"]
+
+
+def test_a_move_can_be_undone(page, server):
+    for title in ("a", "b", "c"):
+        server.task(title)
+    wait_for(page, "() => document.querySelectorAll('.card').length === 3")
+    card(page, "b").locator(".open").focus()
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("Control+z")
+    assert columns(page) == {"todo": ["a", "b", "c"], "doing": [], "done": []}
+    saved(page)
+    assert [task["title"] for task in server.tasks("&status=todo")] == ["a", "b", "c"]
+
+
+def drag(page, title, x, y):
+    at = card(page, title).bounding_box()
+    page.mouse.move(at["x"] + 40, at["y"] + 15)
+    page.mouse.down()
+    page.mouse.move(at["x"] + 60, at["y"] + 25, steps=2)
+    page.mouse.move(x, y, steps=5)
+    page.wait_for_timeout(60)
+    page.mouse.up()
+
+
+def test_a_card_is_dropped_after_the_last_and_into_an_empty_column(page, server):
+    for title in ("a", "b", "c"):
+        server.task(title)
+    wait_for(page, "() => document.querySelectorAll('.card').length === 3")
+    last = card(page, "c").bounding_box()
+    drag(page, "a", last["x"] + 40, last["y"] + last["height"] + 60)
+    assert columns(page)["todo"] == ["b", "c", "a"]
+    done = page.locator("[data-column=done]").bounding_box()
+    drag(page, "c", done["x"] + 100, done["y"] + 300)
+    assert columns(page) == {"todo": ["b", "a"], "doing": [], "done": ["c"]}
+    saved(page)
+    assert [task["title"] for task in server.tasks("&status=todo")] == ["b", "a"]
+
+
+def test_a_card_is_dragged_with_a_finger_after_a_long_press(browser, server):
+    for title in ("a", "b", "c"):
+        server.task(title)
+    context = browser(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto(server.url)
+    wait_for(page, "() => document.querySelectorAll('.card').length === 3")
+    saved(page)
+    touch = context.new_cdp_session(page)
+    at, last = card(page, "a").bounding_box(), card(page, "c").bounding_box()
+    point = lambda y: [{"x": at["x"] + 60, "y": y}]
+    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": point(at["y"] + 20)})
+    page.wait_for_selector(".ghost")
+    for step in range(1, 9):
+        y = at["y"] + 20 + (last["y"] + last["height"] + 20 - at["y"] - 20) * step / 8
+        touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": point(y)})
+    page.wait_for_timeout(60)
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    assert columns(page)["todo"] == ["b", "c", "a"]
+    # The menu does the same without dragging.
+    card(page, "a").locator(".more").tap()
+    page.get_by_role("menuitem", name="Move to the top").tap()
+    assert columns(page)["todo"] == ["a", "b", "c"]
+    saved(page)
+    assert [task["title"] for task in server.tasks()] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("width", [320, 390, 720, 900, 1024, 1280])
+def test_nothing_sticks_out_at_any_width(browser, server, width):
+    category = server.call("POST", "/categories", {"name": "A category with a rather long name", "color": "#0369a1"})
+    server.task("Word" * 50, dueDate="2031-01-01T10:00:00Z", categoryId=category["id"])
+    server.task("Another", status="doing")
+    page = browser(viewport={"width": width, "height": 800}, has_touch=width < 1000).new_page()
+    page.goto(server.url)
+    wait_for(page, "() => document.querySelectorAll('.card').length === 2")
+    out = page.evaluate(
+        """() => [...document.querySelectorAll('.card *')].filter((element) => {
+            const at = element.getBoundingClientRect(), card = element.closest('.card').getBoundingClientRect();
+            return at.width && (at.right > card.right + 1 || at.left < card.left - 1);
+        }).map((element) => element.outerHTML.slice(0, 80))"""
+    )
+    assert out == []
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_at_400_percent_the_list_has_room(browser, server):
+    server.fill(30)
+    page = browser(viewport={"width": 320, "height": 200}).new_page()
+    page.goto(server.url)
+    page.wait_for_selector(".card")
+    assert page.locator("[data-column=todo] .scroll").bounding_box()["height"] > 400
+    page.locator("[data-column=done] .card").last.scroll_into_view_if_needed()
+    assert page.evaluate("() => scrollY") > 0
+
+
+def test_printing_shows_every_card(browser, server):
+    server.fill(400)
+    page = browser().new_page()
+    page.goto(server.url)
+    saved(page)
+    page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.locator(".card").count() == 400
+    assert page.evaluate("() => [...document.querySelectorAll('.scroll')].every((list) => list.scrollHeight <= list.clientHeight + 1)")
+    assert not page.locator(".top").is_visible()
+
+
+@pytest.mark.parametrize("language, line, title", [("en", "Call mum tomorrow 3pm #family", "Call mum"), ("ko", "보고서 내일 3시 #회사", "보고서"), ("ja", "買い物 明日 15時 #家", "買い物")])
+def test_quick_add_reads_dates_and_categories(browser, server, language, line, title):
+    page = browser(language, timezone_id="Asia/Seoul").new_page()
+    page.goto(server.url)
+    saved(page)
+    add(page, line)
+    saved(page)
+    task = server.tasks()[0]
+    seoul = datetime.timezone(datetime.timedelta(hours=9))
+    due = datetime.datetime.fromisoformat(task["dueDate"].replace("Z", "+00:00")).astimezone(seoul)
+    assert task["title"] == title
+    assert due.date() == (datetime.datetime.now(seoul) + datetime.timedelta(days=1)).date()
+    assert (due.hour, due.minute) == (15, 0)
+    name = line.split("#")[1]
+    assert [category["name"] for category in server.call("GET", "/categories")["items"]] == [name]
+    assert name in card(page, title).inner_text()
+
+
+def test_an_empty_line_adds_nothing(page, server):
+    page.locator("[data-column=todo] .add-open").click()
+    for words in ("", "   "):
+        page.locator(".add:visible input").fill(words)
+        page.keyboard.press("Enter")
+    saved(page)
+    assert server.tasks() == []
+
+
+def test_a_time_without_a_date_gets_one_and_control_enter_saves(page, server):
+    server.task("Call")
+    card(page, "Call").locator(".open").click()
+    page.locator("[name=time]").fill("15:30")
+    page.locator("[name=time]").dispatch_event("change")
+    page.locator("[name=title]").focus()
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector("dialog.editor", state="detached")
+    saved(page)
+    assert server.tasks()[0]["dueDate"] is not None
+
+
+def test_lengths_are_counted_as_the_server_counts(page, server):
+    fits = "👍" * 200
+    add(page, fits)
+    saved(page)
+    assert server.tasks()[0]["title"] == fits
+    add(page, "👍" * 201)
+    saved(page)
+    assert len(server.tasks()) == 1
+    assert page.locator("[data-column=todo] .add input").input_value() == "👍" * 201
+
+
+def test_the_language_and_the_zone_are_those_of_the_account(browser, server):
+    server.call("PATCH", "/settings", {"locale": "ko", "timeZone": "Pacific/Kiritimati"})
+    zone = datetime.timezone(datetime.timedelta(hours=14))
+    day = datetime.datetime.now(zone).date()
+    server.task("Due there today", dueDate=day.isoformat())
+    page = browser("en", timezone_id="America/Los_Angeles").new_page()
+    page.goto(server.url)
+    page.wait_for_selector("[data-column=todo] .name:has-text('할 일')")
+    page.wait_for_selector(".card")
+    assert "오늘" in card(page, "Due there today").inner_text()
+    server.call("PATCH", "/settings", {"locale": "ja"})
+    page.wait_for_selector("[data-column=todo] .name:has-text('未着手')")
+
+
+def test_due_marks_change_at_midnight(browser, server):
+    today = datetime.datetime.now(datetime.timezone.utc)
+    server.task("Due", dueDate=today.date().isoformat())
+    context = browser(timezone_id="UTC")
+    page = context.new_page()
+    page.clock.install(time=today.replace(hour=23, minute=59, second=50))
+    page.goto(server.url)
+    page.wait_for_selector(".card")
+    assert "Today" in card(page, "Due").inner_text()
+    page.clock.run_for(15000)
+    page.wait_for_selector(".pill.due.overdue")
+    assert "D+1" in card(page, "Due").inner_text()
+
+
+def test_messages_cover_no_heading(page, server):
+    server.task("a")
+    card(page, "a").locator(".open").focus()
+    page.keyboard.press("Delete")
+    toast = page.locator(".toast").bounding_box()
+    for heading in page.locator(".column h2").all():
+        at = heading.bounding_box()
+        assert at["y"] + at["height"] < toast["y"]
+
+
+def test_fields_are_large_enough_for_phones_and_buttons_name_their_task(browser, server):
+    server.task("Report")
+    page = browser(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True).new_page()
+    page.goto(server.url)
+    card(page, "Report").locator(".open").tap()
+    page.wait_for_selector("dialog.editor[open]")
+    sizes = page.evaluate("() => [...document.querySelectorAll('input, textarea, select')].map((field) => parseFloat(getComputedStyle(field).fontSize))")
+    assert min(size for size in sizes if size) >= 14
+    typed = page.evaluate("() => [...document.querySelectorAll('dialog input, dialog textarea, dialog select, input[type=search]')].map((field) => parseFloat(getComputedStyle(field).fontSize))")
+    assert min(typed) >= 16
+    assert "Report" in card(page, "Report").locator(".more").get_attribute("aria-label")
+
+
+def test_the_whole_board_works_with_the_keyboard_alone(page, server):
+    page.keyboard.press("n")
+    page.keyboard.type("Typed")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    page.locator("body").evaluate("() => document.activeElement.blur()")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("() => document.activeElement.textContent") == "Typed"
+    page.keyboard.press("m")
+    page.keyboard.press("e")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("dialog.editor[open]")
+    page.keyboard.type(" more")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector("dialog.editor", state="detached")
+    assert page.evaluate("() => document.activeElement.textContent") == "Typed more"
+    page.keyboard.press("?")
+    page.wait_for_selector("dialog.help[open]")
+    page.keyboard.press("Escape")
+    saved(page)
+    assert server.tasks()[0]["title"] == "Typed more"
+
+
+def test_any_query_opens_the_board_and_a_wrong_address_is_a_page(page, server):
+    page.goto(server.url + "/?utm_source=x")
+    page.wait_for_selector(".column")
+    answer = page.goto(server.url + "/nothing/here")
+    assert answer.status == 404
+    assert page.get_by_role("link", name="the board").is_visible()

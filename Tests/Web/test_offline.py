@@ -1,0 +1,144 @@
+"""The board works without a server, and is in step with it again afterwards."""
+
+import subprocess
+import time
+
+from harness import KANBASE, add, card, columns, saved, wait_for
+
+
+def kind(page):
+    return page.locator("#state").get_attribute("data-kind")
+
+
+def test_edits_made_while_the_server_is_away_arrive_when_it_is_back(page, server):
+    server.task("Old")
+    page.wait_for_selector(".card")
+    server.stop()
+    page.wait_for_selector("#state[data-kind=offline]")
+    add(page, "New one")
+    card(page, "Old").locator(".open").focus()
+    page.keyboard.press("Shift+ArrowRight")
+    assert columns(page) == {"todo": ["New one"], "doing": ["Old"], "done": []}
+    assert "2 unsent" in page.locator("#state").inner_text()
+    page.reload()
+    page.wait_for_selector(".card")
+    assert columns(page) == {"todo": ["New one"], "doing": ["Old"], "done": []}
+
+    server.start()
+    saved(page)
+    assert [(task["title"], task["status"]) for task in server.tasks()] in (
+        [("New one", "todo"), ("Old", "doing")],
+        [("Old", "doing"), ("New one", "todo")],
+    )
+
+
+def test_the_page_opens_without_a_server(browser, server):
+    context = browser()
+    page = context.new_page()
+    server.task("Kept")
+    page.goto(server.url)
+    page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
+    saved(page)
+    server.stop()
+
+    page.goto(server.url + "/?due=none")
+    page.wait_for_selector(".card")
+    assert columns(page)["todo"] == ["Kept"]
+    server.start()
+    saved(page)
+
+
+def test_a_server_restored_from_a_backup_gets_the_edits_and_gives_its_state(page, server, tmp_path):
+    server.task("In the backup")
+    page.wait_for_selector(".card")
+    backup = str(tmp_path / "backup")
+    subprocess.run([KANBASE, "backup", "--data", server.data, backup], check=True, capture_output=True)
+    server.task("After the backup")
+    wait_for(page, "() => document.querySelectorAll('.card').length === 2")
+    server.stop()
+    page.wait_for_selector("#state[data-kind=offline]")
+    add(page, "While away")
+    subprocess.run([KANBASE, "restore", "--data", server.data, backup], check=True, capture_output=True)
+    server.start()
+
+    saved(page)
+    wait_for(page, "() => document.querySelectorAll('.card').length === 2")
+    assert sorted(columns(page)["todo"]) == ["In the backup", "While away"]
+    assert sorted(task["title"] for task in server.tasks()) == ["In the backup", "While away"]
+
+
+def test_a_server_that_hangs_is_seen_and_makes_no_task_twice(page, server):
+    server.hang()
+    started = time.monotonic()
+    try:
+        page.locator("[data-column=todo] .add-open").click()
+        page.locator(".add:visible input").fill("Only once")
+        for _ in range(3):
+            page.keyboard.press("Enter")
+        page.wait_for_selector("#state[data-kind=offline]", timeout=20000)
+        assert time.monotonic() - started < 20
+    finally:
+        server.go_on()
+    saved(page)
+    assert [task["title"] for task in server.tasks()] == ["Only once"]
+    assert columns(page)["todo"] == ["Only once"]
+
+
+def test_two_tabs_share_one_engine(browser, server):
+    context = browser()
+    pages = [context.new_page(), context.new_page()]
+    for page in pages:
+        page.goto(server.url)
+        saved(page)
+    add(pages[1], "From the second tab")
+    wait_for(pages[0], "() => document.querySelector('.card')")
+    saved(pages[1])
+    assert [task["title"] for task in server.tasks()] == ["From the second tab"]
+    streams = pages[0].evaluate(
+        "() => Promise.resolve(performance.getEntriesByType('resource').filter(({ name }) => name.includes('/changes?')).length)"
+    )
+    others = pages[1].evaluate(
+        "() => Promise.resolve(performance.getEntriesByType('resource').filter(({ name }) => name.includes('/changes?')).length)"
+    )
+    assert streams >= 1 and others == 0
+
+    pages[0].close()
+    add(pages[1], "The other tab is closed")
+    saved(pages[1])
+    assert len(server.tasks()) == 2
+    server.task("From elsewhere")
+    wait_for(pages[1], "() => document.querySelectorAll('.card').length === 3")
+
+
+def test_what_the_server_refuses_is_shown_until_answered(browser, server):
+    context = browser()
+    page = context.new_page()
+    page.goto(server.url)
+    saved(page)
+    category = server.call("POST", "/categories", {"name": "Gone soon"})
+    wait_for(page, "() => document.querySelector('.chip')")
+    context.set_offline(True)
+    page.locator(".chip").first.click()
+    add(page, "With a category")
+    server.call("DELETE", f"/categories/{category['id']}")
+    context.set_offline(False)
+
+    page.wait_for_selector("#state[data-kind=issues]")
+    page.locator("#state").click()
+    assert "With a category" in page.locator(".issue").inner_text()
+    page.get_by_role("button", name="Discard").click()
+    saved(page)
+
+
+def test_only_what_is_new_is_fetched_after_a_reload(browser, server):
+    server.fill(600)
+    context = browser()
+    page = context.new_page()
+    page.goto(server.url)
+    saved(page)
+    page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
+    sizes = []
+    page.on("requestfinished", lambda request: sizes.append((request.url, request.sizes()["responseBodySize"])))
+    page.reload()
+    saved(page)
+    assert sum(size for url, size in sizes if "/changes" in url and size > 0) < 10000

@@ -1,0 +1,141 @@
+"""The rules of sync, order and quick add as values, in the browser's own engine."""
+
+import pytest
+
+
+@pytest.fixture
+def rules(browser, server):
+    page = browser().new_page()
+    page.goto(server.url + "/docs")
+
+    def run(body, argument=None):
+        return page.evaluate(
+            f"""async (argument) => {{
+                const sync = await import('/board/sync.js'), order = await import('/board/order.js'), quick = await import('/board/quick.js'), events = await import('/board/events.js');
+                {body}
+            }}""",
+            argument,
+        )
+
+    return run
+
+
+ENTRY = "const made = (n) => ({ mutationId: 'm' + n, key: String(n).padStart(4, '0'), at: '2026-11-20T08:00:00.000Z' });"
+
+
+def test_a_position_is_always_strictly_between(rules):
+    assert rules(
+        """let random = 7; const next = () => (random = random * 48271 % 2147483647);
+        const list = ['a0', 'a1', 'a1V', 'b00'];
+        for (let round = 0; round < 3000; round++) {
+            const at = next() % (list.length + 1);
+            const made = order.between(list[at - 1] ?? null, list[at] ?? null);
+            if ((at > 0 && !(list[at - 1] < made)) || (at < list.length && !(made < list[at]))) return [list[at - 1], made, list[at]];
+            list.splice(at, 0, made);
+            if (list.length > 400) list.splice(next() % 400, 1);
+        }
+        return true;"""
+    ) is True
+
+
+def test_edits_lie_on_top_of_the_servers_copy_until_they_are_answered(rules):
+    assert rules(
+        ENTRY
+        + """const mirror = sync.emptyMirror();
+        sync.apply(mirror, sync.receive(mirror, [{ type: 'task', id: 't', revision: 3, deleted: false, value: { id: 't', title: 'a', body: '', status: 'todo', position: 'a0', revision: 3 } }], 'e-3'));
+        sync.apply(mirror, sync.mutate(mirror, { type: 'task', op: 'patch', id: 't', value: { title: 'b' } }, made(1)));
+        sync.apply(mirror, sync.receive(mirror, [{ type: 'task', id: 't', revision: 4, deleted: false, value: { id: 't', title: 'a', body: 'theirs', status: 'todo', position: 'a0', revision: 4 } }], 'e-4'));
+        const seen = sync.view(mirror, 'task', 't');
+        const { sent, body } = sync.request(mirror);
+        sync.apply(mirror, sync.settle(mirror, sent, [{ mutationId: 'm1', status: 'merged', value: { id: 't', title: 'b', body: 'theirs', status: 'todo', position: 'a0', revision: 5 }, conflicts: [] }], 'now'));
+        return [seen.title, seen.body, body.mutations[0].baseRevision, mirror.outbox.size, mirror.task.get('t').revision, mirror.issue.size];"""
+    ) == ["b", "theirs", 3, 0, 5, 0]
+
+
+def test_an_edit_made_while_an_earlier_one_was_on_its_way_names_it(rules):
+    assert rules(
+        ENTRY
+        + """const mirror = sync.emptyMirror();
+        sync.apply(mirror, [{ store: 'task', key: 't', value: { id: 't', title: 'a', revision: 3 } }]);
+        sync.apply(mirror, sync.mutate(mirror, { type: 'task', op: 'patch', id: 't', value: { title: 'b' } }, made(1)));
+        const first = sync.request(mirror);
+        sync.apply(mirror, sync.mutate(mirror, { type: 'task', op: 'patch', id: 't', value: { title: 'c' } }, made(2)));
+        sync.apply(mirror, sync.settle(mirror, first.sent, [{ mutationId: 'm1', status: 'applied', value: { id: 't', title: 'b', revision: 4 } }], 'now'));
+        const second = sync.request(mirror);
+        sync.apply(mirror, sync.settle(mirror, second.sent, [{ mutationId: 'm2', status: 'applied', value: { id: 't', title: 'c', revision: 5 } }], 'now'));
+        return [second.body.known, second.body.mutations.length, mirror.meta.has('known')];"""
+    ) == [["m1"], 1, False]
+
+
+def test_a_category_that_was_there_already_takes_the_place_of_ours(rules):
+    assert rules(
+        ENTRY
+        + """const mirror = sync.emptyMirror();
+        sync.apply(mirror, sync.mutate(mirror, { type: 'category', op: 'create', id: 'mine', value: { name: 'Work' } }, made(1)));
+        const { sent } = sync.request(mirror);
+        sync.apply(mirror, sync.mutate(mirror, { type: 'task', op: 'create', id: 't', value: { title: 'x', categoryId: 'mine' } }, made(2)));
+        sync.apply(mirror, sync.settle(mirror, sent, [{ mutationId: 'm1', status: 'merged', value: { id: 'theirs', name: 'work', revision: 2 } }], 'now'));
+        return [sync.view(mirror, 'task', 't').categoryId, mirror.category.has('mine'), mirror.category.has('theirs')];"""
+    ) == ["theirs", False, True]
+
+
+def test_what_was_refused_is_kept_with_its_words(rules):
+    issue = rules(
+        ENTRY
+        + """const mirror = sync.emptyMirror();
+        sync.apply(mirror, sync.mutate(mirror, { type: 'task', op: 'create', id: 't', value: { title: 'words' } }, made(1)));
+        const { sent } = sync.request(mirror);
+        sync.apply(mirror, sync.settle(mirror, sent, [{ mutationId: 'm1', status: 'rejected', problem: { code: 'quota_exceeded', detail: 'Full.' } }], 'now'));
+        return [...mirror.issue.values()][0];"""
+    )
+    assert (issue["kind"], issue["value"]["title"], issue["code"]) == ("refused", "words", "quota_exceeded")
+
+
+def test_a_new_history_takes_the_place_of_the_old_and_keeps_the_outbox(rules):
+    assert rules(
+        ENTRY
+        + """const mirror = sync.emptyMirror();
+        sync.apply(mirror, [{ store: 'task', key: 'old', value: { id: 'old', revision: 9 } }, { store: 'task', key: 'both', value: { id: 'both', title: 'new', revision: 8 } }]);
+        sync.apply(mirror, sync.mutate(mirror, { type: 'task', op: 'patch', id: 'both', value: { body: 'mine' } }, made(1)));
+        const state = new Map([['task both', { type: 'task', id: 'both', value: { id: 'both', title: 'restored', body: '', revision: 4 } }]]);
+        sync.apply(mirror, sync.replace(mirror, state, 'f-4'));
+        const seen = sync.view(mirror, 'task', 'both');
+        return [mirror.task.has('old'), seen.title, seen.body, mirror.meta.get('cursor')];"""
+    ) == [False, "restored", "mine", "f-4"]
+
+
+@pytest.mark.parametrize(
+    "line, title, due, category",
+    [
+        ("Call mum tomorrow 3pm #family", "Call mum", ("2026-11-21", "15:00"), "family"),
+        ("내일 3시 회의", "회의", ("2026-11-21", "15:00"), None),
+        ("보고서 모레까지", "보고서", ("2026-11-22", None), None),
+        ("明日 15時 買い物", "買い物", ("2026-11-21", "15:00"), None),
+        ("明日15時に会議", "会議", ("2026-11-21", "15:00"), None),
+        ("Pay rent 2026-12-01", "Pay rent", ("2026-12-01", None), None),
+        ("Lunch friday at 12:30", "Lunch", ("2026-11-27", "12:30"), None),
+        ("12월 3일 병원 오전 9시 반", "병원", ("2026-12-03", "09:30"), None),
+        ("Read 1984", "Read 1984", (None, None), None),
+        ("tomorrow", "tomorrow", (None, None), None),
+        ("Study 3시간", "Study 3시간", (None, None), None),
+        ("Buy 2 apples #not a tag#", "Buy 2 apples a tag#", (None, None), "not"),
+        ("Meet 25:00", "Meet 25:00", (None, None), None),
+    ],
+)
+def test_a_line_is_read(rules, line, title, due, category):
+    read = rules("return quick.readLine(argument, { today: '2026-11-20', zone: 'Asia/Seoul', now: '08:00' });", line)
+    assert (read["title"], (read["day"], read["time"]), read["category"]) == (title, due, category)
+
+
+def test_a_stream_of_events_is_read_however_it_is_cut(rules):
+    assert rules(
+        """const text = ': hello\\n\\nid: e-1\\r\\nevent: change\\r\\ndata: {"a":\\r\\ndata: 1}\\r\\n\\r\\nevent: ready\\ndata:\\n\\n';
+        const all = [];
+        for (let cut = 0; cut <= text.length; cut++) {
+            const found = [];
+            const parser = new events.EventParser((event) => found.push(event));
+            parser.feed(text.slice(0, cut)); parser.feed(text.slice(cut));
+            all.push(JSON.stringify(found));
+        }
+        return [new Set(all).size, JSON.parse(all[0])];"""
+    ) == [1, [{"id": "e-1", "event": "change", "data": '{"a":\n1}'}, {"event": "ready", "data": ""}]]

@@ -1,0 +1,260 @@
+"""Every screen: what it shows, and that nothing of it keeps anybody out (axe-core, WCAG and best practices)."""
+
+import datetime
+import json
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from harness import add, card, columns, saved, wait_for
+
+SCREENS = ["", "today", "stats", "categories", "trash", "history", "settings"]
+
+
+def seed(server):
+    """A board on which every kind of thing is shown."""
+    day = lambda days: (datetime.date.today() + datetime.timedelta(days=days)).isoformat()
+    work = server.call("POST", "/categories", {"name": "Work", "color": "#0369a1", "emoji": "💼"})["id"]
+    home = server.call("POST", "/categories", {"name": "Home", "color": "#b45309"})["id"]
+    server.task("Write the report", body="Numbers of March", categoryId=work, dueDate=day(0))
+    server.task("Fix the tap", categoryId=home, dueDate=day(-3))
+    server.task("Book the train", dueDate=day(12))
+    server.task("Prepare slides", status="doing", dueDate=day(1), categoryId=work)
+    server.task("Send the invoice", status="done", dueDate=day(-5))
+    gone = server.task("Thrown away")
+    server.call("DELETE", f"/tasks/{gone['id']}")
+    server.call("POST", "/ddays", {"title": "Exam", "date": day(23), "emoji": "📚", "color": "#4338ca"})
+    return work
+
+
+def violations(page):
+    return [
+        (found["id"], [node["html"][:160] for node in found["nodes"]][:4])
+        for found in Axe().run(page).response["violations"]
+    ]
+
+
+def small_targets(page):
+    """Buttons and links of less than 44 px, but for links within text."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll('button, select, summary, nav a, input:not([type=radio], [type=checkbox], [type=file])')].filter((control) => {
+            const at = control.getBoundingClientRect();
+            if (!at.width || control.closest('.card .open') || control.matches('.open, .rename, .skip')) return false;
+            return at.height < 43.5 || at.width < 43.5;
+        }).map((control) => control.outerHTML.slice(0, 120))"""
+    )
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844)])
+def test_no_screen_keeps_anybody_out(browser, server, scheme, size):
+    seed(server)
+    page = browser(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, reduced_motion="reduce", has_touch=size[0] < 700).new_page()
+    faults = {}
+    for screen in SCREENS:
+        page.goto(f"{server.url}/?screen={screen}" if screen else server.url)
+        saved(page)
+        page.wait_for_function("() => !document.querySelector('main .quiet-words')?.textContent.includes('Loading')")
+        if not screen:
+            page.wait_for_selector(".card")
+        if found := violations(page) + small_targets(page):
+            faults[screen or "board"] = found
+    assert faults == {}
+
+
+def test_dialogs_and_menus_keep_nobody_out(browser, server):
+    seed(server)
+    page = browser(reduced_motion="reduce").new_page()
+    page.goto(server.url)
+    page.wait_for_selector(".card")
+    card(page, "Write the report").locator(".open").click()
+    page.wait_for_selector("dialog.editor[open]")
+    faults = {"editor": violations(page)}
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    faults["help"] = violations(page)
+    page.keyboard.press("Escape")
+    card(page, "Fix the tap").hover()
+    card(page, "Fix the tap").locator(".more").click()
+    faults["menu"] = violations(page)
+    page.keyboard.press("Escape")
+    page.locator("[data-column=doing] .add-open").click()
+    page.locator(".add:visible input").fill("Something tomorrow #Work")
+    faults["add"] = violations(page)
+    assert {name: found for name, found in faults.items() if found} == {}
+
+
+def test_the_log_in_and_the_account_keep_nobody_out(browser, guarded):
+    guarded.account()
+    page = browser(reduced_motion="reduce").new_page()
+    page.goto(guarded.url)
+    page.wait_for_selector(".entry [name=password]")
+    faults = {"log-in": violations(page) + small_targets(page)}
+    page.locator("[name=email]").fill("sun@example.org")
+    page.locator("[name=password]").fill("correct horse")
+    page.locator("button.primary").click()
+    saved(page)
+    page.goto(guarded.url + "/?screen=account")
+    page.wait_for_selector("main .rows")
+    faults["account"] = violations(page) + small_targets(page)
+    assert {name: found for name, found in faults.items() if found} == {}
+
+
+@pytest.mark.parametrize("language", ["en", "ko", "ja"])
+def test_every_language_has_every_word(browser, server, language):
+    page = browser(language).new_page()
+    page.goto(server.url)
+    saved(page)
+    assert page.evaluate("() => document.documentElement.lang") == language
+    shapes = page.evaluate(
+        """async () => {
+            const shape = (value) => typeof value === 'object' ? Object.fromEntries(Object.keys(value).sort().map((key) => [key, shape(value[key])])) : typeof value;
+            const all = await Promise.all(['en', 'ko', 'ja'].map((name) => import(`/board/texts-${name}.js`)));
+            return all.map(({ texts }) => JSON.stringify(shape(texts)));
+        }"""
+    )
+    assert shapes[0] == shapes[1] == shapes[2]
+    for screen in SCREENS:
+        page.goto(f"{server.url}/?screen={screen}")
+        saved(page)
+        assert "undefined" not in page.locator("body").inner_text()
+
+
+def test_search_filter_and_sort_are_in_the_address(browser, server):
+    work = seed(server)
+    page = browser().new_page()
+    page.goto(f"{server.url}/?category={work}&due=today")
+    page.wait_for_selector(".card")
+    assert columns(page) == {"todo": ["Write the report"], "doing": [], "done": []}
+    page.goto(f"{server.url}/?sort=title")
+    page.wait_for_selector(".card")
+    assert columns(page)["todo"] == ["Book the train", "Fix the tap", "Write the report"]
+    page.keyboard.press("/")
+    page.keyboard.type("MARCH")
+    wait_for(page, "() => document.querySelectorAll('.card').length === 1")
+    assert "q=MARCH" in page.url
+    page.reload()
+    page.wait_for_selector(".card")
+    assert columns(page)["todo"] == ["Write the report"]
+
+
+def test_a_deep_link_opens_a_task_and_back_closes_it(browser, server):
+    task = server.task("Linked")
+    page = browser().new_page()
+    page.goto(f"{server.url}/?task={task['id']}")
+    page.wait_for_selector("dialog.editor[open]")
+    assert page.locator("[name=title]").input_value() == "Linked"
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog.editor", state="detached")
+    assert "task=" not in page.url
+
+
+def test_the_trash_gives_back(page, server):
+    seed(server)
+    page.goto(server.url + "/?screen=trash")
+    page.get_by_role("button", name="Restore Thrown away").click()
+    saved(page)
+    page.locator(".rows strong", has_text="Thrown away").wait_for(state="detached")
+    assert "Thrown away" in [task["title"] for task in server.tasks("&status=todo")]
+
+
+def test_the_history_tells_in_words(page, server):
+    task = server.task("Report")
+    server.call("PATCH", f"/tasks/{task['id']}", {"title": "Report of March"})
+    server.call("POST", f"/tasks/{task['id']}/move", {"status": "doing"})
+    page.goto(f"{server.url}/?screen=history&of={task['id']}")
+    page.wait_for_selector(".history li")
+    words = page.locator(".history").inner_text()
+    assert "Moved from To do to Doing" in words and "Report → Report of March" in words and "Created" in words
+    page.goto(server.url + "/?screen=history")
+    page.wait_for_selector(".history li")
+    assert "Report of March" in page.locator(".history").inner_text()
+
+
+def test_categories_are_made_changed_and_deleted(page, server):
+    page.goto(server.url + "/?screen=categories")
+    page.get_by_role("button", name="New category").click()
+    page.locator("dialog input").first.fill("Garden")
+    page.locator("dialog button.primary").click()
+    page.get_by_role("button", name="Garden", exact=True).click()
+    page.locator("dialog input").first.fill("Balcony")
+    page.locator("dialog .swatches input").nth(3).check()
+    page.locator("dialog button.primary").click()
+    saved(page)
+    stored = server.call("GET", "/categories")["items"]
+    assert [(category["name"], category["color"]) for category in stored] == [("Balcony", "#0f766e")]
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Balcony", exact=True).click()
+    page.locator("dialog button.danger").click()
+    saved(page)
+    assert server.call("GET", "/categories")["items"] == []
+
+
+def test_today_shows_what_is_due_and_marks_it_done(page, server):
+    seed(server)
+    page.goto(server.url + "/?screen=today")
+    page.wait_for_selector(".rows")
+    words = page.locator("main").inner_text()
+    assert "Fix the tap" in words and "Write the report" in words and "Exam" in words and "D-23" in words
+    page.get_by_role("button", name="Done: Write the report").click()
+    saved(page)
+    assert [task["title"] for task in server.tasks("&status=done")] == ["Send the invoice", "Write the report"]
+    page.get_by_role("button", name="Add a D-day").click()
+    page.locator("dialog input").first.fill("Wedding")
+    page.locator("dialog input[type=date]").fill("2019-05-18")
+    page.locator("dialog input[type=checkbox]").check()
+    page.locator("dialog button.primary").click()
+    page.locator(".row-open", has_text="Wedding").wait_for()
+    saved(page)
+    assert "yearly" in [dday["repeats"] for dday in server.call("GET", "/ddays")["items"]]
+
+
+def test_statistics_count(page, server):
+    seed(server)
+    page.goto(server.url + "/?screen=stats")
+    page.wait_for_selector(".figure")
+    figures = dict(reversed(figure.inner_text().split("\n")) for figure in page.locator(".figure").all())
+    assert (figures["All"], figures["Done"], figures["Overdue"]) == ("5", "1", "1")
+    assert "1 task in 30 days" in page.locator("figcaption").inner_text()
+
+
+def test_settings_change_the_language_the_zone_and_the_theme(page, server):
+    page.goto(server.url + "/?screen=settings")
+    selects = page.locator("main select")
+    selects.nth(2).select_option("dark")
+    wait_for(page, "() => document.documentElement.dataset.theme === 'dark'")
+    selects.nth(1).select_option("Asia/Seoul")
+    selects.nth(0).select_option("ko")
+    page.wait_for_selector("h1:has-text('설정')")
+    saved(page)
+    settings = server.call("GET", "/settings")
+    assert (settings["locale"], settings["timeZone"], settings["custom"]["theme"]) == ("ko", "Asia/Seoul", "dark")
+
+
+def test_export_and_import(page, server, tmp_path):
+    server.task("Kept")
+    page.goto(server.url + "/?screen=settings")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export (JSON)").click()
+    path = tmp_path / "export.json"
+    download.value.save_as(path)
+    document = json.loads(path.read_text())
+    assert [task["title"] for task in document["tasks"]] == ["Kept"]
+    document["tasks"][0].update(id="22222222-2222-4222-8222-222222222222", title="Imported")
+    path.write_text(json.dumps(document))
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.locator("input[type=file]").set_input_files(path)
+    page.get_by_text("The import is done.").wait_for()
+    assert sorted(task["title"] for task in server.tasks()) == ["Imported", "Kept"]
+
+
+def test_the_board_can_be_installed(page, server):
+    manifest = server.call("GET", "/manifest.webmanifest")
+    assert manifest["start_url"] == "/" and manifest["display"] == "standalone"
+    assert {icon["sizes"] for icon in manifest["icons"]} >= {"192x192", "512x512"}
+    for icon in manifest["icons"]:
+        answer = page.request.get(server.url + icon["src"])
+        assert answer.status == 200 and answer.headers["content-type"] == icon["type"]
+    assert page.evaluate("() => navigator.serviceWorker.ready.then((ready) => ready.active !== null)")
+    requests = page.evaluate("() => performance.getEntriesByType('resource').map(({ name }) => new URL(name).origin)")
+    assert set(requests) == {server.url}

@@ -1,0 +1,144 @@
+"""Logging in and out, and nothing of one account left for another."""
+
+from harness import add, card, columns, saved, wait_for
+
+
+def log_in(page, email="sun@example.org", password="correct horse"):
+    page.locator("[name=email]").fill(email)
+    page.locator("[name=password]").fill(password)
+    page.locator("button.primary").click()
+
+
+def end_web_sessions(server, token):
+    for session in server.call("GET", "/sessions", token=token)["items"]:
+        if (session["device"] or "").startswith("Web"):
+            server.call("DELETE", f"/sessions/{session['id']}", token=token)
+
+
+def test_escape_does_not_leave_the_log_in(browser, guarded):
+    guarded.account()
+    page = browser().new_page()
+    page.goto(guarded.url)
+    page.wait_for_selector(".entry [name=password]")
+    for _ in range(3):
+        page.keyboard.press("Escape")
+    log_in(page, password="wrong wrong")
+    page.locator(".fault", has_text="wrong").wait_for()
+    log_in(page)
+    saved(page)
+    assert page.locator(".column").count() == 3
+
+
+def test_a_revoked_session_leaves_nothing_of_the_account(browser, guarded):
+    token = guarded.account()
+    guarded.call("POST", "/tasks", {"title": "Secret of sun"}, token)
+    context = browser()
+    page = context.new_page()
+    page.goto(guarded.url)
+    log_in(page)
+    page.wait_for_selector(".card")
+    end_web_sessions(guarded, token)
+
+    page.wait_for_selector(".entry [name=password]")
+    assert "Secret" not in page.content()
+    assert "ended" in page.locator(".note").inner_text()
+    wait_for(page, "() => indexedDB.databases().then((all) => all.length === 0)")
+    assert page.evaluate("() => Object.keys(localStorage).length") == 0
+
+    guarded.account("moon@example.org")
+    seen = []
+    page.expose_function("seen", lambda words: seen.append(words))
+    page.evaluate("() => new MutationObserver(() => window.seen(document.body.textContent)).observe(document.body, { childList: true, subtree: true })")
+    log_in(page, "moon@example.org")
+    saved(page)
+    assert columns(page) == {"todo": [], "doing": [], "done": []}
+    assert not any("Secret" in text for text in seen)
+
+
+def test_logging_out_ends_all_tabs_and_erases_the_device(browser, guarded):
+    token = guarded.account()
+    guarded.call("POST", "/tasks", {"title": "Mine"}, token)
+    context = browser()
+    one, two = context.new_page(), context.new_page()
+    one.goto(guarded.url)
+    log_in(one)
+    one.wait_for_selector(".card")
+    two.goto(guarded.url)
+    two.wait_for_selector(".card")
+
+    one.goto(guarded.url + "/?screen=stats")
+    one.wait_for_selector(".figure")
+    one.locator("#more").click()
+    one.get_by_role("menuitem", name="Log out").click()
+    for page in (one, two):
+        page.wait_for_selector(".entry [name=password]")
+        assert "Mine" not in page.content()
+    wait_for(one, "() => indexedDB.databases().then((all) => all.length === 0)")
+    one.go_back()
+    one.wait_for_selector(".entry [name=password]")
+    assert len(guarded.call("GET", "/sessions", token=token)["items"]) == 1
+
+
+def test_unsent_edits_wait_for_their_account(browser, guarded):
+    token = guarded.account()
+    context = browser()
+    page = context.new_page()
+    page.goto(guarded.url)
+    log_in(page)
+    saved(page)
+    # The page cannot send, but hears that its session ended.
+    page.route("**/sync", lambda route: route.abort())
+    add(page, "Written before the end")
+    end_web_sessions(guarded, token)
+    page.wait_for_selector(".entry [name=password]")
+    assert "1 unsent change" in page.locator(".entry").inner_text() or "ended" in page.locator(".note").inner_text()
+    assert "Written" not in page.content()
+    page.unroute("**/sync")
+
+    guarded.account("moon@example.org")
+    page.once("dialog", lambda dialog: dialog.dismiss())
+    log_in(page, "moon@example.org")
+    page.locator(".fault", has_text="still here").wait_for()
+    log_in(page)
+    saved(page)
+    assert columns(page)["todo"] == ["Written before the end"]
+
+
+def test_signing_up_leads_to_the_board(browser, guarded):
+    page = browser().new_page()
+    page.goto(guarded.url)
+    page.get_by_role("button", name="Make an account").click()
+    page.locator("[name=email]").fill("new@example.org")
+    page.locator("[name=newPassword]").fill("a good password")
+    page.locator("button.primary").click()
+    saved(page)
+    add(page, "First task")
+    saved(page)
+    assert columns(page)["todo"] == ["First task"]
+
+
+def test_a_server_without_mail_says_so(browser, guarded):
+    page = browser().new_page()
+    page.goto(guarded.url)
+    page.get_by_role("button", name="Forgot your password?").click()
+    page.locator("[name=email]").fill("sun@example.org")
+    page.locator("button.primary").click()
+    page.locator(".fault:not(:empty)").wait_for()
+
+
+def test_the_account_screen_shows_sessions_and_makes_tokens(browser, guarded):
+    guarded.account()
+    page = browser().new_page()
+    page.goto(guarded.url)
+    log_in(page)
+    saved(page)
+    page.goto(guarded.url + "/?screen=account")
+    page.get_by_text("Web, ").first.wait_for()
+    page.locator("summary", has_text="Make a token").click()
+    page.locator("[name=name]").fill("Widget")
+    page.locator("form.inline button", has_text="Make a token").click()
+    secret = page.locator(".note code")
+    secret.wait_for()
+    assert secret.inner_text().startswith("kb_")
+    page.locator(".rows strong", has_text="Widget").wait_for()
+    assert len(guarded.call("GET", "/tokens", token=secret.inner_text())["items"]) == 1

@@ -1,0 +1,127 @@
+"""The bars of speed. They are of an idle machine: KANBASE_WEB_SLACK multiplies them on a slow one."""
+
+import gzip
+import os
+import time
+
+from harness import ROOT, add, card, saved, wait_for
+
+SLACK = float(os.environ.get("KANBASE_WEB_SLACK", "1"))
+
+FIRST_CARD = """() => new Promise((resolve) => {
+    const look = () => document.querySelector('.card') ? resolve(performance.now()) : requestAnimationFrame(look);
+    look();
+})"""
+
+
+def best(measure, rounds=3):
+    """The least of a few: what the page takes, without what else the machine does."""
+    return min(measure() for _ in range(rounds))
+
+
+def test_the_shell_is_light():
+    pages = ROOT / "Sources/CWeb/pages"
+    files = [pages / "board.html", pages / "worker.js", *(pages / "board").iterdir()]
+    # One language is loaded, and what holds only types is not.
+    files = [file for file in files if file.name not in ("types.js", "texts-en.js", "texts-ja.js")]
+    assert sum(len(gzip.compress(file.read_bytes())) for file in files) <= 80 * 1024
+
+
+def test_the_first_card_is_there_at_once(browser, server):
+    server.fill(3000)
+
+    def cold():
+        page = browser(service_workers="block").new_page()
+        page.goto(server.url)
+        return page.evaluate(FIRST_CARD)
+
+    context = browser()
+    page = context.new_page()
+    page.goto(server.url)
+    page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
+    saved(page)
+
+    def warm():
+        page.reload(wait_until="commit")
+        return page.evaluate(FIRST_CARD)
+
+    warm_time, cold_time = best(warm, 5), best(cold)
+    print(f"first card: warm {warm_time:.0f} ms, cold {cold_time:.0f} ms")
+    assert warm_time <= 300 * SLACK
+    assert cold_time <= 600 * SLACK
+
+
+def test_a_move_among_1500_shown_cards_is_quick(browser, server):
+    server.fill(1500, ("todo",))
+    page = browser().new_page()
+    page.goto(server.url)
+    saved(page)
+    page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+    wait_for(page, "() => document.querySelectorAll('.card').length === 1500")
+    page.locator(".card .open").first.focus()
+
+    def move():
+        return page.evaluate(
+            """() => new Promise((resolve) => {
+                const began = performance.now();
+                document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowDown', shiftKey: true, bubbles: true, cancelable: true }));
+                document.body.offsetHeight;
+                resolve(performance.now() - began);
+            })"""
+        )
+
+    taken = best(move, 6)
+    print(f"a move among 1500: {taken:.0f} ms")
+    assert taken <= 50 * SLACK
+
+
+def test_a_change_in_another_window_is_seen_at_once(browser, server):
+    one, two = browser().new_page(), browser().new_page()
+    for page in (one, two):
+        page.goto(server.url)
+        saved(page)
+    times = []
+    for number in range(5):
+        title = f"Seen {number}"
+        two.evaluate(
+            """(title) => { window.seen = new Promise((resolve) => {
+                const look = () => [...document.querySelectorAll('.open')].some((open) => open.textContent === title) ? resolve(Date.now()) : requestAnimationFrame(look);
+                look();
+            }); }""",
+            title,
+        )
+        one.evaluate("() => { document.addEventListener('submit', () => { window.began = Date.now(); }, { capture: true, once: true }); }")
+        add(one, title)
+        times.append(two.evaluate("() => window.seen") - one.evaluate("() => window.began"))
+        time.sleep(0.05)
+    print(f"in another window after {min(times)} ms")
+    assert min(times) <= 150 * SLACK
+
+
+def test_dragging_never_blocks(browser, server):
+    server.fill(1500, ("todo",))
+    server.task("Mover", status="doing")
+    page = browser().new_page()
+    page.goto(server.url)
+    saved(page)
+    page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+    wait_for(page, "() => document.querySelectorAll('.card').length === 1501")
+
+    def drag():
+        page.evaluate(
+            """() => { window.tasks = []; window.observer = new PerformanceObserver((list) => { for (const entry of list.getEntries()) window.tasks.push(entry.duration); });
+                window.observer.observe({ entryTypes: ['longtask'] }); }"""
+        )
+        at = card(page, "Mover").bounding_box()
+        page.mouse.move(at["x"] + 40, at["y"] + 15)
+        page.mouse.down()
+        column = page.locator("[data-column=todo]").bounding_box()
+        for step in range(20):
+            page.mouse.move(column["x"] + 80, column["y"] + 100 + step * 25, steps=2)
+        page.keyboard.press("Escape")
+        page.mouse.up()
+        return max([0, *page.evaluate("() => { window.observer.disconnect(); return window.tasks; }")])
+
+    longest = best(drag)
+    print(f"longest task while dragging: {longest:.0f} ms")
+    assert longest <= 100 * SLACK

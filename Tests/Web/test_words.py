@@ -1,0 +1,206 @@
+"""No word that somebody typed is ever lost."""
+
+import contextlib
+
+from playwright.sync_api import Error
+
+from harness import add, card, columns, saved, wait_for
+
+
+def open_task(page, title):
+    card(page, title).locator(".open").click()
+    page.wait_for_selector("dialog.editor[open]")
+    return page.locator("dialog.editor")
+
+
+def two_windows(browser, server):
+    pages = []
+    for _ in range(2):
+        page = browser().new_page()
+        page.goto(server.url)
+        saved(page)
+        pages.append(page)
+    return pages
+
+
+def test_edits_of_different_members_in_two_windows_both_stay(browser, server):
+    task = server.task("Report")
+    one, two = two_windows(browser, server)
+    editor = open_task(two, "Report")
+    editor.locator("textarea[name=body]").fill("Numbers of March")
+    editor.locator("input[name=date]").fill("2031-05-04")
+
+    first = open_task(one, "Report")
+    first.locator("input[name=title]").fill("Quarterly report")
+    first.locator("button.primary").click()
+    wait_for(two, "() => document.querySelector('.editor [name=title]').value === 'Quarterly report'")
+    assert editor.locator("textarea[name=body]").input_value() == "Numbers of March"
+    editor.locator("button.primary").click()
+    saved(two)
+
+    stored = server.call("GET", f"/tasks/{task['id']}")
+    assert (stored["title"], stored["body"], stored["dueDate"]) == ("Quarterly report", "Numbers of March", "2031-05-04")
+
+
+def test_a_drag_in_another_window_takes_nothing_from_an_open_editor(browser, server):
+    task = server.task("Report")
+    one, two = two_windows(browser, server)
+    editor = open_task(two, "Report")
+    editor.locator("textarea[name=body]").fill("Half a sentence")
+
+    card(one, "Report").locator(".open").focus()
+    one.keyboard.press("Shift+ArrowRight")
+    wait_for(two, "() => document.querySelector('.editor [name=status]').value === 'doing'")
+    editor.locator("button.primary").click()
+    saved(two)
+
+    stored = server.call("GET", f"/tasks/{task['id']}")
+    assert (stored["status"], stored["body"]) == ("doing", "Half a sentence")
+
+
+def test_what_both_changed_is_shown_side_by_side_in_the_editor(browser, server):
+    task = server.task("Report", body="old")
+    one, two = two_windows(browser, server)
+    editor = open_task(two, "Report")
+    editor.locator("textarea[name=body]").fill("mine")
+
+    first = open_task(one, "Report")
+    first.locator("textarea[name=body]").fill("theirs")
+    first.locator("button.primary").click()
+
+    theirs = editor.locator(".theirs:visible")
+    theirs.wait_for()
+    assert "theirs" in theirs.inner_text()
+    assert editor.locator("textarea[name=body]").input_value() == "mine"
+    theirs.get_by_role("button", name="Keep both").click()
+    editor.locator("button.primary").click()
+    saved(two)
+    assert server.call("GET", f"/tasks/{task['id']}")["body"] == "theirs\n\nmine"
+
+
+def test_what_was_merged_while_offline_is_shown_until_answered(browser, server):
+    task = server.task("Report", body="old")
+    context = browser()
+    page = context.new_page()
+    page.goto(server.url)
+    saved(page)
+    context.set_offline(True)
+    editor = open_task(page, "Report")
+    editor.locator("textarea[name=body]").fill("mine")
+    editor.locator("button.primary").click()
+    server.call("PATCH", f"/tasks/{task['id']}", {"body": "theirs"})
+    context.set_offline(False)
+
+    page.wait_for_selector("#state[data-kind=issues]")
+    page.reload()
+    page.wait_for_selector("#state[data-kind=issues]")
+    page.locator("#state").click()
+    sides = page.locator(".sides")
+    assert "mine" in sides.inner_text() and "theirs" in sides.inner_text()
+    page.get_by_role("button", name="Take theirs").click()
+    saved(page)
+    assert server.call("GET", f"/tasks/{task['id']}")["body"] == "theirs"
+
+
+def test_an_edit_of_what_was_deleted_meanwhile_can_be_saved_all_the_same(browser, server):
+    task = server.task("Report")
+    context = browser()
+    page = context.new_page()
+    page.goto(server.url)
+    saved(page)
+    context.set_offline(True)
+    editor = open_task(page, "Report")
+    editor.locator("textarea[name=body]").fill("A long thought")
+    editor.locator("button.primary").click()
+    server.call("DELETE", f"/tasks/{task['id']}")
+    context.set_offline(False)
+
+    page.wait_for_selector("#state[data-kind=issues]")
+    page.locator("#state").click()
+    assert "A long thought" in page.locator(".issue").inner_text()
+    page.get_by_role("button", name="Restore and save").click()
+    saved(page)
+    assert server.call("GET", f"/tasks/{task['id']}")["body"] == "A long thought"
+
+
+def test_escape_back_and_reload_keep_what_was_typed(page, server):
+    server.task("Report")
+    page.wait_for_selector(".card")
+    editor = open_task(page, "Report")
+    editor.locator("textarea").fill("one")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog.editor", state="detached")
+    assert card(page, "Report").locator(".pill.draft").is_visible()
+
+    editor = open_task(page, "Report")
+    assert editor.locator("textarea").input_value() == "one"
+    editor.locator("textarea").fill("two")
+    page.go_back()
+    page.wait_for_selector("dialog.editor", state="detached")
+
+    editor = open_task(page, "Report")
+    assert editor.locator("textarea").input_value() == "two"
+    editor.locator("textarea").fill("three")
+    page.reload()
+    page.wait_for_selector("dialog.editor[open]")
+    assert page.locator("dialog.editor textarea").input_value() == "three"
+    page.locator("dialog.editor button.primary").click()
+    saved(page)
+    assert server.tasks()[0]["body"] == "three"
+    assert card(page, "Report").locator(".pill.draft").count() == 0
+
+
+def test_a_crash_of_the_tab_keeps_what_was_typed(browser, server):
+    server.task("Report")
+    context = browser()
+    page = context.new_page()
+    page.goto(server.url)
+    page.wait_for_selector(".card")
+    editor = open_task(page, "Report")
+    editor.locator("textarea").fill("before the crash")
+    page.evaluate("""() => new Promise((resolve) => { setTimeout(resolve, 0); })""")
+    page.wait_for_function("""async () => {
+        const [{ name }] = (await indexedDB.databases()).filter(({ name }) => name.startsWith('kanbase-'));
+        const open = await new Promise((resolve) => { const r = indexedDB.open(name); r.onsuccess = () => resolve(r.result); });
+        const drafts = await new Promise((resolve) => { const r = open.transaction('draft').objectStore('draft').getAll(); r.onsuccess = () => resolve(r.result); });
+        open.close();
+        return drafts.some((draft) => draft.fields.body === 'before the crash');
+    }""")
+    with page.expect_event("crash"), contextlib.suppress(Error):
+        page.goto("chrome://crash", timeout=2000)
+
+    again = context.new_page()
+    again.goto(server.url)
+    again.wait_for_selector(".card")
+    assert open_task(again, "Report").locator("textarea").input_value() == "before the crash"
+
+
+def test_the_line_of_a_new_task_is_a_draft_too(page, server):
+    page.locator("[data-column=todo] .add-open").click()
+    page.locator("[data-column=todo] .add input").fill("Half a tit")
+    page.reload()
+    saved(page)
+    assert page.locator("[data-column=todo] .add input").input_value() == "Half a tit"
+
+
+def test_a_rename_in_place_survives_escape(page, server):
+    server.task("Report")
+    card(page, "Report").locator(".open").focus()
+    page.keyboard.press("F2")
+    page.locator(".rename").fill("Repor")
+    page.keyboard.press("Escape")
+    assert columns(page)["todo"] == ["Report"]
+    page.keyboard.press("F2")
+    assert page.locator(".rename").input_value() == "Repor"
+    page.locator(".rename").fill("Another title")
+    page.keyboard.press("Enter")
+    saved(page)
+    assert server.tasks()[0]["title"] == "Another title"
+
+
+def test_markup_is_text_everywhere(page, server):
+    words = "<img src=x onerror=alert(1)>"
+    add(page, words)
+    saved(page)
+    assert columns(page)["todo"] == [words]
+    assert page.locator(".card img").count() == 0
