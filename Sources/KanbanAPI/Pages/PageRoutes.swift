@@ -27,9 +27,9 @@ package struct PageRoutes: Sendable {
     }
 
     /// All files of a folder of pages, each under its own name.
-    private func folder(_ name: String, _ operation: String) -> Route {
-        Route(.get, "/\(name)/{file}", operation, audience: .everyone) { call in
-            guard let answer = PageFile.answers["\(name)/\(call.request.parameter("file"))"] else {
+    private func folder(_ folder: String, _ operation: String) -> Route {
+        Route(.get, "/\(folder)/{name}", operation, audience: .everyone) { call in
+            guard let answer = PageFile.answers["\(folder)/\(call.request.parameter("name"))"] else {
                 throw Problem(.notFound, "There is no file with this name.")
             }
             return answer
