@@ -23,8 +23,9 @@ class Bounds:
 
     def __init__(self, memory=400, disk=64, ready=50, factor=3, floor=None):
         self.memory, self.disk, self.ready, self.factor = memory, disk, ready, factor
-        # Below these a time says more about the scheduler of a machine with two cores than about the server.
-        self.floor = {"read": 15, "write": 25, "log-in": 150} | (floor or {})
+        # Below these a time says more about the scheduler of a machine with two cores, which the attacker uses too, than
+        # about the server.
+        self.floor = {"read": 50, "write": 50, "log-in": 300} | (floor or {})
 
 
 def attack(title, seconds=5, options=(), wrapper=(), environment=None, **bounds):

@@ -29,7 +29,7 @@ def last_id(connection, enough=b"event: ready"):
 
 @attack("A thousand streams reconnect at once with their last id, again and again", seconds=5)
 def reconnecting_streams(stage):
-    # Four accounts, for the rate limit of one lets no thousand in.
+    # Six accounts, for the rate limit of one lets no thousand in.
     tokens = [stage.account() for _ in range(6)]
     ids = []
     for token in tokens:
