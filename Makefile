@@ -1,6 +1,6 @@
 # The words of this project. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test test-web pictures bench format lint fuzz crash abuse soak image libraries
+.PHONY: help run test test-web pictures bench bench-client converge format lint fuzz crash abuse soak image libraries
 
 # Options of the server for `make run`, as ARGS="--port 9000 --log-level debug".
 ARGS ?=
@@ -12,13 +12,14 @@ WEB ?=
 BENCH ?=
 # Which attacks `make abuse` makes; all of them without.
 ATTACKS ?=
-# How long `make fuzz` and `make soak` take, in seconds, and how often `make crash` kills.
+# How long `make fuzz`, `make soak` and `make converge` take, in seconds, and how often `make crash` kills.
 FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 3600
+CONVERGE_SECONDS ?= 3600
 KILLS ?= 1000
 
 help: ## list what make can do
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 run: libraries ## build for speed and serve on http://127.0.0.1:8080 (ARGS="--port 9000")
 	swift build -c release --product kanbase
@@ -39,6 +40,12 @@ pictures: libraries ## take the pictures of the web board in docs/images
 
 bench: libraries ## measure beside nginx, Node and FastAPI (BENCH="--full --report FILE")
 	python3 Benchmarks/bench $(BENCH)
+
+bench-client: libraries ## measure the client library's bars (TASKS=100000)
+	Benchmarks/client
+
+converge: libraries ## devices, faults and crashes for an hour (CONVERGE_SECONDS=3600)
+	Tests/KanbanClientTests/converge $(CONVERGE_SECONDS)
 
 format: ## format all Swift files
 	swift format --in-place --recursive --parallel Package.swift Sources Tests Fuzz

@@ -36,8 +36,12 @@ let linuxOnly = TargetDependencyCondition.when(platforms: [.linux])
 
 let package = Package(
     name: "kanbase",
-    platforms: [.macOS(.v15)],
-    products: [.executable(name: "kanbase", targets: ["KanbanServer"])],
+    platforms: [.macOS(.v15), .iOS(.v17)],
+    products: [
+        .executable(name: "kanbase", targets: ["KanbanServer"]),
+        .library(name: "KanbanClient", targets: ["KanbanClient"]),
+        .library(name: "KanbanClientUI", targets: ["KanbanClientUI"]),
+    ],
     targets: [
         .systemLibrary(name: "CEpoll"),
         .systemLibrary(
@@ -58,6 +62,8 @@ let package = Package(
         sharedRoom("KanbanWire", knows: ["Kanban", "JSON"]),
         sharedRoom("KanbanRows", knows: ["Kanban", "JSON", "CSQLite"]),
         room("KanbanAccess", knows: ["Locks", "JSON", "Kanban", "KanbanRows", "Crypto"]),
+        sharedRoom("KanbanClient", knows: ["Locks", "JSON", "Kanban", "KanbanWire", "KanbanRows"]),
+        sharedRoom("KanbanClientUI", knows: ["KanbanClient"]),
         room("KanbanSQLite", knows: ["Locks", "Kanban", "KanbanRows", "KanbanAccess", "CSQLite"]),
         room("Crypto", knows: ["Locks", .target(name: "CCrypto", condition: linuxOnly)]),
         room("TLS", knows: ["Locks", "Sockets", .target(name: "CCrypto", condition: linuxOnly)]),
@@ -76,6 +82,9 @@ let package = Package(
                 "Crypto", "TLS",
             ],
             swiftSettings: server),
+        .executableTarget(
+            name: "ClientBench", dependencies: ["KanbanClient"], path: "Benchmarks/ClientBench", swiftSettings: strict),
+        .executableTarget(name: "kb", dependencies: ["KanbanClient"], path: "Samples/kb", swiftSettings: strict),
         .executableTarget(
             name: "BareServer", dependencies: ["Sockets", "HTTP"], path: "Benchmarks/BareServer",
             swiftSettings: server),
@@ -97,6 +106,10 @@ let package = Package(
         tests(
             of: "KanbanSQLite", with: ["Kanban", "KanbanRows", "KanbanAccess", "JSON", "CSQLite"],
             resources: [.copy("Fixtures")]),
+        tests(of: "KanbanClientUI", with: ["KanbanClient"]),
+        tests(
+            of: "KanbanClient",
+            with: ["JSON", "Kanban", "KanbanRows", "KanbanWire", "KanbanSQLite", "KanbanAPI", "HTTP", "CSQLite"]),
         tests(of: "Crypto"),
         tests(of: "TLS", with: ["HTTP", "Sockets"]),
         tests(of: "Fetch"),
@@ -107,7 +120,9 @@ let package = Package(
         tests(of: "KanbanServer", with: ["KanbanAPI"]),
         .testTarget(
             name: "ConformanceTests",
-            dependencies: ["KanbanServer", "Locks", "TestSupport", "JSON", "HTTP", "Sockets", "WireCorpus"],
+            dependencies: [
+                "KanbanServer", "Locks", "TestSupport", "JSON", "HTTP", "Sockets", "WireCorpus", "KanbanClient", "kb",
+            ],
             exclude: ["Fixtures"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -18,7 +18,7 @@ extension SQLBoardWriter {
         count(task, by: 1)
     }
 
-    private func count(_ task: TaskItem, by difference: Int) {
+    func count(_ task: TaskItem, by difference: Int) {
         guard task.deletedAt == nil else { return }
         writing.count(difference, countKey(task.categoryID, task.status))
     }

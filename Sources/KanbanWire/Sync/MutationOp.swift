@@ -16,7 +16,7 @@ package enum MutationOp: String, CaseIterable {
 
     /// Reads the value.
     /// - Throws: as the REST call would, with pointers into the value.
-    func operation(
+    package func operation(
         of type: ResourceType, on target: ID?, value: JSON, defaultTitle: () throws -> String
     ) throws -> (Mutation.Operation, ID?) {
         switch type {

@@ -1,0 +1,156 @@
+import Foundation
+import KanbanClient
+
+// The bars of the client library: each measured against a server on loopback, and printed as a row of a table.
+// Arguments: the URL of an empty server, a folder, and how many tasks (100,000 unless told otherwise).
+
+let arguments = CommandLine.arguments
+guard arguments.count >= 3, let server = URL(string: arguments[1]) else {
+    print("Usage: ClientBench URL FOLDER [TASKS]")
+    exit(64)
+}
+let root = URL(filePath: arguments[2])
+let size = arguments.count > 3 ? Int(arguments[3]) ?? 100_000 : 100_000
+let clock = ContinuousClock()
+
+func milliseconds(_ duration: Duration) -> Double {
+    Double(duration.components.seconds) * 1_000 + Double(duration.components.attoseconds) / 1e15
+}
+
+func row(_ what: String, _ bar: String, _ measured: String) {
+    print("| \(what) | \(bar) | \(measured) |")
+}
+
+func time<T>(_ body: () async throws -> T) async throws -> (result: T, milliseconds: Double) {
+    let start = clock.now
+    let result = try await body()
+    return (result, milliseconds(clock.now - start))
+}
+
+/// The middle one of several runs.
+func median(of runs: Int = 15, _ body: () async throws -> Void) async throws -> Double {
+    var times: [Double] = []
+    for _ in 0..<runs { times.append(try await time(body).milliseconds) }
+    return times.sorted()[runs / 2]
+}
+
+func text(_ milliseconds: Double) -> String {
+    milliseconds >= 1_000
+        ? String(format: "%.2f s", milliseconds / 1_000)
+        : String(format: milliseconds < 10 ? "%.2f ms" : "%.0f ms", milliseconds)
+}
+
+/// Resident memory, in MiB; 0 where it cannot be told.
+func resident() -> Double {
+    guard let status = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8),
+        let pages = status.split(separator: " ").dropFirst().first.flatMap({ Double($0) })
+    else { return 0 }
+    return pages * 4_096 / 1_048_576
+}
+
+/// The 99th of a hundred.
+func p99(_ times: [Double]) -> Double { times.sorted()[min(times.count - 1, times.count * 99 / 100)] }
+
+func measure() async throws {
+    let empty = resident()
+    print("| What | Bar | Measured |\n|---|---|---|")
+
+    // A board of many tasks, made on one device and pushed.
+    var first = try await KanbanBoard.open(at: root.appending(path: "first"), server: server)
+    try await first.syncNow()
+    var ids: [KanbanID] = []
+    for start in stride(from: 0, to: size, by: 10_000) {
+        let edits = (start..<min(start + 10_000, size)).map { number -> Edit in
+            let new = NewTask(
+                title: "Task \(number) 우유와 빵", body: number % 3 == 0 ? "some more words of it" : "",
+                status: Status.allCases[number % 3], due: number % 2 == 0 ? .day("2026-12-24") : nil)
+            ids.append(new.id)
+            return .create(new)
+        }
+        try await first.edit(edits)
+        let push = try await time { try await first.syncNow(timeout: .seconds(600)) }
+        if start == 0 { row("push \(edits.count) edits, loopback", "≤ 3 s", text(push.milliseconds)) }
+    }
+
+    // Another device loads it all.
+    let second = try await KanbanBoard.open(at: root.appending(path: "second"), server: server)
+    let firstPage = Task { () -> Double in
+        let start = clock.now
+        for try await tasks in second.tasks(in: .todo, limit: 50) where !tasks.isEmpty { break }
+        return milliseconds(clock.now - start)
+    }
+    let load = try await time { try await second.syncNow(until: .pulled, timeout: .seconds(600)) }
+    row("first load of \(size) tasks, loopback", "≤ 8 s", text(load.milliseconds))
+    row("first page shown", "≤ 100 ms", text(try await firstPage.value))
+
+    // Reads.
+    var opening: [Double] = []
+    for _ in 0..<9 {
+        await first.close()
+        opening.append(
+            try await time {
+                first = try await KanbanBoard.open(at: root.appending(path: "first"), server: server)
+                _ = try first.tasks(in: .todo, limit: 50).current()
+            }.milliseconds)
+    }
+    row("open, to the first 50 of a column", "≤ 10 ms", text(opening.sorted()[4]))
+    row(
+        "page of 50", "≤ 1 ms",
+        text(try await median { _ = try first.tasks(in: .doing, sort: .dueDate, limit: 50).current() }))
+    row("counts", "≤ 2 ms", text(try await median { _ = try first.counts().current() }))
+    row("search", "≤ 100 ms", text(try await median { _ = try first.tasks(matching: "99999", limit: 50).current() }))
+
+    // Edits.
+    var edits: [Double] = []
+    var live = first.tasks(in: .todo, limit: 50).makeAsyncIterator()
+    let shown = try await live.next() ?? []
+    for number in 0..<300 {
+        let start = clock.now
+        try await first.edit(shown[number % shown.count].id) { $0.title = "Edited \(number)" }
+        _ = try await live.next()
+        edits.append(milliseconds(clock.now - start))
+    }
+    row("edit to Live's next value, durable, p99", "≤ 4 ms", text(p99(edits)))
+    try await first.syncNow(timeout: .seconds(600))
+
+    // Taking in what others did, with edits that wait.
+    try await first.edit(ids.prefix(10_000).map { .replace($0, TaskDraft(title: "again", due: .day("2026-12-25"))) })
+    try await first.syncNow(timeout: .seconds(600))
+    for id in ids.suffix(20) { try await second.edit(id) { $0.body = "waits" } }
+    let blocked = Task { () -> Double in
+        var longest = 0.0
+        while !Task.isCancelled {
+            longest = max(longest, try await time { _ = try second.tasks(in: .done, limit: 50).current() }.milliseconds)
+            await Task.yield()
+        }
+        return longest
+    }
+    let taken = try await time { try await second.syncNow(until: .pulled, timeout: .seconds(600)) }
+    blocked.cancel()
+    row("take in 10,000 changes, 20 pending, the server's answers included", "≤ 1 s", text(taken.milliseconds))
+    row("longest read meanwhile", "≤ 5 ms", text(try await blocked.value))
+    try await second.syncNow(timeout: .seconds(600))
+
+    // From one device to the other.
+    first.start()
+    second.start()
+    for board in [first, second] {
+        for try await status in board.status where status.phase == .live { break }
+    }
+    var other: [Double] = []
+    var theirs = second.tasks(in: .todo, limit: 50).makeAsyncIterator()
+    var last = try await theirs.next() ?? []
+    for number in 0..<200 {
+        let start = clock.now
+        try await first.edit(last[number % 5].id) { $0.title = "Live \(number)" }
+        while let tasks = try await theirs.next(), !tasks.contains(where: { $0.title == "Live \(number)" }) {}
+        other.append(milliseconds(clock.now - start))
+    }
+    last = []
+    row("another device's edit to Live, loopback, p99", "≤ 50 ms", text(p99(other)))
+    await first.close()
+    row("memory over an empty process, after all this", "≤ 16 MiB", String(format: "%.0f MiB", resident() - empty))
+    await second.close()
+}
+
+try await measure()

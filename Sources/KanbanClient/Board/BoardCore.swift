@@ -1,0 +1,279 @@
+import Foundation
+import JSON
+import Kanban
+import KanbanRows
+import Locks
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// What the calls of a board share: the replica of the account that is shown, its token, and how the engine stands.
+final class BoardCore: Sendable {
+    let folder: URL
+    let server: URL
+    let configuration: Configuration
+    let surroundings: Surroundings
+    let secrets: any Secrets
+    let bell = Bell()
+    private let state: Locked<State>
+    /// `nil` where the board is only read.
+    private let lock: FolderLock?
+    private let engine: Locked<Engine?>
+    /// Tells the engine that the replica is empty, and has to be loaded.
+    private let reload: @Sendable () -> Void
+    private let nextAsker = Locked(0)
+
+    private struct State {
+        var replica: Replica
+        /// `nil` is the board without an account.
+        var account: KanbanID?
+        var token: String?
+        var phase = SyncStatus.Phase.idle
+        var isFromDevice = true
+        var isClosed = false
+    }
+
+    private struct Engine {
+        var driver: SyncDriver
+        var task: Task<Void, Never>
+    }
+
+    /// - Throws: ``KanbanError/storage(_:)`` when another process has the folder, ``KanbanError/newerData``.
+    init(folder: URL, server: URL, configuration: Configuration, isReadOnly: Bool = false) throws {
+        self.folder = folder
+        self.server = server
+        self.configuration = configuration
+        surroundings = configuration.surroundings
+        if !isReadOnly {
+            do {
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            } catch {
+                throw KanbanError.storage("\(folder.path) cannot be made.")
+            }
+        }
+        lock = isReadOnly ? nil : try FolderLock(folder)
+        let engine = Locked<Engine?>(nil)
+        self.engine = engine
+        let reload: @Sendable () -> Void = {
+            let driver = engine.withLock { $0?.driver }
+            driver?.events.yield(.machine(.switched(hasCursor: false, hasUnsent: true)))
+        }
+        self.reload = reload
+        let secrets = configuration.secrets ?? FileSecrets(in: folder)
+        self.secrets = secrets
+        let account = Self.shownAccount(in: folder)
+        let replica = try Replica(
+            in: Self.folder(of: account, in: folder), surroundings: configuration.surroundings,
+            isReadOnly: isReadOnly, bell: bell, log: configuration.log, onReplaced: reload)
+        // A keychain that is locked gives no token yet: the board is there, and the engine says that it is logged out.
+        let token = try? account.flatMap { try secrets.read(Self.secretName(server, $0)) }
+        state = Locked(State(replica: replica, account: account, token: token))
+    }
+
+    var log: @Sendable (LogEvent) -> Void { configuration.log }
+
+    var replica: Replica { state.withLock { $0.replica } }
+
+    var account: KanbanID? { state.withLock { $0.account } }
+
+    func caller() throws -> Caller {
+        Caller(server: server, transport: surroundings.transport, token: state.withLock { $0.token })
+    }
+
+    func caller(token: String?) -> Caller {
+        Caller(server: server, transport: surroundings.transport, token: token)
+    }
+
+    /// A live value of what the replica has.
+    func live<Value: Equatable & Sendable>(
+        _ regions: Set<Region>, _ read: @escaping @Sendable (SQLiteBoard) throws -> (Value, Timestamp?)
+    ) -> Live<Value> {
+        Live(regions, bell, surroundings) { [self] in try replica.read(read) }
+    }
+
+    // MARK: - Which account
+
+    private static let nameOfShown = "account"
+
+    static func folder(of account: KanbanID?, in folder: URL) -> URL {
+        folder.appending(path: account.map { "account-\($0)" } ?? "guest", directoryHint: .isDirectory)
+    }
+
+    static func secretName(_ server: URL, _ account: KanbanID) -> String {
+        "\(server.absoluteString)|\(account)"
+    }
+
+    private static func shownAccount(in folder: URL) -> KanbanID? {
+        // No file: nobody has logged in.
+        let text = try? String(contentsOf: folder.appending(path: nameOfShown), encoding: .utf8)
+        return text.flatMap { KanbanID($0) }
+    }
+
+    /// Shows another account's board, or that without one.
+    func show(_ account: KanbanID?, token: String?) async throws {
+        let replica = try Replica(
+            in: Self.folder(of: account, in: folder), surroundings: surroundings, bell: bell, log: log,
+            onReplaced: reload)
+        if let account, let token { try secrets.write(token, for: Self.secretName(server, account)) }
+        let file = folder.appending(path: Self.nameOfShown)
+        do {
+            try Data((account?.description ?? "").utf8).write(to: file, options: .atomic)
+        } catch {
+            throw KanbanError.storage("\(file.path) cannot be written.")
+        }
+        let old = state.withLock { state in
+            let old = state.replica
+            state.replica = replica
+            state.account = account
+            state.token = token
+            state.isFromDevice = true
+            return old
+        }
+        let (hasCursor, hasUnsent) = try replica.read { reader in
+            (try reader.connection.hasCursor, try reader.connection.hasUnsent())
+        }
+        tell(.switched(hasCursor: hasCursor, hasUnsent: hasUnsent))
+        bell.ring(Set(Region.allCases))
+        await old.close()
+    }
+
+    /// Removes an account's board from the device. Not the one that is shown.
+    func remove(_ account: KanbanID?) throws {
+        let old = Self.folder(of: account, in: folder)
+        guard FileManager.default.fileExists(atPath: old.path) else { return }
+        do {
+            try FileManager.default.removeItem(at: old)
+        } catch {
+            throw KanbanError.storage("\(old.path) cannot be removed.")
+        }
+    }
+
+    // MARK: - The engine
+
+    /// Made when it is first needed.
+    func tell(_ event: SyncMachine.Event) {
+        post(.machine(event))
+    }
+
+    func post(_ event: SyncDriver.Event) {
+        guard let driver = driver() else {
+            // Closed: nobody may wait for ever.
+            switch event {
+            case .asked(_, _, let waiting): waiting.resume(throwing: KanbanError.storage("The board is closed."))
+            case .closed(let done): done.resume()
+            default: break
+            }
+            return
+        }
+        driver.events.yield(event)
+    }
+
+    func newAsker() -> Int {
+        nextAsker.withLock { number in
+            number += 1
+            return number
+        }
+    }
+
+    private func driver() -> SyncDriver? {
+        engine.withLock { engine in
+            guard !state.withLock({ $0.isClosed || $0.replica.isReadOnly }) else { return nil }
+            if let engine { return engine.driver }
+            let known = try? replica.read { reader in
+                (hasCursor: try reader.connection.hasCursor, hasUnsent: try reader.connection.hasUnsent())
+            }
+            let driver = SyncDriver(self, hasCursor: known?.hasCursor ?? false, hasUnsent: known?.hasUnsent ?? false)
+            engine = Engine(driver: driver, task: Task { await driver.run() })
+            return driver
+        }
+    }
+
+    func close() async {
+        let running = engine.withLock { engine in
+            state.withLock { $0.isClosed = true }
+            defer { engine = nil }
+            return engine
+        }
+        if let running {
+            await withCheckedContinuation { done in running.driver.events.yield(.closed(done)) }
+        }
+        bell.close()
+        await replica.close()
+        lock?.release()
+    }
+
+    // MARK: - Status
+
+    func setPhase(_ phase: SyncStatus.Phase) {
+        state.withLock { $0.phase = phase }
+        bell.ring([.status])
+    }
+
+    func countLoaded(_ done: Int, of total: Int?) {
+        let isLoading = state.withLock { state in
+            guard case .loading = state.phase else { return false }
+            state.phase = .loading(done: done, of: total.map { max($0, done) })
+            return true
+        }
+        if isLoading { bell.ring([.status]) }
+    }
+
+    func setFromDevice(_ isFromDevice: Bool) {
+        let isNews = state.withLock { state in
+            defer { state.isFromDevice = isFromDevice }
+            return state.isFromDevice != isFromDevice
+        }
+        if isNews { bell.ring([.status]) }
+    }
+
+    func status(_ reader: SQLiteBoard) throws -> SyncStatus {
+        let (phase, isFromDevice) = state.withLock { ($0.phase, $0.isFromDevice) }
+        let lastSync = try reader.connection.state(.lastSync).flatMap(Int64.init)
+        return SyncStatus(
+            phase: phase, pendingEdits: try reader.connection.pendingCount(),
+            lastSync: lastSync.map { Date(Timestamp(milliseconds: $0)) }, isFromDevice: isFromDevice)
+    }
+}
+
+extension SQLiteConnection {
+    /// The whole state was read once to its end.
+    var hasCursor: Bool {
+        get throws { try state(.cursor) != nil && state(.isLoading) == nil }
+    }
+}
+
+/// Keeps other processes out of the folder while a board is open.
+final class FolderLock: Sendable {
+    private let descriptor: Locked<Int32>
+
+    init(_ folder: URL) throws {
+        let path = folder.appending(path: "lock", directoryHint: .notDirectory).path
+        let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard opened >= 0 else { throw KanbanError.storage("\(path) cannot be opened.") }
+        guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+            Self.close(opened)
+            throw KanbanError.storage("Another process has the board open; only one may.")
+        }
+        descriptor = Locked(opened)
+    }
+
+    deinit { release() }
+
+    func release() {
+        descriptor.withLock { descriptor in
+            if descriptor >= 0 { Self.close(descriptor) }
+            descriptor = -1
+        }
+    }
+
+    private static func close(_ descriptor: Int32) {
+        #if canImport(Darwin)
+            Darwin.close(descriptor)
+        #else
+            Glibc.close(descriptor)
+        #endif
+    }
+}

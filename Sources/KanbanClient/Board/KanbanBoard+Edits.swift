@@ -1,0 +1,246 @@
+import Foundation
+import JSON
+import Kanban
+import KanbanRows
+import KanbanWire
+
+/// Edits return when they are on disk, in the outbox, and in every `Live`. They fail as the server would, by the same
+/// rules: nothing that it would refuse gets into the outbox, as far as this device can know.
+extension KanbanBoard {
+    // MARK: - Tasks
+
+    @discardableResult
+    public func create(_ new: NewTask) async throws -> KanbanTask {
+        let language = core.configuration.language.language
+        return try await change("create task") { transaction in
+            try transaction.create(new, in: language)
+        } returning: {
+            try $0.shownTask(new.id)
+        }
+    }
+
+    /// Changes the members of a task that the closure changes in the draft.
+    @discardableResult
+    public func edit(_ id: KanbanID, _ change: @Sendable (inout TaskDraft) -> Void) async throws -> KanbanTask {
+        guard let task = try core.replica.read({ try $0.task(id.id) }), task.deletedAt == nil else {
+            throw KanbanError.notFound
+        }
+        // On what the caller sees; only what the closure changed is edited, so that nothing written meanwhile is lost.
+        let before = TaskDraft(KanbanTask(task))
+        var draft = before
+        change(&draft)
+        let edited = draft
+        return try await self.change("edit task") { transaction in
+            try transaction.patch(id, from: before, to: edited)
+        } returning: {
+            try $0.shownTask(id)
+        }
+    }
+
+    /// Moves a task within its column, or to another.
+    @discardableResult
+    public func move(_ id: KanbanID, to status: Status? = nil, _ place: Place = .last) async throws -> KanbanTask {
+        try await change("move task") {
+            try $0.move(id, to: status, place)
+        } returning: {
+            try $0.shownTask(id)
+        }
+    }
+
+    /// Puts the task into the trash.
+    public func delete(_ id: KanbanID) async throws {
+        try await change("delete task") { try $0.edit(StoredMutation(.delete, .task(id.id))) }
+    }
+
+    /// Takes the task out of the trash.
+    public func restore(_ id: KanbanID, _ place: Place = .last) async throws {
+        try await change("restore task") { try $0.restore(id, place) }
+    }
+
+    /// Several edits, all or none of them, as one step of undo.
+    public func edit(_ edits: [Edit], name: String? = nil) async throws {
+        let language = core.configuration.language.language
+        try await change(name ?? "edit tasks") { transaction in
+            var steps: [UndoStep] = []
+            for edit in edits {
+                let inverse =
+                    switch edit {
+                    case .create(let new): try transaction.create(new, in: language)
+                    case .replace(let id, let draft): try transaction.replace(id, draft)
+                    case .move(let id, let status, let place): try transaction.move(id, to: status, place)
+                    case .delete(let id): try transaction.edit(StoredMutation(.delete, .task(id.id)))
+                    case .restore(let id): try transaction.restore(id, .last)
+                    }
+                steps = inverse + steps
+            }
+            return steps
+        }
+    }
+
+    // MARK: - Categories, D-days, settings
+
+    @discardableResult
+    public func createCategory(_ new: NewCategory) async throws -> KanbanCategory {
+        let draft = CategoryDraft(name: new.name, color: new.color, emoji: new.emoji)
+        return try await change("create category") {
+            try $0.edit(StoredMutation(.create, .category(new.id.id), draft.json))
+        } returning: {
+            try $0.shownCategory(new.id)
+        }
+    }
+
+    @discardableResult
+    public func editCategory(
+        _ id: KanbanID, _ change: @Sendable (inout CategoryDraft) -> Void
+    ) async throws -> KanbanCategory {
+        guard let before = try core.replica.read({ try $0.category(id.id) }).map({ CategoryDraft($0) }) else {
+            throw KanbanError.notFound
+        }
+        var draft = before
+        change(&draft)
+        let patch = before.json.changed(to: draft.json)
+        return try await self.change("edit category") {
+            try $0.edit(StoredMutation(.patch, .category(id.id), patch))
+        } returning: {
+            try $0.shownCategory(id)
+        }
+    }
+
+    /// Its tasks become uncategorized.
+    public func deleteCategory(_ id: KanbanID) async throws {
+        try await change("delete category") { try $0.edit(StoredMutation(.delete, .category(id.id))) }
+    }
+
+    @discardableResult
+    public func createDDay(_ new: NewDDay) async throws -> KanbanDDay {
+        let draft = DDayDraft(title: new.title, date: new.date, repeatsYearly: new.repeatsYearly, image: new.image)
+        return try await change("create D-day") {
+            try $0.edit(StoredMutation(.create, .dday(new.id.id), draft.json))
+        } returning: {
+            try $0.shownDDay(new.id)
+        }
+    }
+
+    @discardableResult
+    public func editDDay(_ id: KanbanID, _ change: @Sendable (inout DDayDraft) -> Void) async throws -> KanbanDDay {
+        guard let before = try core.replica.read({ try $0.dday(id.id) }).map({ DDayDraft($0) }) else {
+            throw KanbanError.notFound
+        }
+        var draft = before
+        change(&draft)
+        let patch = before.json.changed(to: draft.json)
+        return try await self.change("edit D-day") {
+            try $0.edit(StoredMutation(.patch, .dday(id.id), patch))
+        } returning: {
+            try $0.shownDDay(id)
+        }
+    }
+
+    public func deleteDDay(_ id: KanbanID) async throws {
+        try await change("delete D-day") { try $0.edit(StoredMutation(.delete, .dday(id.id))) }
+    }
+
+    @discardableResult
+    public func editSettings(_ change: @Sendable (inout SettingsDraft) -> Void) async throws -> KanbanSettings {
+        let settings = try core.replica.read { try $0.settings() }
+        var draft = SettingsDraft(settings)
+        change(&draft)
+        let patch = draft.patch(of: settings)
+        return try await self.change("edit settings") {
+            try $0.edit(StoredMutation(.patch, .settings, patch))
+        } returning: {
+            KanbanSettings(try $0.rows.settings())
+        }
+    }
+
+    // MARK: - Undo
+
+    public func undo() async throws -> UndoOutcome {
+        try await undo(redo: false)
+    }
+
+    /// Does again what was taken back last.
+    public func redo() async throws -> UndoOutcome {
+        try await undo(redo: true)
+    }
+
+    private func undo(redo: Bool) async throws -> UndoOutcome {
+        let outcome = try await core.replica.write { try $0.undo(redo: redo) }
+        core.tell(.outbox(hasUnsent: true))
+        return outcome
+    }
+
+    // MARK: - One transaction
+
+    /// Edits, and keeps what undoes it.
+    func change<Value: Sendable>(
+        _ name: String, _ edit: @escaping @Sendable (Transaction) throws -> [UndoStep],
+        returning value: @escaping @Sendable (Transaction) throws -> Value = { _ in }
+    ) async throws -> Value {
+        let (result, hasUnsent) = try await core.replica.write { transaction in
+            try transaction.remember(try edit(transaction), name: name)
+            return (try value(transaction), try transaction.hasUnsent())
+        }
+        core.tell(.outbox(hasUnsent: hasUnsent))
+        return result
+    }
+}
+
+extension Transaction {
+    fileprivate func create(_ new: NewTask, in language: Kanban.Language) throws -> [UndoStep] {
+        var members: [JSON.Member] = [
+            .init("title", .string(new.title ?? language.defaultTaskTitle)), .init("body", .string(new.body)),
+            .init("status", .string(new.status.rawValue)),
+        ]
+        if let due = new.due { members.append(.init("dueDate", .string(due.text))) }
+        if let category = new.category {
+            // A draft that is refused makes no category.
+            _ = try TaskBodies.whole(.object(members), id: new.id.id)
+            members.append(.init("categoryId", .string(try resolve(category).description)))
+        }
+        return try edit(StoredMutation(.create, .task(new.id.id), .object(members)))
+    }
+
+    fileprivate func patch(_ id: KanbanID, from before: TaskDraft, to draft: TaskDraft) throws -> [UndoStep] {
+        var members = before.json.changed(to: draft.json).objectMembers ?? []
+        if before.category != draft.category {
+            members.append(
+                .init("categoryId", try draft.category.map { .string(try resolve($0).description) } ?? .null))
+        }
+        guard !members.isEmpty else { return [] }
+        return try edit(StoredMutation(.patch, .task(id.id), .object(members)))
+    }
+
+    fileprivate func replace(_ id: KanbanID, _ draft: TaskDraft) throws -> [UndoStep] {
+        guard let task = try rows.task(id.id), task.deletedAt == nil else { throw KanbanError.notFound }
+        return try patch(id, from: TaskDraft(KanbanTask(task)), to: draft)
+    }
+
+    fileprivate func move(_ id: KanbanID, to status: Status?, _ place: Place) throws -> [UndoStep] {
+        var members = [place.member]
+        if let status { members.append(.init("status", .string(status.rawValue))) }
+        return try edit(StoredMutation(.move, .task(id.id), .object(members)))
+    }
+
+    fileprivate func restore(_ id: KanbanID, _ place: Place) throws -> [UndoStep] {
+        let value = place == .last ? JSON.null : .object([place.member])
+        return try edit(StoredMutation(.restore, .task(id.id), value))
+    }
+
+    fileprivate func shownTask(_ id: KanbanID) throws -> KanbanTask {
+        guard let task = try rows.task(id.id) else { throw KanbanError.notFound }
+        return KanbanTask(task)
+    }
+
+    fileprivate func shownCategory(_ id: KanbanID) throws -> KanbanCategory {
+        guard let category = try rows.category(id.id) else { throw KanbanError.notFound }
+        let own = try rows.taskCounts().filter { $0.categoryID == category.id }
+        let done = own.filter { $0.status == .done }.reduce(0) { $0 + $1.count }
+        return KanbanCategory(category, counts: (own.reduce(0) { $0 + $1.count }, done))
+    }
+
+    fileprivate func shownDDay(_ id: KanbanID) throws -> KanbanDDay {
+        guard let dday = try rows.dday(id.id) else { throw KanbanError.notFound }
+        return KanbanDDay(dday)
+    }
+}

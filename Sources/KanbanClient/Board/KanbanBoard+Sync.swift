@@ -1,0 +1,98 @@
+import Foundation
+import JSON
+import Kanban
+import KanbanRows
+
+extension KanbanBoard {
+    /// Brings the board and the server together, and keeps them so until ``pause()`` or ``close()``.
+    public nonisolated func start() {
+        core.tell(.started)
+    }
+
+    /// Ends the stream and sends nothing any more, for the background. What is under way ends by itself.
+    public nonisolated func pause() {
+        core.tell(.paused)
+    }
+
+    /// There may be a way to the server again: tries at once instead of waiting.
+    public nonisolated func networkChanged() {
+        core.tell(.pathChanged)
+    }
+
+    /// Sends what waits and takes in what is new, started or not. Calls at the same time share the work.
+    /// - Throws: ``KanbanError/offline``, ``KanbanError/loggedOut``, ``KanbanError/timedOut`` …; the edits stay.
+    public func syncNow(until goal: SyncGoal = .pushedAndPulled, timeout: Duration = .seconds(20)) async throws {
+        let core = core
+        let id = core.newAsker()
+        let limit = Task {
+            // Cancelled when the goal is reached.
+            guard (try? await core.surroundings.sleep(timeout)) != nil else { return }
+            core.post(.gaveUp(id, .timedOut))
+        }
+        defer { limit.cancel() }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { core.post(.asked(id, goal, $0)) }
+        } onCancel: {
+            core.post(.gaveUp(id, .timedOut))
+        }
+    }
+
+    /// Does what the user decided, and forgets the issue.
+    public func answer(_ issue: Issue.ID, _ answer: Issue.Answer) async throws {
+        try await core.replica.write { try $0.answer(issue.id, answer) }
+        core.tell(.outbox(hasUnsent: true))
+    }
+
+    // MARK: - What only the server has
+
+    /// What happened to a task, or on the board, newest first; at most fifty.
+    public func history(of task: KanbanID? = nil, before: HistoryEntry? = nil) async throws -> [HistoryEntry] {
+        var query: [(name: String, value: String)] = [("limit", "50")]
+        if let before {
+            guard let next = before.next else { return [] }
+            query.append(("cursor", next))
+        }
+        let json = try await ask(.get(task.map { "/tasks/\($0)/history" } ?? "/history", query))
+        let next = json["nextCursor"]?.stringValue
+        return (json["items"]?.arrayValue ?? []).compactMap { HistoryEntry($0, of: task, next: next) }
+    }
+
+    /// The weather at a place; `nil` when the server has none.
+    public func weather(latitude: Double, longitude: Double) async throws -> Weather? {
+        do {
+            return Weather(
+                try await ask(.get("/weather", [("latitude", "\(latitude)"), ("longitude", "\(longitude)")])))
+        } catch KanbanError.notFound {
+            return nil
+        }
+    }
+
+    private func ask(_ call: Call) async throws -> JSON {
+        do {
+            return try await core.caller().json(call).json
+        } catch {
+            throw Failure(caught: error).error
+        }
+    }
+}
+
+extension HistoryEntry {
+    init?(_ json: JSON, of task: KanbanID?, next: String?) {
+        guard let at = json.instant("at"), let action = json["action"]?.stringValue else { return nil }
+        self.init(
+            at: Date(at), action: action,
+            task: task ?? json["taskId"]?.stringValue.flatMap { KanbanID($0) }, title: json["title"]?.stringValue,
+            members: (json["changes"]?.arrayValue ?? []).compactMap { $0["member"]?.stringValue }, next: next)
+    }
+}
+
+extension Weather {
+    init?(_ json: JSON) {
+        guard let temperature = json["temperature"]?.doubleValue, let high = json["high"]?.doubleValue,
+            let low = json["low"]?.doubleValue, let condition = json["condition"]?.stringValue,
+            let observedAt = json.instant("observedAt")
+        else { return nil }
+        self.init(
+            temperature: temperature, high: high, low: low, condition: condition, observedAt: Date(observedAt))
+    }
+}

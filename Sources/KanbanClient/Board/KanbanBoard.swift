@@ -1,0 +1,149 @@
+import Foundation
+import Kanban
+import KanbanRows
+import Locks
+
+/// A board on this device: reads and edits at once, with or without a network; `start()` brings it and the server
+/// together and keeps them so.
+///
+/// ```swift
+/// let board = try await KanbanBoard.open(at: folder, server: url)
+/// board.start()
+/// for try await tasks in board.tasks(in: .todo) { show(tasks) }
+/// ```
+public actor KanbanBoard {
+    nonisolated let core: BoardCore
+
+    private init(_ core: BoardCore) {
+        self.core = core
+    }
+
+    // MARK: - Opening
+
+    /// The open boards of this process by their folder.
+    private static let opened = Locked<[String: KanbanBoard]>([:])
+
+    /// Opens the board in the folder, or makes both. Reads the device only. A folder that is open gives the same board.
+    /// - Throws: ``KanbanError/storage(_:)`` when another process has it open, ``KanbanError/newerData``.
+    public static func open(
+        at folder: URL, server: URL, configuration: Configuration = .init()
+    ) async throws -> KanbanBoard {
+        let key = folder.standardizedFileURL.path
+        return try opened.withLock { opened in
+            if let board = opened[key] { return board }
+            let board = KanbanBoard(try BoardCore(folder: folder, server: server, configuration: configuration))
+            opened[key] = board
+            return board
+        }
+    }
+
+    /// The board as it is on the device, for widgets and extensions: never writes and never syncs. Edits throw
+    /// ``KanbanError/storage(_:)``.
+    public static func openForReading(at folder: URL) async throws -> KanbanBoard {
+        // Nothing is ever sent.
+        KanbanBoard(try BoardCore(folder: folder, server: folder, configuration: .init(), isReadOnly: true))
+    }
+
+    /// Ends the engine and lets go of the folder. Every `Live` ends.
+    public func close() async {
+        await core.close()
+        Self.opened.withLock { opened in
+            let key = core.folder.standardizedFileURL.path
+            if opened[key] === self { opened[key] = nil }
+        }
+    }
+
+    // MARK: - Reading the device
+
+    /// The task, in the trash or not; `nil` when there is none.
+    public func task(_ id: KanbanID) throws -> KanbanTask? {
+        try core.replica.read { try $0.task(id.id).map { KanbanTask($0) } }
+    }
+
+    public nonisolated func tasks(
+        in status: Status? = nil, sort: Sort = .position, category: CategoryFilter = .any, due: DueFilter? = nil,
+        matching text: String? = nil, limit: Int? = nil
+    ) -> Live<[KanbanTask]> {
+        let list = TaskList(status: status, sort: sort, category: category, due: due, text: text, limit: limit)
+        let now = core.surroundings.now
+        return core.live(list.dependsOnZone ? [.tasks, .settings] : [.tasks]) { try list.read($0, at: now()) }
+    }
+
+    public nonisolated func counts() -> Live<BoardCounts> {
+        core.live([.tasks]) { (BoardCounts(try $0.taskCounts()), nil) }
+    }
+
+    /// By name.
+    public nonisolated func categories() -> Live<[KanbanCategory]> {
+        core.live([.tasks, .categories]) { reader in
+            let counts = try reader.taskCounts()
+            return (
+                try reader.categories().map { category in
+                    let own = counts.filter { $0.categoryID == category.id }
+                    let done = own.filter { $0.status == .done }.reduce(0) { $0 + $1.count }
+                    return KanbanCategory(category, counts: (own.reduce(0) { $0 + $1.count }, done))
+                }, nil
+            )
+        }
+    }
+
+    /// By date.
+    public nonisolated func ddays() -> Live<[KanbanDDay]> {
+        core.live([.ddays]) { (try $0.ddays(after: nil, limit: nil).map { KanbanDDay($0) }, nil) }
+    }
+
+    public nonisolated func settings() -> Live<KanbanSettings> {
+        core.live([.settings]) { (KanbanSettings(try $0.settings()), nil) }
+    }
+
+    /// The tasks of the last thirty days that were deleted, latest first.
+    public nonisolated func trash() -> Live<[KanbanTask]> {
+        core.live([.tasks]) { reader in
+            var query = TaskQuery()
+            query.inTrash = true
+            query.sort = .updatedAt
+            query.descending = true
+            let tasks = try reader.tasks(query).sorted { left, right in
+                (left.deletedAt?.milliseconds ?? 0, left.id) > (right.deletedAt?.milliseconds ?? 0, right.id)
+            }
+            return (tasks.map { KanbanTask($0) }, nil)
+        }
+    }
+
+    public nonisolated func today(in zone: TimeZone = .current) -> Live<Today> {
+        let now = core.surroundings.now
+        return core.live([.tasks, .ddays]) { try Today.read($0, at: Moment(now(), in: zone)) }
+    }
+
+    /// Not done and still to come, by when they fire.
+    public nonisolated func upcoming(limit: Int = 64) -> Live<[Upcoming]> {
+        let now = core.surroundings.now
+        return core.live([.tasks, .settings]) { reader in
+            try Upcoming.read(reader, at: try reader.moment(now()), limit: limit)
+        }
+    }
+
+    public nonisolated var undoState: Live<UndoState> {
+        core.live([.undo]) { (try $0.connection.undoState(), nil) }
+    }
+
+    public nonisolated var status: Live<SyncStatus> {
+        let core = core
+        return core.live([.status, .outbox]) { (try core.status($0), nil) }
+    }
+
+    public nonisolated var issues: Live<[Issue]> {
+        core.live([.issues]) { (try $0.connection.issues().map { Issue($0) }, nil) }
+    }
+
+    /// The edits that the server has not answered, in their order.
+    public func pending() throws -> [PendingEdit] {
+        try core.replica.read { reader in
+            try reader.connection.outbox().filter { !$0.isAnswered }.map { edit in
+                PendingEdit(
+                    id: KanbanID(edit.mutationID), target: KanbanID(edit.mutation.thing),
+                    summary: edit.summary, madeAt: Date(edit.madeAt), attempts: edit.attempts)
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import JSON
+
+/// Why a request did not do what it was made for.
+enum Failure: Error, Hashable {
+    /// No answer.
+    case network
+    /// An answer that is no problem document and not what was asked for: a proxy's page, half a document.
+    case nonsense
+    /// A problem document.
+    case problem(Problem)
+    /// The answer could not be written to the device.
+    case storage(KanbanError)
+
+    struct Problem: Hashable {
+        var status: Int
+        var code: String
+        var requestID: String?
+        /// Seconds.
+        var retryAfter: Int?
+        var faults: [Fault] = []
+    }
+}
+
+extension Failure {
+    /// Of an answer that is no 2xx.
+    init(_ answer: Answer) {
+        let retryAfter = answer.headers["retry-after"].flatMap(Int.init)
+        guard let json = try? JSON(parsing: answer.body), let code = json["code"]?.stringValue else {
+            // What a proxy answers for a server that is away counts as what it says.
+            self =
+                [401, 403, 410].contains(answer.status) || answer.status < 400
+                ? .nonsense
+                : .problem(Problem(status: answer.status, code: "unknown", retryAfter: retryAfter))
+            return
+        }
+        self = .problem(
+            Problem(
+                status: answer.status, code: code, requestID: json["requestId"]?.stringValue, retryAfter: retryAfter,
+                faults: .init(errors: json)))
+    }
+
+    /// As the app is told.
+    var error: KanbanError {
+        switch self {
+        case .network: .offline
+        case .storage(let error): error
+        case .nonsense: .server(status: 0, code: "not_understood", requestID: nil)
+        case .problem(let problem):
+            switch problem.status {
+            case 401: .loggedOut
+            case 403: .forbidden(problem.code)
+            case 404: .notFound
+            case 422 where !problem.faults.isEmpty: .invalid(problem.faults)
+            default: .server(status: problem.status, code: problem.code, requestID: problem.requestID)
+            }
+        }
+    }
+}
+
+extension [Fault] {
+    /// The `errors` of a problem document.
+    init(errors problem: JSON) {
+        self = (problem["errors"]?.arrayValue ?? []).compactMap { error in
+            guard let pointer = error["pointer"]?.stringValue, let code = error["code"]?.stringValue else { return nil }
+            return Fault(pointer: pointer, code: code)
+        }
+    }
+}
+
+extension Caller {
+    /// The JSON of a 2xx answer.
+    /// - Throws: ``Failure``, or `CancellationError`.
+    func json(_ call: Call) async throws -> (status: Int, json: JSON) {
+        let answer: Answer
+        do {
+            answer = try await send(call)
+        } catch is NetworkError {
+            throw Failure.network
+        }
+        guard (200..<300).contains(answer.status) else { throw Failure(answer) }
+        if answer.status == 204 { return (204, .null) }
+        // A page of a proxy, or one that was cut off.
+        guard let json = try? JSON(parsing: answer.body), json.objectMembers != nil else { throw Failure.nonsense }
+        return (answer.status, json)
+    }
+}

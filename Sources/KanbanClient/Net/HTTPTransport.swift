@@ -1,0 +1,93 @@
+import Foundation
+import Locks
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The way over `URLSession`. One for the process: sessions keep connections, and are never let go on Linux.
+final class HTTPTransport: NSObject, Transport {
+    static let shared = HTTPTransport()
+
+    /// What a task's pieces go to.
+    private typealias Pieces = AsyncThrowingStream<StreamPiece, any Error>.Continuation
+
+    private let streams = Locked<[Int: Pieces]>([:])
+    private let session = Locked<URLSession?>(nil)
+
+    private var current: URLSession {
+        session.withLock { session in
+            if let session { return session }
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.httpCookieStorage = nil
+            configuration.urlCache = nil
+            configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+            configuration.httpMaximumConnectionsPerHost = 32
+            // Not one at a time for all: a queue of its own, serial as Foundation wants it.
+            let made = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
+            session = made
+            return made
+        }
+    }
+
+    func send(
+        _ request: URLRequest, patience: Duration
+    ) async throws -> (status: Int, headers: [String: String], body: [UInt8]) {
+        var head: (status: Int, headers: [String: String])?
+        var body: [UInt8] = []
+        for try await piece in stream(request, patience: patience) {
+            switch piece {
+            case .head(let status, let headers): head = (status, headers)
+            case .bytes(let bytes): body += bytes
+            }
+        }
+        try Task.checkCancellation()
+        guard let head else { throw NetworkError() }
+        return (head.status, head.headers, body)
+    }
+
+    func stream(_ request: URLRequest, patience: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {
+        var request = request
+        request.timeoutInterval = Double(patience.components.seconds)
+        let task = current.dataTask(with: request)
+        return AsyncThrowingStream { pieces in
+            streams.withLock { $0[task.taskIdentifier] = pieces }
+            pieces.onTermination = { ending in
+                if case .cancelled = ending { task.cancel() }
+            }
+            task.resume()
+        }
+    }
+}
+
+extension HTTPTransport: URLSessionDataDelegate {
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
+    ) {
+        if let response = response as? HTTPURLResponse {
+            let headers = response.allHeaderFields.map { ("\($0)".lowercased(), "\($1)") }
+            streams.withLock { $0[dataTask.taskIdentifier] }?.yield(
+                .head(status: response.statusCode, headers: Dictionary(headers, uniquingKeysWith: { $1 })))
+        }
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        streams.withLock { $0[dataTask.taskIdentifier] }?.yield(.bytes([UInt8](data)))
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let pieces = streams.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+        // Which error it was says nothing that the library could act on.
+        if error == nil { pieces?.finish() } else { pieces?.finish(throwing: NetworkError()) }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
+    ) {
+        // The token goes to the server that it belongs to, and to no other.
+        completionHandler(nil)
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Locks
+
+/// Tokens in a file that only this user can read: for Linux, and for apps that bring no keychain.
+final class FileSecrets: Secrets {
+    private let file: URL
+    private let lock = Locked(())
+
+    init(in folder: URL) {
+        file = folder.appending(path: "secrets.json", directoryHint: .notDirectory)
+    }
+
+    func read(_ account: String) throws -> String? {
+        try lock.withLock { _ in try load()[account] }
+    }
+
+    func write(_ secret: String?, for account: String) throws {
+        try lock.withLock { _ in
+            var all = try load()
+            all[account] = secret
+            let data = try JSONEncoder().encode(all)
+            // Made with its mode, so that nobody can read it for a moment; renamed, so that it is whole or not there.
+            let fresh = file.appendingPathExtension("new")
+            try? FileManager.default.removeItem(at: fresh)  // There is one only after a crash.
+            guard
+                FileManager.default.createFile(
+                    atPath: fresh.path, contents: data, attributes: [.posixPermissions: 0o600])
+            else { throw KanbanError.storage("The file of secrets cannot be written.") }
+            guard rename(fresh.path, file.path) == 0 else {
+                throw KanbanError.storage("The file of secrets cannot be replaced.")
+            }
+        }
+    }
+
+    private func load() throws -> [String: String] {
+        guard FileManager.default.fileExists(atPath: file.path) else { return [:] }
+        // A file that is no such thing holds no token: the app logs in again.
+        return (try? JSONDecoder().decode([String: String].self, from: Data(contentsOf: file))) ?? [:]
+    }
+}

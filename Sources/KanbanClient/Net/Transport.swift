@@ -1,0 +1,95 @@
+import Foundation
+import JSON
+
+/// A request of the library, without server and token.
+struct Call: Sendable {
+    var method: String
+    var path: String
+    var query: [(name: String, value: String)] = []
+    var headers: [(name: String, value: String)] = []
+    var body: [UInt8]?
+    /// How long the server may take.
+    var patience: Duration = .seconds(60)
+
+    static func get(_ path: String, _ query: [(name: String, value: String)] = []) -> Call {
+        Call(method: "GET", path: path, query: query)
+    }
+
+    static func post(_ path: String, _ json: JSON) -> Call {
+        Call(
+            method: "POST", path: path, headers: [("Content-Type", "application/json")],
+            body: json.serialized())
+    }
+}
+
+/// What the server answered, whatever the status.
+struct Answer: Sendable {
+    var status: Int
+    /// Names in lower case.
+    var headers: [String: String]
+    var body: [UInt8]
+}
+
+/// The way to a server. Requests are made as they are given; nothing is tried again here.
+package protocol Transport: Sendable {
+    /// - Throws: ``NetworkError`` when there is no answer.
+    func send(_ request: URLRequest, patience: Duration) async throws -> (
+        status: Int, headers: [String: String], body: [UInt8]
+    )
+
+    /// The pieces of an answer without an end, as they come. Ends when the server ends it.
+    /// - Parameter patience: how long nothing may come.
+    func stream(_ request: URLRequest, patience: Duration) -> AsyncThrowingStream<StreamPiece, any Error>
+}
+
+package enum StreamPiece: Sendable {
+    /// Comes first.
+    case head(status: Int, headers: [String: String])
+    case bytes([UInt8])
+}
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// There is no answer: no network, no server, or a connection that broke.
+package struct NetworkError: Error, Hashable {
+    package init() {}
+}
+
+/// One server, with the token of the session that is logged in.
+struct Caller: Sendable {
+    let server: URL
+    let transport: any Transport
+    let token: String?
+
+    func send(_ call: Call) async throws -> Answer {
+        let (status, headers, body) = try await transport.send(request(call), patience: call.patience)
+        return Answer(status: status, headers: headers, body: body)
+    }
+
+    func stream(_ call: Call) -> AsyncThrowingStream<StreamPiece, any Error> {
+        transport.stream(request(call), patience: call.patience)
+    }
+
+    private func request(_ call: Call) -> URLRequest {
+        // Put together from its parts: `appending(path:)` escapes question marks.
+        var parts = URLComponents(url: server, resolvingAgainstBaseURL: false) ?? URLComponents()
+        let base = parts.percentEncodedPath
+        parts.percentEncodedPath = (base.hasSuffix("/") ? String(base.dropLast()) : base) + call.path
+        if !call.query.isEmpty {
+            // A plus sign would be read as a space.
+            let items = call.query.map { URLQueryItem(name: $0.name, value: $0.value) }
+            parts.queryItems = items
+            parts.percentEncodedQuery = parts.percentEncodedQuery?.replacing("+", with: "%2B")
+        }
+        var request = URLRequest(url: parts.url ?? server)
+        request.httpMethod = call.method
+        for (name, value) in call.headers { request.setValue(value, forHTTPHeaderField: name) }
+        if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+        request.setValue("application/json", forHTTPHeaderField: "Accept")
+        for (name, value) in call.headers where name == "Accept" { request.setValue(value, forHTTPHeaderField: name) }
+        if let body = call.body { request.httpBody = Data(body) }
+        return request
+    }
+}

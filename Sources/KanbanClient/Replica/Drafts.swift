@@ -1,0 +1,100 @@
+import JSON
+import Kanban
+
+// The public values as the API writes them.
+
+extension TaskDraft {
+    /// All but the category, which may have to be made first.
+    var json: JSON {
+        [
+            "title": .string(title), "body": .string(body), "status": .string(status.rawValue),
+            "dueDate": due.map { .string($0.text) } ?? .null,
+        ]
+    }
+
+    /// Of the members of a task as the API shows them.
+    init?(shown json: JSON) {
+        guard let title = json["title"]?.stringValue else { return nil }
+        self.init(
+            title: title, body: json["body"]?.stringValue ?? "",
+            status: json["status"]?.stringValue.flatMap(Status.init(rawValue:)) ?? .todo,
+            due: json["dueDate"]?.stringValue.flatMap { DueDate($0) }.map(Due.init),
+            category: json["categoryId"]?.stringValue.flatMap { KanbanID($0) }.map { .id($0) })
+    }
+}
+
+extension Place {
+    var member: JSON.Member {
+        switch self {
+        case .first: .init("place", "first")
+        case .last: .init("place", "last")
+        case .before(let id): .init("before", .string(id.description))
+        case .after(let id): .init("after", .string(id.description))
+        }
+    }
+}
+
+extension JSON {
+    /// The members of this object that read differently in `other`, as they read there.
+    func changed(to other: JSON) -> JSON {
+        .object((other.objectMembers ?? []).filter { self[$0.name] ?? .null != $0.value })
+    }
+}
+
+extension CategoryDraft {
+    init(_ category: Kanban.Category) {
+        self.init(name: category.name, color: category.color, emoji: category.emoji)
+    }
+
+    var json: JSON { ["name": .string(name), "color": .init(optional: color), "emoji": .init(optional: emoji)] }
+}
+
+extension DDayDraft {
+    init(_ dday: DDay) {
+        self.init(title: dday.title, date: Day(dday.date), repeatsYearly: dday.repeats == .yearly, image: dday.imageID)
+    }
+
+    var json: JSON {
+        var members: [JSON.Member] = [
+            .init("title", .string(title)), .init("date", .string(date.description)),
+            .init("repeats", repeatsYearly ? "yearly" : "none"),
+        ]
+        members += DDay.imageMember(image)
+        return .object(members)
+    }
+}
+
+extension KanbanDDay {
+    init(_ dday: DDay) {
+        self.init(
+            id: KanbanID(dday.id), title: dday.title, date: Day(dday.date), repeatsYearly: dday.repeats == .yearly,
+            image: dday.imageID)
+    }
+}
+
+extension DDay {
+    var imageID: KanbanID? { nil }
+
+    static func imageMember(_ image: KanbanID?) -> [JSON.Member] { [] }
+}
+
+extension SettingsDraft {
+    init(_ settings: Settings) {
+        let shown = KanbanSettings(settings)
+        self.init(timeZone: shown.timeZone, locale: shown.locale, custom: shown.custom)
+    }
+
+    /// What makes `settings` of this draft; texts that are no longer there go.
+    func patch(of settings: Settings) -> JSON {
+        let old = SettingsDraft(settings)
+        var members: [JSON.Member] = []
+        if timeZone != old.timeZone { members.append(.init("timeZone", .init(optional: timeZone))) }
+        if locale != old.locale { members.append(.init("locale", .init(optional: locale))) }
+        if custom != old.custom {
+            let gone = old.custom.keys.filter { custom[$0] == nil }.sorted().map { JSON.Member($0, .null) }
+            let new = custom.filter { old.custom[$0.key] != $0.value }.sorted { $0.key < $1.key }
+            members.append(.init("custom", .object(gone + new.map { .init($0.key, .string($0.value)) })))
+        }
+        return .object(members)
+    }
+}

@@ -1,0 +1,218 @@
+import Foundation
+import JSON
+import Kanban
+import KanbanRows
+import KanbanWire
+
+/// An issue as it is kept: what happened, and what an answer needs.
+struct StoredIssue: Sendable {
+    enum Kind: String, Sendable {
+        case merged, deleted, rejected, restoredServer
+    }
+
+    var id = ID(high: 0, low: 0)
+    var kind: Kind
+    var thing: Thing
+    /// `conflicts`, `faults`, `draft`, `op`, `value`.
+    var details: [JSON.Member]
+    var at = Timestamp(milliseconds: 0)
+
+    subscript(member: String) -> JSON { details.first { $0.name == member }?.value ?? .null }
+
+    static func merged(_ edit: OutboxEdit, _ result: SyncAnswer.Result, _ draft: JSON) -> StoredIssue {
+        let conflicts = result.conflicts.map { conflict -> JSON in
+            ["member": .string(conflict.member), "mine": conflict.yours, "theirs": conflict.theirs]
+        }
+        return StoredIssue(
+            kind: .merged, thing: edit.mutation.thing,
+            details: [.init("conflicts", .array(conflicts)), .init("draft", draft)])
+    }
+
+    static func deleted(_ edit: OutboxEdit, _ draft: JSON) -> StoredIssue {
+        StoredIssue(
+            kind: .deleted, thing: edit.mutation.thing,
+            details: [
+                .init("draft", draft), .init("op", .string(edit.mutation.op.rawValue)),
+                .init("value", edit.mutation.value),
+            ])
+    }
+
+    static func rejected(_ edit: OutboxEdit, _ result: SyncAnswer.Result, _ draft: JSON) -> StoredIssue {
+        rejected(edit.mutation, result.problem ?? .null, draft)
+    }
+
+    static func rejected(_ mutation: StoredMutation, _ problem: JSON, _ draft: JSON) -> StoredIssue {
+        var faults = (problem["errors"]?.arrayValue ?? []).map { error -> JSON in
+            ["pointer": error["pointer"] ?? "#", "code": error["code"] ?? .null]
+        }
+        if faults.isEmpty { faults = [["pointer": "#", "code": problem["code"] ?? "unknown"]] }
+        return StoredIssue(
+            kind: .rejected, thing: mutation.thing,
+            details: [
+                .init("faults", .array(faults)), .init("draft", draft), .init("op", .string(mutation.op.rawValue)),
+                .init("value", mutation.value),
+            ])
+    }
+
+    static func restoredServer(_ value: Change.Value, _ thing: Thing) -> StoredIssue {
+        var draft = JSON.null
+        if case .task(let task) = value { draft = task.draft }
+        return StoredIssue(
+            kind: .restoredServer, thing: thing,
+            details: [.init("draft", draft), .init("value", value.json.sendable)])
+    }
+}
+
+extension TaskItem {
+    /// The members that a user changes, as the API shows them.
+    var draft: JSON {
+        .object(
+            TaskMember.allCases.filter { $0 != .position }.map { JSON.Member($0.rawValue, self[$0]) })
+    }
+}
+
+extension JSON {
+    /// Of a thing that the server shows, what a client may send.
+    fileprivate var sendable: JSON {
+        let shown: Set<String> = [
+            "id", "position", "createdAt", "updatedAt", "completedAt", "deletedAt", "revision",
+        ]
+        return .object((objectMembers ?? []).filter { !shown.contains($0.name) })
+    }
+}
+
+extension Transaction {
+    /// A task as the user sees it; null for other things.
+    func draft(of thing: Thing) throws -> JSON {
+        guard case .task(let task) = try value(of: thing) else { return .null }
+        return task.draft
+    }
+
+    func add(_ issue: StoredIssue) throws {
+        touched.insert(.issues)
+        try run(
+            "INSERT INTO issues (id, kind, type, target, details, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            .id(rows.makeID()), .text(issue.kind.rawValue), .text(issue.thing.type.rawValue), .id(issue.thing.id),
+            .text(JSON.object(issue.details).text), .integer(now.milliseconds))
+    }
+
+    func hasRejection(of thing: Thing) throws -> Bool {
+        try !all("SELECT 1 FROM issues WHERE target = ?1 AND kind = 'rejected'", .id(thing.id)) { $0.integer(0) }
+            .isEmpty
+    }
+
+    /// The first edit that waits cannot be sent at all: it goes, with an issue.
+    func refuseFirst(_ problem: Failure.Problem) throws {
+        guard let edit = try outbox().first(where: { !$0.isAnswered }) else { return }
+        let draft = try draft(of: edit.mutation.thing)
+        try takeEditsAway()
+        try run("DELETE FROM outbox WHERE n = ?1", .integer(edit.n))
+        let errors = problem.faults.map { fault -> JSON in
+            ["pointer": .string(fault.pointer), "code": .string(fault.code)]
+        }
+        try add(.rejected(edit.mutation, ["code": .string(problem.code), "errors": .array(errors)], draft))
+        try putEditsOn()
+        touched.formUnion([.outbox, .status])
+    }
+
+    // MARK: - Answers
+
+    /// Does what the app decided, as new edits, and forgets the issue.
+    /// - Throws: ``KanbanError/notFound`` for no such issue, ``KanbanError/invalid(_:)`` for an answer to another kind.
+    func answer(_ id: ID, _ answer: Issue.Answer) throws {
+        guard let issue = try rows.connection.issues(id).first else { throw KanbanError.notFound }
+        switch (issue.kind, answer) {
+        case (_, .dismiss): break
+        case (.merged, .mine): try settle(issue, with: "mine")
+        case (.merged, .theirs): try settle(issue, with: "theirs")
+        case (.deleted, .restoreWithMine): try restoreWithMine(issue)
+        case (.rejected, .retry(let draft)): try retry(issue, draft)
+        case (.restoredServer, .sendAgain): try sendAgain(issue)
+        default: throw KanbanError.invalid([Fault(pointer: "#/answer", code: "invalid_value")])
+        }
+        touched.insert(.issues)
+        try run("DELETE FROM issues WHERE id = ?1", .id(id))
+    }
+
+    /// Makes the contested members so.
+    private func settle(_ issue: StoredIssue, with side: String) throws {
+        var members: [JSON.Member] = []
+        for conflict in issue["conflicts"].arrayValue ?? [] {
+            guard let member = conflict["member"]?.stringValue, member != "position" else { continue }
+            members.append(.init(member, conflict[side] ?? .null))
+        }
+        guard !members.isEmpty else { return }
+        try edit(StoredMutation(.patch, issue.thing, .object(members)))
+    }
+
+    private func restoreWithMine(_ issue: StoredIssue) throws {
+        guard issue.thing.type == .task else {
+            // There is no trash for it: what was made of it is made anew.
+            let fresh = Thing(type: issue.thing.type, id: rows.makeID())
+            try edit(StoredMutation(.create, fresh, issue["value"]))
+            return
+        }
+        try edit(StoredMutation(.restore, issue.thing))
+        try edit(StoredMutation(.patch, issue.thing, try known(issue["draft"])))
+    }
+
+    private func retry(_ issue: StoredIssue, _ draft: TaskDraft) throws {
+        guard issue.thing.type == .task else {
+            throw KanbanError.invalid([Fault(pointer: "#/answer", code: "invalid_value")])
+        }
+        var members = draft.json.objectMembers ?? []
+        members.append(.init("categoryId", try draft.category.map { .string(try resolve($0).description) } ?? .null))
+        let isThere = try issue.thing.id.flatMap { try rows.task($0) }.map { $0.deletedAt == nil } ?? false
+        try edit(StoredMutation(isThere ? .patch : .create, issue.thing, .object(members)))
+    }
+
+    private func sendAgain(_ issue: StoredIssue) throws {
+        // The history that had this edit is gone, so nothing is overwritten that anybody still sees.
+        try edit(StoredMutation(.put, issue.thing, try known(issue["value"])))
+    }
+
+    /// The value without a category that is gone.
+    private func known(_ value: JSON) throws -> JSON {
+        guard let category = value["categoryId"]?.stringValue.flatMap({ ID($0) }), try rows.category(category) == nil
+        else { return value }
+        return .object((value.objectMembers ?? []).filter { $0.name != "categoryId" })
+    }
+}
+
+extension SQLiteConnection {
+    /// All, newest last, or one.
+    func issues(_ id: ID? = nil) throws -> [StoredIssue] {
+        try all(
+            """
+            SELECT id, kind, type, target, details, at FROM issues WHERE ?1 = x'' OR id = ?1 ORDER BY at, id
+            """, [.id(id)]
+        ) { row in
+            guard let kind = StoredIssue.Kind(rawValue: row.text(1)), let type = ResourceType(rawValue: row.text(2))
+            else { throw StoreError.corrupt("an issue of an unknown kind") }
+            return StoredIssue(
+                id: try row.id(0), kind: kind, thing: Thing(type: type, id: row.optionalID(3)),
+                details: try JSON(stored: row.text(4)).objectMembers ?? [], at: row.timestamp(5))
+        }
+    }
+}
+
+extension Issue {
+    init(_ issue: StoredIssue) {
+        id = KanbanID(issue.id)
+        target = KanbanID(issue.thing)
+        kind =
+            switch issue.kind {
+            case .merged: .merged
+            case .deleted: .deleted
+            case .rejected: .rejected([Fault](errors: ["errors": issue["faults"]]))
+            case .restoredServer: .restoredServer
+            }
+        conflicts = (issue["conflicts"].arrayValue ?? []).map { conflict in
+            Conflict(
+                issue.thing, conflict["member"]?.stringValue ?? "", mine: conflict["mine"],
+                theirs: conflict["theirs"])
+        }
+        mine = TaskDraft(shown: issue["draft"])
+        at = Date(issue.at)
+    }
+}

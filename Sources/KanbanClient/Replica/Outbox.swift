@@ -1,0 +1,155 @@
+import JSON
+import Kanban
+import KanbanRows
+import KanbanWire
+
+/// What an edit does, as it is sent.
+struct StoredMutation: Sendable {
+    var thing: Thing
+    var op: MutationOp
+    var value: JSON
+
+    init(_ op: MutationOp, _ thing: Thing, _ value: JSON = .null) {
+        self.op = op
+        self.thing = thing
+        self.value = value
+    }
+}
+
+/// An edit that the server has not answered, or whose effect has not come with the feed.
+struct OutboxEdit: Sendable {
+    var n: Int64
+    var mutationID: ID
+    var mutation: StoredMutation
+    /// The server's revision that the user saw.
+    var base: Revision?
+    /// What becomes of members that others changed; fixed when it is sent first.
+    var policy: Kanban.Mutation.Policy?
+    var madeAt: Timestamp
+    var sentAt: Timestamp?
+    var attempts: Int
+    var isAnswered: Bool
+
+    static let columns: StaticString = """
+        SELECT n, mutation_id, type, op, target, value, base, policy, made_at, sent_at, attempts, answered FROM outbox
+        ORDER BY n
+        """
+
+    init(_ row: SQLiteStatement) throws {
+        guard let type = ResourceType(rawValue: row.text(2)), let op = MutationOp(rawValue: row.text(3)) else {
+            throw StoreError.corrupt("an edit of an unknown kind")
+        }
+        n = row.integer(0)
+        mutationID = try row.id(1)
+        mutation = StoredMutation(
+            op, Thing(type: type, id: row.optionalID(4)), try JSON(stored: row.text(5)))
+        base = row.optionalInteger(6)
+        policy = row.optionalText(7).flatMap(Kanban.Mutation.Policy.init(rawValue:))
+        madeAt = row.timestamp(8)
+        sentAt = row.optionalTimestamp(9)
+        attempts = Int(row.integer(10))
+        isAnswered = row.optionalInteger(11) != nil
+    }
+
+    /// In a few words, without the user's texts.
+    var summary: String { "\(mutation.op.rawValue) \(mutation.thing.type.rawValue)" }
+}
+
+extension Transaction {
+    /// All edits, in their order.
+    func outbox() throws -> [OutboxEdit] {
+        try all(OutboxEdit.columns, decode: OutboxEdit.init)
+    }
+
+    /// Appends an edit that was performed, or makes it part of the last one.
+    /// - Parameter base: the server's revision that the user saw before.
+    func append(_ mutation: StoredMutation, base: Revision?, policy: Kanban.Mutation.Policy?) throws {
+        touched.insert(.outbox)
+        touched.insert(.status)
+        if try joinLast(mutation) { return }
+        try run(
+            """
+            INSERT INTO outbox (mutation_id, type, op, target, value, base, policy, made_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            """,
+            .id(rows.makeID()), .text(mutation.thing.type.rawValue), .text(mutation.op.rawValue),
+            .id(mutation.thing.id), .text(mutation.value.text), base.map { .integer($0) } ?? .null,
+            policy.map { .text($0.rawValue) } ?? .null, .integer(now.milliseconds))
+    }
+
+    /// A patch of what the last edit, not sent yet, made or patched becomes part of it; so does a move after a move.
+    private func joinLast(_ mutation: StoredMutation) throws -> Bool {
+        guard mutation.op == .patch || mutation.op == .move, mutation.thing.type != .settings,
+            let last = try all(
+                """
+                SELECT n, mutation_id, type, op, target, value, base, policy, made_at, sent_at, attempts, answered
+                FROM outbox ORDER BY n DESC LIMIT 1
+                """, decode: OutboxEdit.init
+            ).first,
+            last.sentAt == nil, last.attempts == 0, last.mutation.thing == mutation.thing,
+            last.mutation.op == mutation.op || (mutation.op == .patch && last.mutation.op == .create)
+        else { return false }
+        if mutation.op == .move {
+            let status = mutation.value["status"] ?? last.mutation.value["status"]
+            let place = (mutation.value.objectMembers ?? []).filter { $0.name != "status" }
+            let value = JSON.object(place + (status.map { [JSON.Member("status", $0)] } ?? []))
+            try run("UPDATE outbox SET value = ?2 WHERE n = ?1", .integer(last.n), .text(value.text))
+            return true
+        }
+        var members = last.mutation.value.objectMembers ?? []
+        for member in mutation.value.objectMembers ?? [] {
+            // An id and a name of a category exclude each other.
+            let others: Set<String> =
+                ["categoryId", "categoryName"].contains(member.name) ? ["categoryId", "categoryName"] : [member.name]
+            members.removeAll { others.contains($0.name) }
+            members.append(member)
+        }
+        try run("UPDATE outbox SET value = ?2 WHERE n = ?1", .integer(last.n), .text(JSON.object(members).text))
+        return true
+    }
+
+    /// Takes the edits of a task out of the outbox that was made here and never sent, when nothing else refers to it.
+    /// - Returns: false when the server may know the task.
+    func forgetUnsentCreation(of id: ID) throws -> Bool {
+        let edits = try outbox()
+        let own = edits.filter { $0.mutation.thing == .task(id) }
+        guard let first = own.first, first.mutation.op == .create || first.mutation.op == .put,
+            try shadow(of: .task(id)).map({ $0.value == nil }) ?? false,
+            own.allSatisfy({ $0.sentAt == nil && $0.attempts == 0 && !$0.isAnswered })
+        else { return false }
+        let name = id.description
+        let isNeighbour = edits.contains { edit in
+            edit.mutation.thing != .task(id)
+                && (edit.mutation.value["before"]?.stringValue == name
+                    || edit.mutation.value["after"]?.stringValue == name)
+        }
+        guard !isNeighbour else { return false }
+        try run("DELETE FROM outbox WHERE target = ?1 AND type = 'task'", .id(id))
+        try run("DELETE FROM shadow WHERE id = ?1 AND type = 'task'", .id(id))
+        touched.formUnion([.outbox, .status])
+        return true
+    }
+
+    func pendingCount() throws -> Int {
+        try rows.connection.pendingCount()
+    }
+
+    /// True when there are edits that a push would send.
+    func hasUnsent() throws -> Bool {
+        try rows.connection.hasUnsent()
+    }
+}
+
+extension SQLiteConnection {
+    func pendingCount() throws -> Int {
+        try all("SELECT count(*) FROM outbox WHERE answered IS NULL", []) { Int($0.integer(0)) }.first ?? 0
+    }
+
+    func hasUnsent() throws -> Bool {
+        try !all("SELECT 1 FROM outbox WHERE answered IS NULL LIMIT 1", []) { $0.integer(0) }.isEmpty
+    }
+
+    func outbox() throws -> [OutboxEdit] {
+        try all(OutboxEdit.columns, [], OutboxEdit.init)
+    }
+}

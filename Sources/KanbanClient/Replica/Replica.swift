@@ -1,0 +1,349 @@
+import Dispatch
+import Foundation
+import Kanban
+import KanbanRows
+import Locks
+
+/// The copy of a board on the device: one SQLite file, a queue that writes, connections that read beside it.
+///
+/// Unchecked: the session is touched on `queue` only, the rest is constant or behind a lock.
+final class Replica: @unchecked Sendable {
+    static let fileName = "board.sqlite"
+
+    let folder: URL
+    let surroundings: Surroundings
+    let log: @Sendable (LogEvent) -> Void
+    /// Rung after each commit, with what it may have changed.
+    let bell: Bell
+    let isReadOnly: Bool
+    /// Called when a damaged file gave way to a new one, which has to be loaded.
+    private let onReplaced: @Sendable () -> Void
+
+    private let path: String
+    private let context: BoardContext
+    private let ids: IDSource
+    private let queue = DispatchQueue(label: "kanban.replica", qos: .userInitiated)
+    private var session: WriteSession<SQLiteConnection>?
+    private let readers = Locked(Readers())
+    /// Bytes of log after which its pages are copied into the file.
+    private static let logPages = 256
+
+    /// Unchecked: lent to one caller at a time.
+    private struct Reader: @unchecked Sendable {
+        let connection: SQLiteConnection
+        /// That of the file when it was opened.
+        let generation: Int
+    }
+
+    private struct Readers {
+        var idle: [Reader] = []
+        var isClosed = false
+        /// Grows when the file is replaced by another.
+        var generation = 0
+    }
+
+    private static let mostIdleReaders = 3
+
+    /// - Throws: ``KanbanError/newerData``, ``KanbanError/storage(_:)``.
+    init(
+        in folder: URL, surroundings: Surroundings, isReadOnly: Bool = false, bell: Bell = Bell(),
+        log: @escaping @Sendable (LogEvent) -> Void = { _ in }, onReplaced: @escaping @Sendable () -> Void = {}
+    ) throws {
+        self.folder = folder
+        self.surroundings = surroundings
+        self.log = log
+        self.bell = bell
+        self.isReadOnly = isReadOnly
+        self.onReplaced = onReplaced
+        path = folder.appending(path: Self.fileName, directoryHint: .notDirectory).path
+        context = BoardContext(clock: surroundings.now)
+        ids = IDSource(random: surroundings.random)
+        do {
+            if isReadOnly {
+                giveBack(try takeReader())
+            } else {
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+                session = try open()
+            }
+        } catch {
+            throw KanbanError(storage: error)
+        }
+    }
+
+    deinit {
+        for reader in readers.withLock({ $0.idle }) { reader.connection.close() }
+        session?.connection.close()
+    }
+
+    /// Waits for the edit that is being written, and lets go of the file.
+    func close() async {
+        await withCheckedContinuation { done in
+            queue.async {
+                let idle = self.readers.withLock { readers in
+                    readers.isClosed = true
+                    defer { readers.idle = [] }
+                    return readers.idle
+                }
+                for reader in idle { reader.connection.close() }
+                if let session = self.session {
+                    // Leaves one file where it can; the log is as good.
+                    try? session.connection.run("PRAGMA wal_checkpoint(TRUNCATE)" as String)
+                    session.connection.close()
+                }
+                self.session = nil
+                done.resume()
+            }
+        }
+    }
+
+    // MARK: - Reading
+
+    /// Reads what is committed, all of one moment, on the calling thread. Never waits for a write, but for the one that
+    /// puts a damaged file aside.
+    func read<T>(_ body: (SQLiteBoard) throws -> T) throws -> T {
+        let generation = readers.withLock { $0.generation }
+        do {
+            return try readOnce(body)
+        } catch let error as KanbanError where error == .damaged && !isReadOnly {
+            queue.sync {
+                if readers.withLock({ $0.generation }) == generation { recover() }
+            }
+            return try readOnce(body)
+        }
+    }
+
+    private func readOnce<T>(_ body: (SQLiteBoard) throws -> T) throws -> T {
+        do {
+            let reader = try takeReader()
+            let connection = reader.connection
+            do {
+                try connection.run("BEGIN")
+                let result = try body(SQLiteBoard(account: .local, connection: connection, context: context))
+                try connection.run("COMMIT")
+                giveBack(reader)
+                return result
+            } catch {
+                connection.close()
+                throw error
+            }
+        } catch {
+            throw KanbanError(storage: error)
+        }
+    }
+
+    private func takeReader() throws -> Reader {
+        let (idle, generation, isClosed) = readers.withLock { ($0.idle.popLast(), $0.generation, $0.isClosed) }
+        guard !isClosed else { throw StoreError.closed }
+        if let idle { return idle }
+        let connection = try SQLiteConnection(path: path, access: .readOnly, fileSystem: surroundings.fileSystem)
+        return Reader(connection: connection, generation: generation)
+    }
+
+    private func giveBack(_ reader: Reader) {
+        let isKept = readers.withLock { readers in
+            guard !readers.isClosed, readers.generation == reader.generation,
+                readers.idle.count < Self.mostIdleReaders
+            else { return false }
+            readers.idle.append(reader)
+            return true
+        }
+        if !isKept { reader.connection.close() }
+    }
+
+    // MARK: - Writing
+
+    /// Runs the body in a transaction and returns when it is on disk. A body that throws leaves no trace.
+    func write<T: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> T) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result { try self.transact(body) }) }
+        }
+    }
+
+    private func transact<T>(_ body: (Transaction) throws -> T) throws -> T {
+        do {
+            return try transact(in: currentSession(), body)
+        } catch {
+            if !(error is KanbanError || error is BoardError) { dropSession() }
+            throw KanbanError(storage: error)
+        }
+    }
+
+    private func transact<T>(
+        in session: WriteSession<SQLiteConnection>, _ body: (Transaction) throws -> T
+    ) throws -> T {
+        try session.begin()
+        // Another replica of the same account may have written.
+        session.forgetStandings()
+        let now = surroundings.now()
+        let rows = SQLiteBoardWriter(
+            account: .local, writingSession: nil, now: now, commitCount: 0, session: session, context: context,
+            ids: ids)
+        let transaction = Transaction(rows)
+        let result = Result { try rows.nested { try body(transaction) } }
+        if let fault = session.connection.fault { throw fault }
+        _ = session.takeChangedTasks()
+        // Of a body that threw nothing is left: then this ends the transaction as it began.
+        _ = try session.commit(at: now)
+        if case .success = result { bell.ring(transaction.touched) }
+        return try result.get()
+    }
+
+    /// After an error of the disk: the next write opens the file again.
+    private func dropSession() {
+        let fault = session?.connection.fault
+        session?.connection.close()
+        session = nil
+        if case .corrupt? = fault?.storeError { recover() }
+    }
+
+    private func currentSession() throws -> WriteSession<SQLiteConnection> {
+        guard !isReadOnly else { throw KanbanError.storage("The board was opened for reading.") }
+        if let session { return session }
+        guard !readers.withLock({ $0.isClosed }) else { throw StoreError.closed }
+        let opened = try open()
+        session = opened
+        return opened
+    }
+
+    // MARK: - The file
+
+    private func open() throws -> WriteSession<SQLiteConnection> {
+        do {
+            return try openFile()
+        } catch let error as StoreError {
+            guard case .corrupt = error else { throw error }
+            return try setAside()
+        } catch let error as SQLiteError {
+            guard case .corrupt? = error.storeError else { throw error }
+            return try setAside()
+        }
+    }
+
+    private func openFile() throws -> WriteSession<SQLiteConnection> {
+        if !FileManager.default.fileExists(atPath: path) {
+            guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+            else { throw StoreError.io("\(path) cannot be made") }
+        }
+        let connection = try SQLiteConnection(path: path, access: .readWrite, fileSystem: surroundings.fileSystem)
+        do {
+            try connection.run("PRAGMA journal_mode = WAL" as String)
+            try connection.run("PRAGMA wal_autocheckpoint = \(Self.logPages)" as String)
+            try ReplicaSchema.migrate(connection)
+            let session = WriteSession<SQLiteConnection>(connection)
+            try session.begin()
+            // Another replica of the same account may have written.
+            session.forgetStandings()
+            let now = surroundings.now()
+            try session.makeLocalAccount(id: ids.next(at: now), epoch: 1, at: now)
+            // Revisions of edits begin where no server gets.
+            try connection.run(
+                "UPDATE accounts SET revision = max(revision, \(Revision.firstOptimistic)) WHERE number = 1" as String)
+            _ = try session.commit(at: now)
+            return session
+        } catch {
+            connection.close()
+            throw error
+        }
+    }
+
+    /// Puts a damaged file aside and begins a new one with what can be read of the user's own: edits, issues, undo.
+    private func setAside() throws -> WriteSession<SQLiteConnection> {
+        let moment = surroundings.now().milliseconds
+        let damaged = "\(path).damaged-\(moment)"
+        log(LogEvent(code: "replica.set_aside"))
+        for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
+            try FileManager.default.moveItem(atPath: path + suffix, toPath: damaged + suffix)
+        }
+        let idle = readers.withLock { readers in
+            readers.generation += 1
+            defer { readers.idle = [] }
+            return readers.idle
+        }
+        for reader in idle { reader.connection.close() }
+        let session = try openFile()
+        // On a connection of its own: what it finds damaged would count as the new file's fault.
+        let salvager = try SQLiteConnection(path: path, access: .readWrite, fileSystem: surroundings.fileSystem)
+        salvager.salvage(from: damaged, log)
+        salvager.close()
+        try transact(in: session) { try $0.putEditsOn() }
+        onReplaced()
+        return session
+    }
+
+    /// After damage that showed while the board was open.
+    private func recover() {
+        session?.connection.close()
+        session = nil
+        do {
+            session = try setAside()
+        } catch {
+            log(LogEvent(code: "replica.not_recovered"))
+        }
+        bell.ring(Set(Region.allCases))
+    }
+}
+
+extension SQLiteConnection {
+    /// Copies the tables of the user's own from another file, as far as they can be read.
+    fileprivate func salvage(from path: String, _ log: (LogEvent) -> Void) {
+        let quoted = path.replacing("'", with: "''")
+        var kept = 0
+        do {
+            try run("ATTACH '\(quoted)' AS damaged")
+            for table in ["outbox", "issues", "undo", "images", "aliases"] {
+                // A table that cannot be read must not take the others with it.
+                do {
+                    try run("INSERT OR IGNORE INTO main.\(table) SELECT * FROM damaged.\(table)")
+                    kept += changes
+                } catch {
+                    log(LogEvent(code: "replica.not_salvaged"))
+                }
+            }
+            // What was sent is sent again; a base of another copy says nothing.
+            try run("UPDATE outbox SET base = NULL, answered = NULL" as String)
+            try run("DETACH damaged" as String)
+        } catch {
+            log(LogEvent(code: "replica.not_salvaged"))
+        }
+        log(LogEvent(code: "replica.salvaged", count: kept))
+    }
+}
+
+extension KanbanError {
+    /// What an app is told of an error of the rules or of the disk.
+    init(storage error: any Error) {
+        switch error {
+        case let error as KanbanError: self = error
+        case let error as BoardError: self.init(error)
+        case let error as StoreError: self.init(error)
+        case let error as SQLiteError: self = error.storeError.map { KanbanError($0) } ?? .storage("\(error)")
+        default: self = .storage("\(error)")
+        }
+    }
+
+    private init(_ error: StoreError) {
+        switch error {
+        case .newer: self = .newerData
+        case .full: self = .storage("The disk is full.")
+        case .io(let what): self = .storage(what)
+        case .corrupt: self = .damaged
+        case .closed: self = .storage("The board is closed.")
+        // A device has no quota, and nobody else writes there.
+        case .quotaExceeded, .moved: self = .storage("\(error)")
+        case .noAccount: self = .storage("The file has no board.")
+        }
+    }
+
+    /// The file is damaged.
+    static let damaged = KanbanError.storage("The file is damaged.")
+
+    init(_ error: BoardError) {
+        switch error {
+        case .notFound: self = .notFound
+        case .alreadyExists, .deleted, .stale: self = .conflict(nil)
+        case .nameTaken: self = .invalid([Fault(pointer: "#/name", code: "name_taken")])
+        case .invalid(let faults):
+            self = .invalid(faults.map { Fault(pointer: $0.pointer, code: $0.code.rawValue) })
+        }
+    }
+}

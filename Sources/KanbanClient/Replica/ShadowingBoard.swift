@@ -1,0 +1,109 @@
+import Kanban
+import KanbanRows
+
+/// The board inside a write transaction of the replica. Puts each row aside, as the server has it, before an edit changes
+/// it first; keeps no history and no answers, which are the server's.
+final class ShadowingBoard: BoardWriter {
+    private let rows: SQLiteBoardWriter
+    private let putAside: (Thing, () throws -> Change.Value?) throws -> Void
+
+    init(_ rows: SQLiteBoardWriter, putAside: @escaping (Thing, () throws -> Change.Value?) throws -> Void) {
+        self.rows = rows
+        self.putAside = putAside
+    }
+
+    // MARK: - Writing
+
+    func add(_ task: TaskItem) throws { try save(task) }
+
+    func save(_ task: TaskItem) throws {
+        try putAside(.task(task.id)) { try rows.task(task.id).map { .task($0) } }
+        try rows.save(task)
+    }
+
+    func save(_ category: Kanban.Category) throws {
+        try putAside(.category(category.id)) { try rows.category(category.id).map { .category($0) } }
+        try rows.save(category)
+    }
+
+    func removeCategory(_ id: ID, revision: Revision) throws {
+        try putAside(.category(id)) { try rows.category(id).map { .category($0) } }
+        try rows.removeCategory(id, revision: revision)
+    }
+
+    func save(_ dday: DDay) throws {
+        try putAside(.dday(dday.id)) { try rows.dday(dday.id).map { .dday($0) } }
+        try rows.save(dday)
+    }
+
+    func removeDDay(_ id: ID, revision: Revision) throws {
+        try putAside(.dday(id)) { try rows.dday(id).map { .dday($0) } }
+        try rows.removeDDay(id, revision: revision)
+    }
+
+    func save(_ settings: Settings) throws {
+        try putAside(.settings) { .settings(try rows.settings()) }
+        try rows.save(settings)
+    }
+
+    func append(_ entry: Kanban.HistoryEntry) throws {}
+    func append(_ respacing: Respacing) throws {}
+    func keep(_ answer: KeptAnswer, key: String) throws {}
+    func keep(_ mutation: KeptMutation, id: ID) throws {}
+
+    func eraseBoard() throws { try rows.eraseBoard() }
+    func nested<T>(_ body: () throws -> T) throws -> T { try rows.nested(body) }
+
+    // MARK: - As the rows have it
+
+    var account: AccountKey { rows.account }
+    var now: Timestamp { rows.now }
+    var session: ID? { rows.session }
+    var commitCount: UInt64 { rows.commitCount }
+    func makeID() -> ID { rows.makeID() }
+    func nextRevision() throws -> Revision { try rows.nextRevision() }
+    func usage() throws -> Usage { try rows.usage() }
+    func feedState() throws -> FeedState { try rows.feedState() }
+
+    func task(_ id: ID) throws -> TaskItem? { try rows.task(id) }
+    func taskEverExisted(_ id: ID) throws -> Bool { try rows.taskEverExisted(id) }
+    func tasks(_ query: TaskQuery) throws -> [TaskItem] { try rows.tasks(query) }
+    func taskIDs(_ query: TaskQuery) throws -> [ID] { try rows.taskIDs(query) }
+    func countTasks(_ query: TaskQuery) throws -> Int { try rows.countTasks(query) }
+    func anchor(after last: TaskItem, of query: TaskQuery) throws -> TaskQuery.Anchor {
+        try rows.anchor(after: last, of: query)
+    }
+    func taskCounts() throws -> [TaskCount] { try rows.taskCounts() }
+    func completions(from: Timestamp) throws -> [Timestamp] { try rows.completions(from: from) }
+    func lastPosition(in status: TaskStatus) throws -> Position? { try rows.lastPosition(in: status) }
+    func firstPosition(in status: TaskStatus) throws -> Position? { try rows.firstPosition(in: status) }
+    func position(before position: Position, in status: TaskStatus) throws -> Position? {
+        try rows.position(before: position, in: status)
+    }
+    func position(after position: Position, in status: TaskStatus) throws -> Position? {
+        try rows.position(after: position, in: status)
+    }
+
+    func history(of task: ID, before: Revision?, limit: Int) throws -> [Kanban.HistoryEntry] { [] }
+    func history(_ query: HistoryQuery) throws -> [TitledHistoryEntry] { [] }
+    func history(of task: ID, since revision: Revision) throws -> [Kanban.HistoryEntry] { [] }
+
+    func category(_ id: ID) throws -> Kanban.Category? { try rows.category(id) }
+    func category(foldedName: String) throws -> Kanban.Category? { try rows.category(foldedName: foldedName) }
+    func categoryEverExisted(_ id: ID) throws -> Bool { try rows.categoryEverExisted(id) }
+    func categories() throws -> [Kanban.Category] { try rows.categories() }
+
+    func dday(_ id: ID) throws -> DDay? { try rows.dday(id) }
+    func ddayEverExisted(_ id: ID) throws -> Bool { try rows.ddayEverExisted(id) }
+    func ddays(after: DDay?, limit: Int?) throws -> [DDay] { try rows.ddays(after: after, limit: limit) }
+    func countDDays() throws -> Int { try rows.countDDays() }
+
+    func settings() throws -> Settings { try rows.settings() }
+
+    func changes(since: Revision, types: Set<ResourceType>, livingOnly: Bool, limit: Int) throws -> [Change] {
+        try rows.changes(since: since, types: types, livingOnly: livingOnly, limit: limit)
+    }
+    func keptAnswer(key: String) throws -> KeptAnswer? { nil }
+    func keptMutation(_ id: ID) throws -> KeptMutation? { nil }
+    func mayHaveKeptMutations(in ids: ClosedRange<ID>) throws -> Bool { false }
+}

@@ -1,0 +1,155 @@
+import JSON
+import Kanban
+import KanbanWire
+
+/// What a row stands for; the settings have no id.
+struct Thing: Hashable, Sendable {
+    var type: ResourceType
+    var id: ID?
+
+    static let settings = Thing(type: .settings, id: nil)
+
+    static func task(_ id: ID) -> Thing { Thing(type: .task, id: id) }
+    static func category(_ id: ID) -> Thing { Thing(type: .category, id: id) }
+    static func dday(_ id: ID) -> Thing { Thing(type: .dday, id: id) }
+}
+
+extension KanbanID {
+    /// Zero for the settings, which have no id.
+    init(_ thing: Thing) {
+        self.init(thing.id ?? ID(high: 0, low: 0))
+    }
+}
+
+extension Revision {
+    /// Revisions of edits that the server does not have begin here: 2^52, where no server gets.
+    static let firstOptimistic: Revision = 1 << 52
+
+    var isOptimistic: Bool { self >= .firstOptimistic }
+
+    /// Of a row of an earlier history, while a new one is loaded; see ``Transaction/startOver()``.
+    var isOfEarlierHistory: Bool { self < 0 }
+}
+
+extension Change.Value {
+    var revision: Revision? {
+        switch self {
+        case .task(let task): task.revision
+        case .category(let category): category.revision
+        case .dday(let dday): dday.revision
+        case .settings(let settings): settings.revision
+        case .deleted: nil
+        }
+    }
+
+    /// As the API shows it.
+    var json: JSON {
+        var writer = JSONWriter(capacity: 512)
+        writer.value(self)
+        // What we wrote ourselves is JSON.
+        return (try? JSON(parsing: writer.bytes)) ?? .null
+    }
+}
+
+// What a server shows, read without regard to members that this version does not know.
+
+extension TaskItem {
+    init?(shown json: JSON) {
+        guard let id = json["id"]?.stringValue.flatMap({ ID($0) }), let title = json["title"]?.stringValue,
+            let status = json["status"]?.stringValue.flatMap(TaskStatus.init(name:)),
+            let position = json["position"]?.stringValue, let createdAt = json.instant("createdAt"),
+            let updatedAt = json.instant("updatedAt"), let revision = json.revision
+        else { return nil }
+        self.init(
+            id: id, title: title, body: json["body"]?.stringValue ?? "", status: status,
+            categoryID: json["categoryId"]?.stringValue.flatMap { ID($0) },
+            dueDate: json["dueDate"]?.stringValue.flatMap { DueDate($0) }, position: Position(text: position),
+            createdAt: createdAt, updatedAt: updatedAt, completedAt: json.instant("completedAt"),
+            deletedAt: json.instant("deletedAt"), revision: revision,
+            memberRevisions: MemberRevisions(all: revision))
+    }
+}
+
+extension Kanban.Category {
+    init?(shown json: JSON) {
+        guard let id = json["id"]?.stringValue.flatMap({ ID($0) }), let name = json["name"]?.stringValue,
+            let createdAt = json.instant("createdAt"), let updatedAt = json.instant("updatedAt"),
+            let revision = json.revision
+        else { return nil }
+        self.init(
+            id: id, name: name, color: json["color"]?.stringValue, emoji: json["emoji"]?.stringValue,
+            createdAt: createdAt, updatedAt: updatedAt, revision: revision)
+    }
+}
+
+extension DDay {
+    init?(shown json: JSON) {
+        guard let id = json["id"]?.stringValue.flatMap({ ID($0) }), let title = json["title"]?.stringValue,
+            let date = json["date"]?.stringValue.flatMap({ Kanban.Day($0) }), let createdAt = json.instant("createdAt"),
+            let updatedAt = json.instant("updatedAt"), let revision = json.revision
+        else { return nil }
+        self.init(
+            id: id, title: title, date: date,
+            repeats: json["repeats"]?.stringValue.flatMap(Repeats.init(rawValue:)) ?? .none,
+            color: json["color"]?.stringValue, emoji: json["emoji"]?.stringValue, createdAt: createdAt,
+            updatedAt: updatedAt, revision: revision)
+    }
+}
+
+extension Settings {
+    init?(shown json: JSON) {
+        guard let revision = json.revision else { return nil }
+        let custom = json["custom"] ?? .null
+        self.init(
+            timeZone: json["timeZone"]?.stringValue, locale: json["locale"]?.stringValue,
+            custom: custom.objectMembers == nil ? .object([]) : custom, revision: revision)
+    }
+}
+
+extension Change.Value {
+    init?(shown json: JSON, as type: ResourceType) {
+        switch type {
+        case .task: self = TaskItem(shown: json).map { .task($0) } ?? .deleted
+        case .category: self = Kanban.Category(shown: json).map { .category($0) } ?? .deleted
+        case .dday: self = DDay(shown: json).map { .dday($0) } ?? .deleted
+        case .settings: self = Settings(shown: json).map { .settings($0) } ?? .deleted
+        }
+        if self == .deleted { return nil }
+    }
+}
+
+extension Change {
+    /// A change of the feed; `nil` for one that this version cannot read.
+    init?(shown json: JSON) {
+        guard let type = json["type"]?.stringValue.flatMap(ResourceType.init(rawValue:)), let revision = json.revision,
+            let name = json["id"]?.stringValue
+        else { return nil }
+        let id = type == .settings ? nil : ID(name)
+        guard type == .settings || id != nil else { return nil }
+        if json["deleted"]?.boolValue == true {
+            self.init(revision: revision, type: type, id: id, value: .deleted)
+        } else {
+            guard let value = json["value"].flatMap({ Change.Value(shown: $0, as: type) }) else { return nil }
+            self.init(revision: revision, type: type, id: id, value: value)
+        }
+    }
+}
+
+extension JSON {
+    var revision: Revision? { self["revision"]?.intValue.map(Revision.init) }
+
+    func instant(_ name: String) -> Timestamp? {
+        self[name]?.stringValue.flatMap { Timestamp(rfc3339: $0) }
+    }
+
+    /// Of text that this library wrote itself.
+    init(stored text: String) throws {
+        do {
+            try self.init(parsing: Array(text.utf8), maximumDepth: 512)
+        } catch {
+            throw StoreError.corrupt("JSON in the replica: \(error)")
+        }
+    }
+
+    var text: String { String(decoding: serialized(), as: UTF8.self) }
+}

@@ -1,0 +1,204 @@
+import JSON
+import Kanban
+import KanbanRows
+import KanbanWire
+
+/// What the server says, taken in: edits away, its changes on, edits on again, all in one transaction, so that nobody sees
+/// a state between.
+extension Transaction {
+    /// - Parameter isStream: they come beside the answers to requests, and may be older than those.
+    func takeIn(_ answer: SyncAnswer, isStream: Bool = false) throws {
+        let through = try state(.through).flatMap(Revision.init) ?? 0
+        let changes = isStream ? answer.changes.filter { $0.revision > through } : answer.changes
+        guard !(isStream && changes.isEmpty) else { return }
+        let settled = try settled(answer.results)
+        try takeEditsAway()
+        isEditing = false
+        let lostEpoch = try state(.lostEpoch)
+        let isRestored = lostEpoch.map { $0 != SyncAnswer.epoch(of: answer.cursor) } ?? false
+        for change in changes { try apply(change, isRestored: isRestored) }
+        for (edit, result, draft) in settled { try settle(edit, result, draft) }
+        try setState(.cursor, answer.cursor)
+        let highest = changes.map(\.revision).max() ?? 0
+        if highest > through { try setState(.through, String(highest)) }
+        if !answer.hasMore { try endOfFeed(isStream: isStream, isRestored: isRestored) }
+        isEditing = true
+        try putEditsOn()
+        touched.formUnion([.status, .outbox])
+    }
+
+    /// Takes in what the server made of edits while more of them are sent; what is shown stays until their changes come.
+    func takeIn(results: [SyncAnswer.Result]) throws {
+        for (edit, result, draft) in try settled(results) { try settle(edit, result, draft) }
+        touched.formUnion([.status, .outbox])
+    }
+
+    /// The edits that were answered, with my values as they are before the server's come over them.
+    private func settled(
+        _ results: [SyncAnswer.Result]
+    ) throws -> [(edit: OutboxEdit, result: SyncAnswer.Result, draft: JSON)] {
+        guard !results.isEmpty else { return [] }
+        let edits = Dictionary(try outbox().map { ($0.mutationID, $0) }, uniquingKeysWith: { $1 })
+        return try results.compactMap { result in
+            guard let edit = edits[result.mutationID] else { return nil }
+            // Most edits are as the server has them now, and nobody asks for their values.
+            let isPlain = result.conflicts.isEmpty && result.status != .rejected && result.status != .conflict
+            return (edit, result, isPlain ? .null : try draft(of: edit.mutation.thing))
+        }
+    }
+
+    private func endOfFeed(isStream: Bool, isRestored: Bool) throws {
+        if try state(.isLoading) != nil { try endLoading(isRestored: isRestored) }
+        // A stream brings one change after the other: the effect of an answered edit may still be to come.
+        if !isStream { try run("DELETE FROM outbox WHERE answered IS NOT NULL") }
+        try run(
+            """
+            DELETE FROM acknowledged WHERE NOT EXISTS
+                (SELECT 1 FROM outbox WHERE outbox.target = acknowledged.target AND answered IS NULL)
+            """)
+        try setState(.lastSync, String(now.milliseconds))
+    }
+
+    // MARK: - Changes
+
+    private func apply(_ change: Change, isRestored: Bool) throws {
+        let thing = Thing(type: change.type, id: change.id)
+        let known = try value(of: thing)
+        let knownRevision = try known?.revision ?? buriedRevision(of: thing) ?? -1
+        // What is known already, or newer, came on the stream. Settings begin at 0.
+        guard change.revision > knownRevision || (change.type == .settings && change.revision >= knownRevision) else {
+            return
+        }
+        guard change.value == .deleted else {
+            if isRestored, let known, known.revision?.isOfEarlierHistory ?? false {
+                try noteLost(known, thing, newerThan: change.value)
+            }
+            try put(change.value)
+            return
+        }
+        touched.insert(Region(change.type))
+        switch known {
+        case .task(var task):
+            task.deletedAt = task.deletedAt ?? now
+            task.revision = change.revision
+            try rows.save(task)
+        case .category(let category): try rows.removeCategory(category.id, revision: change.revision)
+        case .dday(let dday): try rows.removeDDay(dday.id, revision: change.revision)
+        case .settings, .deleted, nil: break
+        }
+    }
+
+    private func buriedRevision(of thing: Thing) throws -> Revision? {
+        try all(
+            "SELECT revision FROM tombstones WHERE account = 1 AND type = ?1 AND id = ?2",
+            .text(thing.type.rawValue), .id(thing.id)
+        ) { $0.integer(0) }.first
+    }
+
+    // MARK: - Answers
+
+    /// The edit was answered: it stays until its effect has come with the feed, or goes with an issue.
+    private func settle(_ edit: OutboxEdit, _ result: SyncAnswer.Result, _ draft: JSON) throws {
+        switch result.status {
+        case .applied, .merged, .unchanged:
+            try run(
+                "UPDATE outbox SET answered = ?2 WHERE n = ?1", .integer(edit.n), .integer(result.revision ?? 0))
+            try acknowledge(edit)
+            if edit.mutation.op == .create, let mine = edit.mutation.thing.id,
+                let theirs = result.value["id"]?.stringValue.flatMap({ ID($0) }), theirs != mine
+            {
+                try replace(mine, by: theirs)
+            } else if !result.conflicts.isEmpty {
+                try add(.merged(edit, result, draft))
+            }
+        case .conflict:
+            try drop(edit)
+            try add(result.value.isNull ? .deleted(edit, draft) : .merged(edit, result, draft))
+        case .rejected:
+            try drop(edit)
+            let code = result.problem?["code"]?.stringValue ?? ""
+            // What is to be deleted is not there.
+            guard !(edit.mutation.op == .delete && code == "not_found") else { return }
+            // What follows a refused creation is refused with it: one issue tells of both.
+            guard try code != "not_found" || !hasRejection(of: edit.mutation.thing) else { return }
+            try add(.rejected(edit, result, draft))
+        }
+    }
+
+    private func acknowledge(_ edit: OutboxEdit) throws {
+        try run(
+            """
+            INSERT OR IGNORE INTO acknowledged (mutation_id, target, n)
+                SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM outbox WHERE target = ?2 AND answered IS NULL)
+            """, .id(edit.mutationID), .id(edit.mutation.thing.id), .integer(edit.n))
+    }
+
+    private func drop(_ edit: OutboxEdit) throws {
+        try run("DELETE FROM outbox WHERE n = ?1", .integer(edit.n))
+    }
+
+    /// The server had a category of this name: its id stands for mine from now on.
+    private func replace(_ mine: ID, by theirs: ID) throws {
+        try run("INSERT OR REPLACE INTO aliases (mine, theirs) VALUES (?1, ?2)", .id(mine), .id(theirs))
+        try run("UPDATE outbox SET target = ?2 WHERE target = ?1 AND answered IS NULL", .id(mine), .id(theirs))
+        let (from, to) = (Parameter.text(mine.description), Parameter.text(theirs.description))
+        try run("UPDATE outbox SET value = replace(value, ?1, ?2)", from, to)
+        try run("UPDATE undo SET steps = replace(steps, ?1, ?2)", from, to)
+        try run("UPDATE issues SET details = replace(details, ?1, ?2)", from, to)
+    }
+
+    // MARK: - Another history
+
+    /// The server does not know the cursor: all that it has comes anew, over what is there, and what did not come until the
+    /// end goes.
+    func startOver() throws {
+        try takeEditsAway()
+        try rows.leaveHistory()
+        let lost = try state(.cursor).map(SyncAnswer.epoch)
+        // While one walk gave way to another, what is there still is of the history before both.
+        if try state(.isLoading) == nil { try setState(.lostEpoch, lost) }
+        try setState(.cursor, nil)
+        try setState(.through, nil)
+        try setState(.isLoading, "1")
+        try run("UPDATE outbox SET base = NULL, answered = NULL")
+        try run("DELETE FROM acknowledged")
+        try putEditsOn()
+        touched.formUnion([.status, .outbox])
+    }
+
+    private func endLoading(isRestored: Bool) throws {
+        for id in try rows.tasksOfEarlierHistory() {
+            guard let task = try rows.task(id) else { continue }
+            if isRestored, task.deletedAt == nil { try add(.restoredServer(.task(task), .task(id))) }
+            try rows.erase(task: id)
+            touched.insert(.tasks)
+        }
+        for category in try rows.categories() where category.revision.isOfEarlierHistory {
+            if isRestored { try add(.restoredServer(.category(category), .category(category.id))) }
+            try rows.erase(category: category.id)
+            touched.insert(.categories)
+        }
+        for dday in try rows.ddays(after: nil, limit: nil) where dday.revision.isOfEarlierHistory {
+            if isRestored { try add(.restoredServer(.dday(dday), .dday(dday.id))) }
+            try rows.erase(dday: dday.id)
+            touched.insert(.ddays)
+        }
+        try setState(.isLoading, nil)
+        try setState(.lostEpoch, nil)
+    }
+
+    /// The server has an older version than this device saw.
+    private func noteLost(_ known: Change.Value, _ thing: Thing, newerThan server: Change.Value) throws {
+        switch (known, server) {
+        case (.task(let mine), .task(let theirs)):
+            let isOther = TaskMember.allCases.contains { $0 != .position && mine[$0] != theirs[$0] }
+            guard mine.deletedAt == nil, isOther, mine.updatedAt > theirs.updatedAt else { return }
+        case (.category(let mine), .category(let theirs)):
+            guard mine.members != theirs.members, mine.updatedAt > theirs.updatedAt else { return }
+        case (.dday(let mine), .dday(let theirs)):
+            guard mine.members != theirs.members, mine.updatedAt > theirs.updatedAt else { return }
+        default: return
+        }
+        try add(.restoredServer(known, thing))
+    }
+}

@@ -1,0 +1,243 @@
+import JSON
+import Kanban
+import KanbanRows
+import KanbanWire
+
+/// The replica inside a write transaction: the rows that the user sees, the server's version of those that edits changed,
+/// and the edits.
+final class Transaction {
+    let rows: SQLiteBoardWriter
+    /// What the transaction may have changed.
+    var touched: Set<Region> = []
+    /// False while the server's own changes are taken in: those leave no shadow.
+    var isEditing = true
+
+    init(_ rows: SQLiteBoardWriter) {
+        self.rows = rows
+    }
+
+    var now: Timestamp { rows.now }
+
+    /// The board as edits change it.
+    private(set) lazy var board = ShadowingBoard(rows) { [unowned self] thing, row in try putAside(thing, row) }
+
+    // MARK: - Statements
+
+    func statement(_ sql: StaticString) throws -> SQLiteStatement {
+        try rows.connection.statement(sql)
+    }
+
+    /// Runs a statement with these parameters, counted from 1.
+    func run(_ sql: StaticString, _ parameters: Parameter...) throws {
+        let statement = try statement(sql)
+        statement.bind(parameters)
+        try statement.run()
+    }
+
+    func all<T>(_ sql: StaticString, _ parameters: Parameter..., decode: (SQLiteStatement) throws -> T) throws -> [T] {
+        try rows.connection.all(sql, parameters, decode)
+    }
+
+    // MARK: - State
+
+    func state(_ name: StateName) throws -> String? {
+        try rows.connection.state(name)
+    }
+
+    func setState(_ name: StateName, _ value: String?) throws {
+        if let value {
+            try run(
+                """
+                INSERT INTO state (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value
+                """, .text(name.rawValue), .text(value))
+        } else {
+            try run("DELETE FROM state WHERE name = ?1", .text(name.rawValue))
+        }
+    }
+
+    // MARK: - The server's version
+
+    private func putAside(_ thing: Thing, _ row: () throws -> Change.Value?) throws {
+        touched.insert(Region(thing.type))
+        guard isEditing, try shadow(of: thing) == nil else { return }
+        let value = try row()
+        // A task that the server never had lies in the trash: of that there is nothing to put aside but none.
+        let isOurs = value?.revision?.isOptimistic ?? false
+        try run(
+            "INSERT INTO shadow (type, id, value) VALUES (?1, ?2, ?3)", .text(thing.type.rawValue),
+            .id(thing.id), isOurs ? .null : value.map { .text($0.json.text) } ?? .null)
+    }
+
+    /// What is kept of the server's version; `nil` when no edit changed the thing.
+    func shadow(of thing: Thing) throws -> Shadow? {
+        try all(
+            "SELECT value FROM shadow WHERE type = ?1 AND id = ?2", .text(thing.type.rawValue), .id(thing.id)
+        ) { row in
+            try Shadow(
+                thing: thing,
+                value: row.optionalText(0).flatMap { Change.Value(shown: try JSON(stored: $0), as: thing.type) })
+        }.first
+    }
+
+    private func shadows() throws -> [Shadow] {
+        try all("SELECT type, id, value FROM shadow") { row in
+            guard let type = ResourceType(rawValue: row.text(0)) else {
+                throw StoreError.corrupt("a shadow of an unknown type")
+            }
+            return try Shadow(
+                thing: Thing(type: type, id: row.optionalID(1)),
+                value: row.optionalText(2).flatMap { Change.Value(shown: try JSON(stored: $0), as: type) })
+        }
+    }
+
+    /// The revision of the server that the user sees of it: never one of ours.
+    func seenRevision(of thing: Thing) throws -> Revision? {
+        let shadow = try shadow(of: thing)
+        // Of what was made here nothing was seen: revision 0 is before all.
+        if let shadow, shadow.value == nil { return 0 }
+        let revision = try (shadow?.value ?? value(of: thing))?.revision
+        guard let revision, !revision.isOptimistic, !revision.isOfEarlierHistory else { return nil }
+        return revision
+    }
+
+    /// The thing as the user sees it, a task in the trash included.
+    func value(of thing: Thing) throws -> Change.Value? {
+        guard let id = thing.id else { return .settings(try rows.settings()) }
+        return switch thing.type {
+        case .task: try rows.task(id).map { .task($0) }
+        case .category: try rows.category(id).map { .category($0) }
+        case .dday: try rows.dday(id).map { .dday($0) }
+        case .settings: nil
+        }
+    }
+
+    // MARK: - Edits away and on again
+
+    /// Makes the rows what the server has.
+    func takeEditsAway() throws {
+        isEditing = false
+        defer { isEditing = true }
+        let shadows = try shadows()
+        for shadow in shadows {
+            touched.insert(Region(shadow.thing.type))
+            guard let id = shadow.thing.id else { continue }
+            // Names go round: those of all that come back are free first.
+            switch shadow.thing.type {
+            case .task: if shadow.value == nil { try rows.erase(task: id) }
+            case .category: try rows.erase(category: id)
+            case .dday: try rows.erase(dday: id)
+            case .settings: break
+            }
+        }
+        for shadow in shadows {
+            if let value = shadow.value { try put(value) }
+        }
+        try run("DELETE FROM shadow")
+    }
+
+    /// Performs the edits of the outbox again, in their order. One that the rules do not allow any more has no effect
+    /// here; the server's answer decides.
+    func putEditsOn() throws {
+        for edit in try outbox() {
+            do {
+                try board.nested { _ = try perform(edit.mutation) }
+            } catch is BoardError {
+                continue
+            }
+        }
+    }
+
+    /// Writes a thing as the server has it.
+    func put(_ value: Change.Value) throws {
+        switch value {
+        case .task(let task):
+            touched.insert(.tasks)
+            try rows.save(task)
+        case .category(let category):
+            touched.insert(.categories)
+            // Another one of this name is about to get a new one, or to go: the feed says so later.
+            if var holder = try rows.category(foldedName: CaseFolding.fold(category.name)), holder.id != category.id {
+                holder.name = "\u{fffc}\(holder.id)"
+                try rows.save(holder)
+            }
+            try rows.save(category)
+        case .dday(let dday):
+            touched.insert(.ddays)
+            try rows.save(dday)
+        case .settings(let settings):
+            touched.insert(.settings)
+            try rows.save(settings)
+        case .deleted:
+            break
+        }
+    }
+
+    /// Does what a mutation says, by the rules of the server.
+    func perform(_ mutation: StoredMutation) throws -> MutationOutcome {
+        let (operation, target) = try mutation.op.operation(
+            of: mutation.thing.type, on: mutation.thing.id, value: mutation.value,
+            defaultTitle: { Kanban.Language.en.defaultTaskTitle })
+        let own = OwnRevisions(after: 0)
+        return try board.perform(Kanban.Mutation(operation, on: target, policy: .merge), own: own)
+    }
+}
+
+/// The server's version of a thing; `nil` for none.
+struct Shadow {
+    var thing: Thing
+    var value: Change.Value?
+}
+
+/// What is known of the server besides its things.
+enum StateName: String {
+    /// Where the feed was read up to.
+    case cursor
+    /// The highest revision that was taken in.
+    case through
+    /// The walk over the whole state has not reached its end.
+    case isLoading
+    /// The epoch of the history before the one that is loaded.
+    case lostEpoch
+    case lastSync
+}
+
+/// A value for a statement.
+enum Parameter {
+    case null
+    case text(String)
+    case integer(Int64)
+    /// Empty for the settings, which have none.
+    case id(ID?)
+    case bytes([UInt8])
+}
+
+extension SQLiteStatement {
+    func bind(_ parameters: [Parameter]) {
+        for (offset, parameter) in parameters.enumerated() {
+            let index = Int32(offset + 1)
+            switch parameter {
+            case .null: bind(index, nil as Int64?)
+            case .text(let text): bind(index, text)
+            case .integer(let integer): bind(index, integer)
+            case .id(let id?): bind(index, id)
+            case .id(nil): bind(index, [])
+            case .bytes(let bytes): bind(index, bytes)
+            }
+        }
+    }
+}
+
+extension SQLiteConnection {
+    func all<T>(_ sql: StaticString, _ parameters: [Parameter], _ decode: (SQLiteStatement) throws -> T) throws -> [T] {
+        let statement = try statement(sql)
+        statement.bind(parameters)
+        defer { statement.reset() }
+        var rows: [T] = []
+        while try statement.step() { rows.append(try decode(statement)) }
+        return rows
+    }
+
+    func state(_ name: StateName) throws -> String? {
+        try all("SELECT value FROM state WHERE name = ?1", [.text(name.rawValue)]) { $0.text(0) }.first
+    }
+}

@@ -1,0 +1,101 @@
+import JSON
+import Kanban
+import KanbanRows
+import KanbanWire
+
+/// Steps of undo and redo, at most a hundred of each, on disk.
+extension Transaction {
+    private static var mostSteps: Int64 { 100 }
+
+    /// Keeps what undoes an edit. An edit of the user's own ends what could be done again.
+    func remember(_ steps: [UndoStep], name: String) throws {
+        guard !steps.isEmpty else { return }
+        try run("DELETE FROM undo WHERE redo = 1")
+        try push(steps, name: name, redo: false)
+    }
+
+    private func push(_ steps: [UndoStep], name: String, redo: Bool) throws {
+        touched.insert(.undo)
+        try run(
+            "INSERT INTO undo (redo, name, steps) VALUES (?1, ?2, ?3)", .integer(redo ? 1 : 0), .text(name),
+            .text(JSON.array(steps.map(\.json)).text))
+        try run(
+            """
+            DELETE FROM undo WHERE redo = ?1
+                AND n <= (SELECT n FROM undo WHERE redo = ?1 ORDER BY n DESC LIMIT 1 OFFSET ?2)
+            """, .integer(redo ? 1 : 0), .integer(Self.mostSteps))
+    }
+
+    /// Takes the last edit back, or does again what was taken back last. What others changed since stays theirs.
+    func undo(redo: Bool) throws -> UndoOutcome {
+        let last = try all(
+            "SELECT n, name, steps FROM undo WHERE redo = ?1 ORDER BY n DESC LIMIT 1", .integer(redo ? 1 : 0)
+        ) { row in (n: row.integer(0), name: row.text(1), steps: row.text(2)) }.first
+        guard let last else { return .nothing }
+        touched.insert(.undo)
+        try run("DELETE FROM undo WHERE n = ?1", .integer(last.n))
+        var conflicts: [Conflict] = []
+        var inverse: [UndoStep] = []
+        for step in try JSON(stored: last.steps).arrayValue?.compactMap(UndoStep.init) ?? [] {
+            guard let step = try own(step, &conflicts) else { continue }
+            do {
+                inverse = try board.nested { try edit(step.mutation, policy: .keep) } + inverse
+            } catch KanbanError.notFound, KanbanError.conflict, KanbanError.invalid {
+                // Somebody else deleted it, or took the name or the place that it needs.
+                conflicts.append(Conflict(step.mutation.thing, "deleted", mine: nil, theirs: "true"))
+            }
+        }
+        if !inverse.isEmpty { try push(inverse, name: last.name, redo: !redo) }
+        return conflicts.isEmpty ? .done : .partly(conflicts)
+    }
+
+    /// The step without members that somebody else changed since; `nil` when nothing is left of it.
+    private func own(_ step: UndoStep, _ conflicts: inout [Conflict]) throws -> UndoStep? {
+        guard let expected = step.expected.objectMembers, let wanted = step.mutation.value.objectMembers,
+            let now = try value(of: step.mutation.thing)?.json
+        else { return step }
+        let theirs = expected.filter { now[$0.name] ?? .null != $0.value }
+        guard !theirs.isEmpty else { return step }
+        for member in theirs {
+            conflicts.append(
+                Conflict(
+                    step.mutation.thing, member.name, mine: step.mutation.value[member.name], theirs: now[member.name]))
+        }
+        // A move is one step: in another column it makes no sense.
+        guard step.mutation.op == .patch else { return nil }
+        let rest = wanted.filter { member in !theirs.contains { $0.name == member.name } }
+        guard !rest.isEmpty else { return nil }
+        var step = step
+        step.mutation.value = .object(rest)
+        return step
+    }
+}
+
+extension SQLiteConnection {
+    func undoState() throws -> UndoState {
+        let names = try all(
+            "SELECT redo, name FROM undo WHERE n IN (SELECT max(n) FROM undo GROUP BY redo)", []
+        ) { (isRedo: $0.integer(0) == 1, name: $0.text(1)) }
+        let (undo, redo) = (names.first { !$0.isRedo }?.name, names.first { $0.isRedo }?.name)
+        return UndoState(undoName: undo, redoName: redo, canUndo: undo != nil, canRedo: redo != nil)
+    }
+}
+
+extension Conflict {
+    init(_ thing: Thing, _ member: String, mine: JSON?, theirs: JSON?) {
+        self.init(
+            target: KanbanID(thing), member: member, mine: mine?.shownText,
+            theirs: theirs?.shownText)
+    }
+}
+
+extension JSON {
+    /// A member's value as text; `nil` for null.
+    var shownText: String? {
+        switch self {
+        case .null: nil
+        case .string(let text): text
+        default: text
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import JSON
+import Kanban
+import KanbanRows
+import KanbanWire
+
+/// The edits of one request.
+struct Push: Sendable {
+    /// Bytes of edits in a request; the server takes 1 MiB.
+    private static let mostBytes = 900 * 1_024
+    private static let mostKnown: Int64 = 500
+    /// Edits older than this give way to what others did since.
+    private static let freshness: Int64 = 3_600_000
+
+    var count: Int
+    /// More edits wait behind these. Then the answer brings no changes: they come once, after the last.
+    var hasMore: Bool
+    var body: JSON
+}
+
+extension Transaction {
+    /// The first edits that wait, marked as sent; `nil` when there are none.
+    func collectPush(most: Int) throws -> Push? {
+        try Push(from: self, most: most)
+    }
+}
+
+extension Push {
+    fileprivate init?(from transaction: Transaction, most: Int) throws {
+        var mutations: [JSON] = []
+        var targets: Set<Thing> = []
+        var bytes = 0
+        let waiting = try transaction.outbox().filter { !$0.isAnswered }
+        for edit in waiting {
+            guard mutations.count < most else { break }
+            // By age as it is now, and for good: a repeat has to say the same.
+            let age = transaction.now.milliseconds - edit.madeAt.milliseconds
+            let policy = edit.policy ?? (age > Self.freshness ? .keep : .merge)
+            let json = edit.json(policy: policy)
+            bytes += json.serialized().count + 1
+            guard mutations.isEmpty || bytes <= Self.mostBytes else { break }
+            mutations.append(json)
+            targets.insert(edit.mutation.thing)
+            try transaction.run(
+                "UPDATE outbox SET policy = ?2, sent_at = ?3, attempts = attempts + 1 WHERE n = ?1",
+                .integer(edit.n), .text(policy.rawValue), .integer(transaction.now.milliseconds))
+        }
+        guard !mutations.isEmpty else { return nil }
+        let known = try transaction.all(
+            """
+            SELECT mutation_id FROM acknowledged WHERE target IN (SELECT target FROM outbox WHERE answered IS NULL)
+            ORDER BY n DESC LIMIT ?1
+            """, .integer(Self.mostKnown)
+        ) { JSON.string(try $0.id(0).description) }
+        hasMore = waiting.count > mutations.count
+        var members: [JSON.Member] = [.init("mutations", .array(mutations))]
+        if !hasMore, let cursor = try transaction.state(.cursor) { members.append(.init("since", .string(cursor))) }
+        if !known.isEmpty { members.append(.init("known", .array(known))) }
+        count = mutations.count
+        body = .object(members)
+        transaction.touched.insert(.outbox)
+    }
+}
+
+extension OutboxEdit {
+    fileprivate func json(policy: Kanban.Mutation.Policy) -> JSON {
+        var members: [JSON.Member] = [
+            .init("mutationId", .string(mutationID.description)),
+            .init("type", .string(mutation.thing.type.rawValue)), .init("op", .string(mutation.op.rawValue)),
+            .init("id", .string(mutation.thing.id?.description ?? "settings")),
+            .init("onConflict", .string(policy.rawValue)),
+        ]
+        if let base, mutation.op != .create { members.append(.init("baseRevision", JSON(Int(base)))) }
+        if !mutation.value.isNull { members.append(.init("value", mutation.value)) }
+        return .object(members)
+    }
+}

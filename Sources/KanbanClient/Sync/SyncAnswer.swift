@@ -1,0 +1,67 @@
+import JSON
+import Kanban
+
+/// What the server says of its things and of the edits that were sent: a page of changes, or the answer to a push.
+struct SyncAnswer: Sendable {
+    struct Result: Sendable {
+        enum Status: String, Sendable {
+            case applied, merged, unchanged, conflict, rejected
+        }
+
+        var mutationID: ID
+        var status: Status
+        var revision: Revision?
+        var value: JSON
+        var conflicts: [(member: String, theirs: JSON, yours: JSON)]
+        var problem: JSON?
+    }
+
+    var changes: [Change]
+    var cursor: String
+    var hasMore: Bool
+    var results: [Result] = []
+
+    /// - Throws: ``Failure/nonsense`` for what is no such answer.
+    init(_ json: JSON) throws {
+        guard let changes = json["changes"]?.arrayValue, let cursor = json["cursor"]?.stringValue,
+            let hasMore = json["hasMore"]?.boolValue
+        else { throw Failure.nonsense }
+        // A kind of thing that this version does not know is passed over.
+        self.changes = changes.compactMap(Change.init(shown:))
+        self.cursor = cursor
+        self.hasMore = hasMore
+        results = Self.results(json)
+    }
+
+    static func results(_ json: JSON) -> [Result] {
+        (json["results"]?.arrayValue ?? []).compactMap(Result.init)
+    }
+
+    /// What came on a stream.
+    init(changes: [Change], cursor: String) {
+        self.changes = changes
+        self.cursor = cursor
+        hasMore = false
+    }
+
+    /// The history that a cursor belongs to.
+    static func epoch(of cursor: String) -> String {
+        String(cursor.prefix { $0 != "-" })
+    }
+}
+
+extension SyncAnswer.Result {
+    init?(_ json: JSON) {
+        guard let id = json["mutationId"]?.stringValue.flatMap({ ID($0) }),
+            let status = json["status"]?.stringValue.flatMap(Status.init(rawValue:))
+        else { return nil }
+        mutationID = id
+        self.status = status
+        revision = json.revision
+        value = json["value"] ?? .null
+        conflicts = (json["conflicts"]?.arrayValue ?? []).compactMap { conflict in
+            conflict["member"]?.stringValue.map { ($0, conflict["theirs"] ?? .null, conflict["yours"] ?? .null) }
+        }
+        problem = json["problem"]
+    }
+}

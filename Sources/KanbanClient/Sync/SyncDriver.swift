@@ -1,0 +1,324 @@
+import Foundation
+import JSON
+import Kanban
+import KanbanRows
+import Locks
+
+/// Obeys the machine: sends requests, reads the stream, waits, and tells the machine what came of it. One event after the
+/// other.
+actor SyncDriver {
+    enum Event: Sendable {
+        case machine(SyncMachine.Event)
+        case request(Int, SyncMachine.Event)
+        case stream(Int, SyncMachine.Event)
+        case timer(Int)
+        case asked(Int, SyncGoal, CheckedContinuation<Void, any Error>)
+        case gaveUp(Int, KanbanError)
+        /// Ends for good.
+        case closed(CheckedContinuation<Void, Never>)
+    }
+
+    nonisolated let events: AsyncStream<Event>.Continuation
+    private let inbox: AsyncStream<Event>
+    private let core: BoardCore
+    private var machine: SyncMachine
+    private var request: (number: Int, task: Task<Void, Never>)?
+    private var stream: (number: Int, task: Task<Void, Never>)?
+    private var timer: (number: Int, task: Task<Void, Never>)?
+    private var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
+    private var lastNumber = 0
+    /// A write that the next request or stream has to come after.
+    private var barrier: Task<Void, Never>?
+    private static let shortestPoll = Duration.seconds(2)
+    /// Things that the walk brought so far, and tasks that the server says it has.
+    private var loaded = 0
+    private var total: Int?
+
+    init(_ core: BoardCore, hasCursor: Bool, hasUnsent: Bool) {
+        self.core = core
+        machine = SyncMachine(hasCursor: hasCursor, hasUnsent: hasUnsent)
+        (inbox, events) = AsyncStream.makeStream()
+    }
+
+    /// Runs until it is closed.
+    func run() async {
+        for await event in inbox {
+            switch event {
+            case .machine(let event):
+                if event == .started { core.setFromDevice(true) }
+                take(event)
+            case .request(let number, let event) where number == request?.number:
+                request = nil
+                take(event)
+            case .stream(let number, let event) where number == stream?.number:
+                if case .streamEnded = event { stream = nil }
+                take(event)
+            case .timer(let number) where number == timer?.number:
+                timer = nil
+                take(.waited)
+            case .request, .stream, .timer:
+                // Of what was given up meanwhile.
+                break
+            case .asked(let id, let goal, let continuation):
+                waiting[id] = continuation
+                take(.asked(id: id, goal))
+            case .gaveUp(let id, let error):
+                waiting.removeValue(forKey: id)?.resume(throwing: error)
+                take(.gaveUp(id: id))
+            case .closed(let done):
+                for task in [request?.task, stream?.task, timer?.task] { task?.cancel() }
+                await request?.task.value
+                await stream?.task.value
+                for continuation in waiting.values {
+                    continuation.resume(throwing: KanbanError.storage("The board is closed."))
+                }
+                waiting = [:]
+                events.finish()
+                done.resume()
+                return
+            }
+        }
+    }
+
+    private func take(_ event: SyncMachine.Event) {
+        for action in machine.take(event) { perform(action) }
+    }
+
+    // MARK: - Actions
+
+    private func perform(_ action: SyncMachine.Action) {
+        switch action {
+        case .send(let request): send(request)
+        case .cancelRequest:
+            request?.task.cancel()
+            request = nil
+        case .openStream: openStream()
+        case .closeStream:
+            stream?.task.cancel()
+            stream = nil
+        case .wait(let longest):
+            let part = Double(core.surroundings.random() >> 11) / Double(1 << 53)
+            wait(.milliseconds(Int64(part * Double(longest.milliseconds))))
+        case .waitFor(let duration): wait(duration)
+        case .stopWaiting:
+            timer?.task.cancel()
+            timer = nil
+        case .startOver:
+            core.log(LogEvent(code: "sync.start_over"))
+            loaded = 0
+            total = nil
+            // Before anything else is sent: the next request reads the cursor after this write, on the same queue.
+            let replica = core.replica
+            barrier = Task {
+                do { try await replica.write { try $0.startOver() } } catch {
+                    core.log(LogEvent(code: "sync.not_started_over"))
+                }
+            }
+        case .refuseFirst(let problem):
+            core.log(LogEvent(code: "push.refused", status: problem.status, requestID: problem.requestID))
+            let (replica, events) = (core.replica, events)
+            barrier = Task {
+                // When the disk fails the edit stays, and the next push tells of it again.
+                let hasUnsent = try? await replica.write { transaction in
+                    try transaction.refuseFirst(problem)
+                    return try transaction.hasUnsent()
+                }
+                events.yield(.machine(.outbox(hasUnsent: hasUnsent ?? true)))
+            }
+        case .show(let phase): show(phase)
+        case .finish(let ids):
+            for id in ids { waiting.removeValue(forKey: id)?.resume() }
+        case .fail(let ids, let failure):
+            for id in ids { waiting.removeValue(forKey: id)?.resume(throwing: failure.error) }
+        }
+    }
+
+    private func show(_ phase: SyncMachine.Phase) {
+        let now = core.surroundings.now()
+        let shown: SyncStatus.Phase =
+            switch phase {
+            case .idle: .idle
+            case .loading: .loading(done: loaded, of: total)
+            case .syncing: .syncing
+            case .live: .live
+            case .waiting: .waiting(until: Date(Timestamp(milliseconds: now.milliseconds + waitingFor.milliseconds)))
+            case .offline: .offline
+            case .loggedOut: .loggedOut
+            case .stopped(let problem): .stopped(Failure.problem(problem).error)
+            }
+        core.setPhase(shown)
+    }
+
+    private var waitingFor = Duration.zero
+
+    private func wait(_ duration: Duration) {
+        timer?.task.cancel()
+        waitingFor = duration
+        lastNumber += 1
+        let (number, sleep, events) = (lastNumber, core.surroundings.sleep, events)
+        let task = Task {
+            // Cancelled when the wait is cut short, and then nobody waits for it.
+            guard (try? await sleep(duration)) != nil else { return }
+            events.yield(.timer(number))
+        }
+        timer = (number, task)
+    }
+
+    // MARK: - Requests
+
+    private func send(_ kind: SyncMachine.Request) {
+        lastNumber += 1
+        let (number, before) = (lastNumber, barrier)
+        barrier = nil
+        let task = Task {
+            await before?.value
+            let event = await carryOut(kind)
+            events.yield(.request(number, event))
+        }
+        request = (number, task)
+    }
+
+    private func carryOut(_ kind: SyncMachine.Request) async -> SyncMachine.Event {
+        let replica = core.replica
+        do {
+            let caller = try core.caller()
+            let answer: SyncAnswer
+            if case .push(let most) = kind {
+                try await core.uploadImages(replica, caller)
+                if let push = try await replica.write({ try $0.collectPush(most: most) }) {
+                    let json = try await caller.json(.post("/sync", push.body)).json
+                    core.log(LogEvent(code: "push.answered", count: push.count))
+                    if push.hasMore {
+                        let results = SyncAnswer.results(json)
+                        guard !results.isEmpty else { throw Failure.nonsense }
+                        try await replica.write { try $0.takeIn(results: results) }
+                        return .answeredPart
+                    }
+                    answer = try SyncAnswer(json)
+                } else {
+                    // What there was to send was taken back meanwhile.
+                    answer = try await pull(replica, caller, waits: false)
+                }
+            } else {
+                answer = try await pull(replica, caller, waits: kind == .poll)
+            }
+            // Between the answer and this the account may have changed: the replica is that of the request.
+            let hasUnsent = try await replica.write { transaction in
+                try transaction.takeIn(answer)
+                return try transaction.hasUnsent()
+            }
+            loaded += answer.changes.count
+            if answer.hasMore { core.countLoaded(loaded, of: total) } else { core.setFromDevice(false) }
+            return .answered(hasMore: answer.hasMore, hasUnsent: hasUnsent)
+        } catch {
+            let failure = Failure(caught: error)
+            core.log(LogEvent(failure, code: "request.failed"))
+            return .failed(failure)
+        }
+    }
+
+    private func pull(_ replica: Replica, _ caller: Caller, waits: Bool) async throws -> SyncAnswer {
+        let cursor = try replica.read { try $0.connection.state(.cursor) }
+        if cursor == nil {
+            loaded = 0
+            try await replica.write { try $0.setState(.isLoading, "1") }
+            // Only for the progress: without it the load goes on.
+            total = try? await caller.json(.get("/stats")).json["total"]?.intValue
+        }
+        var call = Call.get("/changes", [("limit", "1000")] + (cursor.map { [("since", $0)] } ?? []))
+        guard waits else { return try SyncAnswer(try await caller.json(call).json) }
+        call.headers.append(("Prefer", "wait=30"))
+        let start = ContinuousClock.now
+        let answer = try SyncAnswer(try await caller.json(call).json)
+        // A proxy that drops the wish must not be asked again and again.
+        let left = Self.shortestPoll - (ContinuousClock.now - start)
+        if answer.changes.isEmpty, left > .zero { try await core.surroundings.sleep(left) }
+        return answer
+    }
+
+    // MARK: - The stream
+
+    private func openStream() {
+        lastNumber += 1
+        let (number, before) = (lastNumber, barrier)
+        let task = Task {
+            await before?.value
+            let failure = await readStream(number)
+            events.yield(.stream(number, .streamEnded(failure)))
+        }
+        stream = (number, task)
+    }
+
+    private func readStream(_ number: Int) async -> Failure? {
+        let replica = core.replica
+        do {
+            let cursor = try replica.read { try $0.connection.state(.cursor) }
+            var call = Call.get("/changes", cursor.map { [("since", $0)] } ?? [])
+            call.headers = [("Accept", "text/event-stream")]
+            call.patience = .seconds(40)
+            var parser = EventParser()
+            var refused: Answer?
+            for try await piece in try core.caller().stream(call) {
+                switch piece {
+                case .head(let status, let headers):
+                    let isStream = headers["content-type"]?.hasPrefix("text/event-stream") ?? false
+                    if status != 200 || !isStream { refused = Answer(status: status, headers: headers, body: []) }
+                case .bytes(let bytes):
+                    guard refused == nil else {
+                        refused?.body += bytes
+                        continue
+                    }
+                    let new = parser.take(bytes)
+                    try await takeIn(new, replica)
+                    if new.contains(where: { $0.name == "ready" }) {
+                        core.setFromDevice(false)
+                        events.yield(.stream(number, .streamReady))
+                    }
+                }
+            }
+            guard let refused else { return nil }
+            return (200..<300).contains(refused.status) ? .nonsense : Failure(refused)
+        } catch {
+            return Failure(caught: error)
+        }
+    }
+
+    /// Takes the changes among these events in, in one transaction.
+    private func takeIn(_ new: [EventParser.Event], _ replica: Replica) async throws {
+        let changes = new.filter { $0.name == "change" }
+        guard let cursor = changes.last(where: { $0.id != nil })?.id else { return }
+        let values = try changes.map { event -> Change? in
+            guard let json = try? JSON(parsing: Array(event.data.utf8)) else { throw Failure.nonsense }
+            return Change(shown: json)
+        }
+        let answer = SyncAnswer(changes: values.compactMap { $0 }, cursor: cursor)
+        try await replica.write { try $0.takeIn(answer, isStream: true) }
+    }
+}
+
+extension Duration {
+    var milliseconds: Int64 {
+        components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
+    }
+}
+
+extension Failure {
+    init(caught error: any Error) {
+        self =
+            switch error {
+            case let failure as Failure: failure
+            case let error as KanbanError: .storage(error)
+            default: .network
+            }
+    }
+}
+
+extension LogEvent {
+    init(_ failure: Failure, code: String) {
+        self.init(code: code)
+        if case .problem(let problem) = failure {
+            status = problem.status
+            requestID = problem.requestID
+        }
+    }
+}

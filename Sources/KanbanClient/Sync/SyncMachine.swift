@@ -1,0 +1,379 @@
+/// Decides what the library does with the network and when: events in, actions out. No clock, no socket, no disk.
+///
+/// One request at a time: a page of the first load, or a push, or a pull; beside it at most one stream. An edit, a network
+/// that comes back and the foreground cut a wait short. Nothing is ever given up but by `pause`, a log-out, or a server that
+/// refuses the device.
+struct SyncMachine: Sendable {
+    enum Request: Hashable, Sendable {
+        /// The outbox, at most so many mutations; the answer brings what changed.
+        case push(most: Int)
+        /// A page of changes.
+        case pull
+        /// The same, where streams do not work: the answer waits for a change.
+        case poll
+    }
+
+    enum Event: Hashable, Sendable {
+        case started
+        case paused
+        /// The outbox has edits to send, or has none.
+        case outbox(hasUnsent: Bool)
+        /// Somebody waits for this.
+        case asked(id: Int, SyncGoal)
+        /// Nobody waits for this any more.
+        case gaveUp(id: Int)
+        /// The request was answered, and what it brought is on disk.
+        case answered(hasMore: Bool, hasUnsent: Bool)
+        /// A push was answered, and more edits wait behind it.
+        case answeredPart
+        case failed(Failure)
+        /// The stream has caught up.
+        case streamReady
+        /// The stream ended. What it brought is on disk.
+        case streamEnded(Failure?)
+        /// The wait is over.
+        case waited
+        /// Somebody says that there may be a way to the server again.
+        case pathChanged
+        /// Another account, or none: nothing of before counts.
+        case switched(hasCursor: Bool, hasUnsent: Bool)
+    }
+
+    enum Action: Hashable, Sendable {
+        case send(Request)
+        case openStream
+        case closeStream
+        case cancelRequest
+        /// Between nothing and so long, by chance.
+        case wait(upTo: Duration)
+        /// So long.
+        case waitFor(Duration)
+        case stopWaiting
+        /// The server does not know the cursor: forget it and load anew.
+        case startOver
+        /// The first mutation of the outbox cannot be sent at all.
+        case refuseFirst(Failure.Problem)
+        case show(Phase)
+        /// Those who waited for a goal.
+        case finish([Int])
+        case fail([Int], Failure)
+    }
+
+    enum Phase: Hashable, Sendable {
+        case idle, loading, syncing, live, waiting, offline, loggedOut
+        case stopped(Failure.Problem)
+    }
+
+    private enum Stream {
+        case closed, opening, ready
+    }
+
+    /// A request holds at most so many mutations.
+    static let mostMutations = 500
+    /// The longest wait after a failure.
+    static let longestWait = Duration.seconds(60)
+    /// Streams that end so often in a row before they said anything new are of no use: then it polls.
+    private static let fewestStreams = 2
+    /// Polls between tries to stream again.
+    private static let pollsBeforeStream = 20
+
+    private var isStarted = false
+    private var isBarred: Phase?
+    private var request: Request?
+    private var stream = Stream.closed
+    private var isWaiting = false
+    private var failures = 0
+    private var mutations = Self.mostMutations
+    /// The feed was read to its end since it began.
+    private var isLoaded: Bool
+    private var hasMore = false
+    private var hasUnsent: Bool
+    private var needsPull = true
+    private var quickEnds = 0
+    private var polls = 0
+    private var phase = Phase.idle
+    private var askers: [(id: Int, needs: Set<SyncGoal>)] = []
+
+    init(hasCursor: Bool, hasUnsent: Bool) {
+        isLoaded = hasCursor
+        self.hasUnsent = hasUnsent
+    }
+
+    mutating func take(_ event: Event) -> [Action] {
+        var actions: [Action] = []
+        switch event {
+        case .started:
+            isStarted = true
+            // The app tries again what was refused for good.
+            if case .stopped = isBarred { isBarred = nil }
+            needsPull = true
+            cutWait(&actions)
+        case .paused:
+            isStarted = false
+            if stream != .closed { actions.append(.closeStream) }
+            stream = .closed
+            if request == .poll {
+                actions.append(.cancelRequest)
+                request = nil
+            }
+            if askers.isEmpty { stopWaiting(&actions) }
+        case .outbox(let hasUnsent):
+            self.hasUnsent = hasUnsent
+            if hasUnsent { cutWait(&actions) }
+            interruptPoll(&actions)
+        case .asked(let id, let goal):
+            ask(id, goal, &actions)
+        case .gaveUp(let id):
+            askers.removeAll { $0.id == id }
+        case .answered(let hasMore, let hasUnsent):
+            answered(hasMore: hasMore, hasUnsent: hasUnsent, &actions)
+        case .answeredPart:
+            request = nil
+            failures = 0
+            mutations = min(mutations * 2, Self.mostMutations)
+        case .failed(let failure):
+            failed(failure, &actions)
+        case .streamReady:
+            stream = .ready
+            quickEnds = 0
+            failures = 0
+        case .streamEnded(let failure):
+            streamEnded(failure, &actions)
+        case .waited:
+            isWaiting = false
+        case .pathChanged:
+            cutWait(&actions)
+        case .switched(let hasCursor, let hasUnsent):
+            switched(hasCursor: hasCursor, hasUnsent: hasUnsent, &actions)
+        }
+        goOn(&actions)
+        return actions
+    }
+
+    // MARK: - Events
+
+    private mutating func ask(_ id: Int, _ goal: SyncGoal, _ actions: inout [Action]) {
+        if case .loggedOut = isBarred {
+            actions.append(.fail([id], .problem(.init(status: 401, code: "unauthorized"))))
+            return
+        }
+        if case .stopped(let problem) = isBarred {
+            actions.append(.fail([id], .problem(problem)))
+            return
+        }
+        // A pull that is under way may have been answered before what the asker wants to see was made.
+        askers.append((id, goal == .pushedAndPulled ? [.pushed, .pulled] : [goal]))
+        if goal != .pushed { needsPull = true }
+        cutWait(&actions)
+        interruptPoll(&actions)
+    }
+
+    private mutating func answered(hasMore: Bool, hasUnsent: Bool, _ actions: inout [Action]) {
+        let answered = request
+        request = nil
+        failures = 0
+        self.hasMore = hasMore
+        self.hasUnsent = hasUnsent
+        if !hasMore {
+            isLoaded = true
+            needsPull = false
+        }
+        if case .push = answered { mutations = min(mutations * 2, Self.mostMutations) }
+        if answered == .poll { polls += 1 }
+        for index in askers.indices {
+            if !hasUnsent { askers[index].needs.remove(.pushed) }
+            // What was pulled before the push does not have its effects.
+            if !hasMore, answered != .poll, !askers[index].needs.contains(.pushed) {
+                askers[index].needs.remove(.pulled)
+            }
+        }
+        finish(&actions)
+    }
+
+    private mutating func failed(_ failure: Failure, _ actions: inout [Action]) {
+        let failed = request
+        request = nil
+        guard case .problem(let problem) = failure else {
+            backOff(failure, &actions)
+            return
+        }
+        switch problem.status {
+        case 401: bar(.loggedOut, failure, &actions)
+        case 403: bar(.stopped(problem), failure, &actions)
+        case 410: startOver(&actions)
+        case 400 where problem.code == "invalid_cursor": startOver(&actions)
+        case 400, 413, 422:
+            guard case .push(let most) = failed else {
+                backOff(failure, &actions)
+                return
+            }
+            if most > 1 {
+                mutations = max(1, min(most, mutations) / 2)
+            } else {
+                actions.append(.refuseFirst(problem))
+            }
+        default:
+            backOff(failure, &actions)
+        }
+    }
+
+    private mutating func streamEnded(_ failure: Failure?, _ actions: inout [Action]) {
+        let wasReady = stream == .ready
+        stream = .closed
+        needsPull = true
+        if case .problem(let problem) = failure {
+            switch problem.status {
+            case 401:
+                bar(.loggedOut, .problem(problem), &actions)
+                return
+            case 403:
+                bar(.stopped(problem), .problem(problem), &actions)
+                return
+            case 410, 400:
+                startOver(&actions)
+                return
+            default: break
+            }
+        }
+        // A stream that was cut before it said anything: of a proxy that knows no streams, or of a network that is away.
+        if !wasReady {
+            quickEnds += 1
+            if failure != nil { backOff(failure ?? .network, &actions) }
+        }
+    }
+
+    private mutating func switched(hasCursor: Bool, hasUnsent: Bool, _ actions: inout [Action]) {
+        if stream != .closed { actions.append(.closeStream) }
+        if request != nil { actions.append(.cancelRequest) }
+        stopWaiting(&actions)
+        if !askers.isEmpty {
+            actions.append(.fail(askers.map(\.id), .problem(.init(status: 401, code: "unauthorized"))))
+        }
+        let (isStarted, phase) = (isStarted, phase)
+        self = SyncMachine(hasCursor: hasCursor, hasUnsent: hasUnsent)
+        self.isStarted = isStarted
+        self.phase = phase
+    }
+
+    // MARK: - What comes of them
+
+    private mutating func bar(_ phase: Phase, _ failure: Failure, _ actions: inout [Action]) {
+        isBarred = phase
+        if stream != .closed { actions.append(.closeStream) }
+        stream = .closed
+        if request != nil { actions.append(.cancelRequest) }
+        request = nil
+        fail(failure, &actions)
+    }
+
+    private mutating func startOver(_ actions: inout [Action]) {
+        if stream != .closed { actions.append(.closeStream) }
+        stream = .closed
+        isLoaded = false
+        hasMore = false
+        needsPull = true
+        actions.append(.startOver)
+    }
+
+    private mutating func backOff(_ failure: Failure, _ actions: inout [Action]) {
+        failures += 1
+        isWaiting = true
+        var wait = Action.wait(upTo: min(Self.longestWait, .milliseconds(500 << min(failures - 1, 10))))
+        if case .problem(let problem) = failure {
+            if let seconds = problem.retryAfter, [429, 503, 409].contains(problem.status) {
+                wait = .waitFor(.seconds(max(1, min(seconds, 3_600))))
+            } else if problem.status == 507 {
+                wait = .waitFor(.seconds(60))
+            }
+        }
+        actions.append(wait)
+        fail(failure, &actions)
+        isOffline = failure == .network
+    }
+
+    private var isOffline = false
+
+    private mutating func cutWait(_ actions: inout [Action]) {
+        stopWaiting(&actions)
+    }
+
+    private mutating func stopWaiting(_ actions: inout [Action]) {
+        guard isWaiting else { return }
+        isWaiting = false
+        actions.append(.stopWaiting)
+    }
+
+    private mutating func interruptPoll(_ actions: inout [Action]) {
+        guard request == .poll else { return }
+        request = nil
+        actions.append(.cancelRequest)
+    }
+
+    private mutating func finish(_ actions: inout [Action]) {
+        let done = askers.filter(\.needs.isEmpty).map(\.id)
+        guard !done.isEmpty else { return }
+        askers.removeAll(where: \.needs.isEmpty)
+        actions.append(.finish(done))
+    }
+
+    private mutating func fail(_ failure: Failure, _ actions: inout [Action]) {
+        guard !askers.isEmpty else { return }
+        actions.append(.fail(askers.map(\.id), failure))
+        askers = []
+    }
+
+    /// What to do next, and what to show.
+    private mutating func goOn(_ actions: inout [Action]) {
+        if !hasUnsent, isLoaded, !hasMore {
+            for index in askers.indices { askers[index].needs.remove(.pushed) }
+            finish(&actions)
+        }
+        if let isBarred {
+            show(isBarred, &actions)
+            return
+        }
+        guard isStarted || !askers.isEmpty else {
+            if request == nil { show(.idle, &actions) }
+            return
+        }
+        if isWaiting {
+            show(isOffline ? .offline : .waiting, &actions)
+            return
+        }
+        if request == nil, let next = nextRequest {
+            request = next
+            actions.append(.send(next))
+        }
+        if isStarted, isLoaded, !hasMore, stream == .closed, request == nil {
+            if quickEnds >= Self.fewestStreams, polls % Self.pollsBeforeStream != Self.pollsBeforeStream - 1 {
+                request = .poll
+                actions.append(.send(.poll))
+            } else {
+                stream = .opening
+                actions.append(.openStream)
+            }
+        }
+        switch request {
+        case _ where !isLoaded: show(.loading, &actions)
+        case .push, .pull: show(.syncing, &actions)
+        case .poll: show(.live, &actions)
+        case nil where isStarted: show(stream == .ready ? .live : .syncing, &actions)
+        case nil: show(.idle, &actions)
+        }
+    }
+
+    private var nextRequest: Request? {
+        if !isLoaded || hasMore { return .pull }
+        if hasUnsent, isStarted || askers.contains(where: { $0.needs.contains(.pushed) }) {
+            return .push(most: mutations)
+        }
+        if needsPull { return .pull }
+        return nil
+    }
+
+    private mutating func show(_ phase: Phase, _ actions: inout [Action]) {
+        guard phase != self.phase else { return }
+        self.phase = phase
+        actions.append(.show(phase))
+    }
+}

@@ -1,0 +1,39 @@
+/// How a board works on this device.
+public struct Configuration: Sendable {
+    public init() {}
+
+    /// Receives what the library does. Events hold codes, counts and request ids; never texts, tokens or addresses.
+    public var log: @Sendable (LogEvent) -> Void = { _ in }
+    /// Where tokens are kept; `nil`: in a file that only this user can read. On Apple's platforms give it
+    /// `KeychainSecrets` of KanbanClientUI.
+    public var secrets: (any Secrets)?
+    /// Of default titles.
+    public var language: Language = .en
+    /// Clock, chance and network; tests bring their own.
+    package var surroundings = Surroundings()
+}
+
+/// Something that the library did.
+public struct LogEvent: Hashable, Sendable {
+    /// `push.answered`, `pull.failed`, `replica.set_aside` …
+    public let code: String
+    /// Of things, bytes or attempts.
+    public var count: Int?
+    /// An HTTP status.
+    public var status: Int?
+    public var requestID: String?
+
+    public init(code: String, count: Int? = nil, status: Int? = nil, requestID: String? = nil) {
+        self.code = code
+        self.count = count
+        self.status = status
+        self.requestID = requestID
+    }
+}
+
+/// Where the tokens of sessions are kept.
+public protocol Secrets: Sendable {
+    func read(_ account: String) throws -> String?
+    /// `nil` removes it.
+    func write(_ secret: String?, for account: String) throws
+}

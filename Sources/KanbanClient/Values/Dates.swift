@@ -1,0 +1,119 @@
+import Foundation
+import Kanban
+
+/// A day of the calendar without a time zone: `"2026-12-01"`.
+public struct Day: Hashable, Sendable {
+    let day: Kanban.Day
+
+    init(_ day: Kanban.Day) {
+        self.day = day
+    }
+}
+
+extension Day: Comparable {
+    public static func < (a: Day, b: Day) -> Bool { a.day < b.day }
+}
+
+extension Day: LosslessStringConvertible {
+    /// Reads `YYYY-MM-DD`; `nil` for anything else and for days that do not exist.
+    public init?(_ description: String) {
+        guard let day = Kanban.Day(description) else { return nil }
+        self.day = day
+    }
+
+    public var description: String { day.description }
+}
+
+extension Day: ExpressibleByStringLiteral {
+    /// A day that is written in the program. Stops the program when there is no such day; for data use ``init(_:)``.
+    public init(stringLiteral value: String) {
+        guard let day = Kanban.Day(value) else {
+            preconditionFailure("\"\(value)\" is no day of the calendar; write it as YYYY-MM-DD.")
+        }
+        self.day = day
+    }
+}
+
+/// A deadline: a whole day in the user's calendar, or an instant.
+public enum Due: Hashable, Sendable {
+    case day(Day)
+    case instant(Date)
+}
+
+extension Due {
+    init(_ due: DueDate) {
+        switch due {
+        case .day(let day): self = .day(Day(day))
+        case .instant(let instant): self = .instant(Date(instant))
+        }
+    }
+
+    /// As the API writes it.
+    var text: String {
+        switch self {
+        case .day(let day): day.description
+        case .instant(let instant): Timestamp(instant).description
+        }
+    }
+}
+
+extension Date {
+    init(_ timestamp: Timestamp) {
+        self.init(timeIntervalSince1970: Double(timestamp.milliseconds) / 1_000)
+    }
+}
+
+extension Timestamp {
+    /// The nearest millisecond, within the years that the API can write.
+    init(_ date: Date) {
+        let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
+        let (first, last) = (Self.range.lowerBound, Self.range.upperBound)
+        switch milliseconds {
+        case ..<Double(first.milliseconds): self = first
+        case Double(last.milliseconds)...: self = last
+        default: self.init(milliseconds: Int64(milliseconds))
+        }
+    }
+}
+
+/// The languages of default titles and of the words for a deadline.
+public enum Language: String, Hashable, Sendable {
+    case ko, en, ja
+
+    var language: Kanban.Language {
+        switch self {
+        case .ko: .ko
+        case .en: .en
+        case .ja: .ja
+        }
+    }
+}
+
+/// How near a due date is, as seen at one moment.
+public struct Deadline: Hashable, Sendable {
+    /// The due day lies before today, and the task is not done.
+    public let overdue: Bool
+    /// Calendar days from today to the due day; negative when it is past.
+    public let daysLeft: Int
+    /// `D-3`, `D-DAY` or `D+2`.
+    public let dDay: String
+    /// The time that is left, in words.
+    public let remaining: String
+    /// The first instant at which any of these reads differently.
+    public let validUntil: Date
+
+    init(_ deadline: Kanban.Deadline, in language: Language) {
+        overdue = deadline.overdue
+        daysLeft = deadline.daysLeft
+        dDay = deadline.label
+        remaining = deadline.remaining.text(in: language.language)
+        validUntil = Date(deadline.validUntil)
+    }
+}
+
+extension Moment {
+    /// Now, in a zone of Foundation; one that the IANA database does not name counts as UTC.
+    init(_ now: Timestamp, in zone: TimeZone) {
+        self.init(now: now, zone: Zone(name: zone.identifier) ?? .utc)
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+
+/// Where the board stands with the server.
+public struct SyncStatus: Hashable, Sendable {
+    public enum Phase: Hashable, Sendable {
+        /// Not started, or paused.
+        case idle
+        /// The first load, or a new one after the server was restored. What is there is usable.
+        case loading(done: Int, of: Int?)
+        case syncing
+        /// Others' edits arrive as they happen.
+        case live
+        /// The server asked to wait, or failed.
+        case waiting(until: Date)
+        /// No way to the server.
+        case offline
+        /// The server wants a log-in. Edits stay on the device until then.
+        case loggedOut
+        /// The server refuses this device for good.
+        case stopped(KanbanError)
+    }
+
+    public var phase: Phase
+    /// Edits that the server has not answered yet.
+    public var pendingEdits: Int
+    public var lastSync: Date?
+    /// True until a pull has reached the end of the feed since `start()`.
+    public var isFromDevice: Bool
+
+    public init(phase: Phase = .idle, pendingEdits: Int = 0, lastSync: Date? = nil, isFromDevice: Bool = true) {
+        self.phase = phase
+        self.pendingEdits = pendingEdits
+        self.lastSync = lastSync
+        self.isFromDevice = isFromDevice
+    }
+}
+
+/// What ``KanbanBoard/syncNow(until:timeout:)`` waits for.
+public enum SyncGoal: Hashable, Sendable {
+    case pushed, pulled, pushedAndPulled
+}
+
+/// How a call on the board fails.
+public enum KanbanError: Error, Hashable {
+    /// The rules of the board forbid it; every fault is listed.
+    case invalid([Fault])
+    case notFound
+    /// There is something else in its place: the task as it is now.
+    case conflict(KanbanTask?)
+    case offline
+    case loggedOut
+    /// What the server does not let this session do.
+    case forbidden(String)
+    /// The server is too old for this library.
+    case tooOld
+    /// A newer version of the library wrote the folder.
+    case newerData
+    /// The disk, or another process that has the folder.
+    case storage(String)
+    /// So many edits would be lost that the server does not have.
+    case unsent(Int)
+    case server(status: Int, code: String, requestID: String?)
+    /// The board without an account holds so much; say what shall become of it.
+    case guestData(BoardCounts)
+    case wrongPassword
+    case timedOut
+}
+
+/// One thing that is wrong with an edit.
+public struct Fault: Hashable, Sendable {
+    /// The member, as a JSON pointer: `#/title`.
+    public let pointer: String
+    /// As the server's: `blank`, `too_long`, `unknown_category` …
+    public let code: String
+
+    public init(pointer: String, code: String) {
+        self.pointer = pointer
+        self.code = code
+    }
+}
+
+/// A member that was changed on two devices.
+public struct Conflict: Hashable, Sendable {
+    public let target: KanbanID
+    public let member: String
+    /// As the API shows them; `nil` for none.
+    public let mine, theirs: String?
+}
+
+/// Something that the user may want to decide. Kept on disk until it is answered.
+public struct Issue: Identifiable, Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        /// Both changed the same member. With an edit younger than an hour mine is applied, with an older one theirs.
+        case merged
+        /// Somebody else deleted what I edited. It stays deleted.
+        case deleted
+        /// The server refused the edit; the thing is shown as the server has it.
+        case rejected([Fault])
+        /// The server was restored from a backup and no longer has this.
+        case restoredServer
+    }
+
+    public enum Answer: Hashable, Sendable {
+        /// Makes mine so, for `merged`.
+        case mine
+        /// Makes theirs so, for `merged`.
+        case theirs
+        case dismiss
+        /// Brings the task back with my values, for `deleted`.
+        case restoreWithMine
+        /// Sends other values, for `rejected`.
+        case retry(TaskDraft)
+        /// Sends what the server lost, for `restoredServer`.
+        case sendAgain
+    }
+
+    public let id: KanbanID
+    public let kind: Kind
+    public let target: KanbanID
+    public let conflicts: [Conflict]
+    /// My values, for a task.
+    public let mine: TaskDraft?
+    public let at: Date
+}
+
+public struct UndoState: Hashable, Sendable {
+    public let undoName, redoName: String?
+    public let canUndo, canRedo: Bool
+
+    public init(undoName: String? = nil, redoName: String? = nil, canUndo: Bool = false, canRedo: Bool = false) {
+        self.undoName = undoName
+        self.redoName = redoName
+        self.canUndo = canUndo
+        self.canRedo = canRedo
+    }
+}
+
+public enum UndoOutcome: Hashable, Sendable {
+    case done
+    /// What others changed since stays theirs.
+    case partly([Conflict])
+    /// There is nothing to undo.
+    case nothing
+}
+
+/// What becomes of the board without an account at a log-in.
+public enum GuestData: Hashable, Sendable {
+    /// Throws ``KanbanError/guestData(_:)`` when there is any.
+    case ask
+    /// Goes to the account.
+    case add
+    case discard
+}
+
+/// What becomes of the account's board on this device at a log-out.
+public enum LocalData: Hashable, Sendable {
+    /// Removes it, unless it holds edits that the server does not have: then throws ``KanbanError/unsent(_:)``.
+    case remove
+    /// Removes it with such edits.
+    case removeUnsent
+    /// Keeps it for the next log-in.
+    case keep
+}

@@ -1,0 +1,65 @@
+import KanbanClient
+import Observation
+
+/// A live list for a view: its items are there with the first frame and follow the board.
+@MainActor @Observable
+public final class LiveList<Element: Sendable> {
+    public private(set) var items: [Element]
+    /// Why the list follows no more: the disk failed.
+    public private(set) var error: (any Error)?
+    @ObservationIgnored private var following: Task<Void, Never>?
+
+    public init(_ live: Live<[Element]>) {
+        do {
+            items = try live.current()
+        } catch {
+            items = []
+            self.error = error
+        }
+        following = Task { [weak self] in
+            do {
+                for try await items in live {
+                    guard let self else { return }
+                    self.items = items
+                }
+            } catch {
+                self?.error = error
+            }
+        }
+    }
+
+    deinit {
+        following?.cancel()
+    }
+}
+
+/// How the board stands with the server, for a banner.
+@MainActor @Observable
+public final class BoardStatus {
+    public private(set) var phase = SyncStatus.Phase.idle
+    public private(set) var pendingEdits = 0
+    public private(set) var issues: [Issue] = []
+    @ObservationIgnored private var following: [Task<Void, Never>] = []
+
+    public init(_ board: KanbanBoard) {
+        let (status, issues) = (board.status, board.issues)
+        following = [
+            // A status that cannot be read any more stays as it was: the lists tell of the error.
+            Task { [weak self] in
+                do { for try await status in status { self?.take(status) } } catch {}
+            },
+            Task { [weak self] in
+                do { for try await issues in issues { self?.issues = issues } } catch {}
+            },
+        ]
+    }
+
+    private func take(_ status: SyncStatus) {
+        phase = status.phase
+        pendingEdits = status.pendingEdits
+    }
+
+    deinit {
+        for task in following { task.cancel() }
+    }
+}

@@ -1,0 +1,81 @@
+import Kanban
+
+/// What only a replica does to rows: take back what its own edits made, as if it had never been.
+extension SQLBoardWriter {
+    /// Removes the task without a trace.
+    package func erase(task id: ID) throws {
+        guard let task = try task(id) else { return }
+        writing.noteChange(of: id, account: account)
+        let statement = try statement("DELETE FROM tasks WHERE account = ?1 AND id = ?2")
+        statement.bind(2, id)
+        try statement.run()
+        count(task, by: -1)
+    }
+
+    /// Removes the category and its tombstone. Its tasks stay as they are.
+    package func erase(category id: ID) throws {
+        try unbury(.category, id)
+        let statement = try statement("DELETE FROM categories WHERE account = ?1 AND id = ?2")
+        statement.bind(2, id)
+        try statement.run()
+    }
+
+    /// Removes the D-day and its tombstone.
+    package func erase(dday id: ID) throws {
+        try unbury(.dday, id)
+        let statement = try statement("DELETE FROM ddays WHERE account = ?1 AND id = ?2")
+        statement.bind(2, id)
+        try statement.run()
+    }
+
+    private func unbury(_ type: ResourceType, _ id: ID) throws {
+        let statement = try statement("DELETE FROM tombstones WHERE account = ?1 AND type = ?2 AND id = ?3")
+        statement.bind(2, type.rawValue)
+        statement.bind(3, id)
+        try statement.run()
+    }
+
+    /// Makes room for the revisions of another history: every row gets a negative one of its own.
+    package func leaveHistory() throws {
+        writing.noteChangeOfAllTasks()
+        let tasks: StaticString = """
+            UPDATE tasks SET revision = -number, checksum = NULL
+            WHERE account = ?1 AND revision >= 0 AND revision < 4503599627370496
+            """
+        try statement(tasks).run()
+        try statement("DELETE FROM tombstones WHERE account = ?1").run()
+        // Some may have such a number already, of a load that was broken off.
+        let categories = try self.categories()
+        var lowest = categories.reduce(0) { min($0, $1.revision) }
+        for var category in categories where category.revision >= 0 {
+            lowest -= 1
+            category.revision = lowest
+            try save(category)
+        }
+        let ddays = try self.ddays(after: nil, limit: nil)
+        lowest = ddays.reduce(0) { min($0, $1.revision) }
+        for var dday in ddays where dday.revision >= 0 {
+            lowest -= 1
+            dday.revision = lowest
+            try save(dday)
+        }
+        var settings = try settings()
+        settings.revision = 0
+        try save(settings)
+        try statement("DELETE FROM respacings WHERE account = ?1").run()
+    }
+
+    /// The tasks that ``leaveHistory()`` left and no other history brought, those in the trash included.
+    package func tasksOfEarlierHistory() throws -> [ID] {
+        try all(of: statement("SELECT id FROM tasks WHERE account = ?1 AND revision < 0")) { try $0.id(0) }
+    }
+
+    /// Removes what has been in the trash since before.
+    package func erase(trashBefore moment: Timestamp) throws {
+        writing.noteChangeOfAllTasks()
+        let statement = try statement(
+            "DELETE FROM tasks WHERE account = ?1 AND deleted_at < ?2 AND revision < 4503599627370496")
+        statement.bind(2, moment)
+        try statement.run()
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `Samples/kb` as a person uses it: commands typed, answers read.
+struct SampleTests {
+    private func kb(_ folder: String, _ server: String, _ lines: String...) throws -> [String] {
+        let binary = URL(filePath: kanbaseBinary).deletingLastPathComponent().appending(path: "kb").path
+        let result = try ChildProcess.run(
+            binary, [folder, server], environment: ProcessInfo.processInfo.environment,
+            input: lines.joined(separator: "\n") + "\n")
+        #expect(result.ending == .exited(0), "\(result.errors)")
+        return result.output.split(separator: "\n").map(String.init)
+    }
+
+    @Test func `a board is kept offline and brought to a server and another device`() throws {
+        let (phone, pad) = (try TemporaryDirectory(), try TemporaryDirectory())
+        let server = try Kanbase()
+        let url = "http://127.0.0.1:\(server.port)"
+
+        let offline = try kb(
+            phone.path, "http://127.0.0.1:1", "add Milk", "add Bread", "add   ", "list", "move 1 doing", "undo",
+            "redo", "sync", "status")
+        #expect(
+            offline == [
+                "Added Milk", "Added Bread", "Refused: #/title blank", "todo (2)", "  1 Milk *", "  2 Bread *",
+                "doing (0)", "done (0)", "Moved Milk to doing", "Done", "Done",
+                "No way to the server. Edits are kept and sent later.", "not following, 3 edits to send",
+            ])
+        #expect(try kb(phone.path, url, "sync", "status") == ["Synced", "not following"])
+
+        let other = try kb(pad.path, url, "sync", "list", "edit 1 Rye bread", "rm 9", "sync")
+        #expect(
+            other == [
+                "Synced", "todo (1)", "  1 Bread", "doing (1)", "  2 Milk", "done (0)", "Edited Rye bread",
+                "Which one? Use a number of the last list.", "Synced",
+            ])
+
+        let conflict = try kb(
+            phone.path, url, "list", "edit 1 White bread", "sync", "conflicts", "theirs 1", "sync", "conflicts", "list")
+        #expect(
+            conflict.suffix(9) == [
+                "  1 merged White bread title: mine White bread, theirs Rye bread", "Decided", "Synced",
+                "Nothing wants a decision.", "todo (1)", "  1 Rye bread", "doing (1)", "  2 Milk", "done (0)",
+            ])
+    }
+
+    @Test func `what was made without an account comes along, and watching shows the load`() throws {
+        let (phone, pad) = (try TemporaryDirectory(), try TemporaryDirectory())
+        let server = try Kanbase(["--auth", "required"])
+        let url = "http://127.0.0.1:\(server.port)"
+
+        let first = try kb(
+            phone.path, url, "add Before", "sync", "signup sun@example.org correct-horse", "sync", "list", "logout",
+            "list")
+        #expect(
+            first == [
+                "Added Before", "The server wants a log-in.", "Signed up", "Synced", "todo (1)", "  1 Before",
+                "doing (0)", "done (0)", "Logged out", "todo (0)", "doing (0)", "done (0)",
+            ])
+        let second = try kb(
+            pad.path, url, "login sun@example.org wrong-horse", "login sun@example.org correct-horse", "watch 3")
+        #expect(second.prefix(2) == ["Wrong e-mail address or password.", "Logged in"])
+        #expect(second.contains("live"))
+        #expect(second.contains("1 tasks: Before"))
+    }
+}

@@ -1,0 +1,252 @@
+import Foundation
+import JSON
+import Kanban
+import KanbanRows
+import Locks
+import TestSupport
+import Testing
+
+@testable import KanbanClient
+
+/// Devices that edit one board over a network that fails, with crashes on both sides: in the end all show the same, and
+/// nothing that a user wrote is gone without an issue.
+struct ConvergenceTests {
+    /// `KANBASE_CLIENT_SEEDS` says how many stories are told, `KANBASE_CLIENT_SEED` tells one again.
+    private static let seeds: [UInt64] = {
+        let environment = ProcessInfo.processInfo.environment
+        if let one = environment["KANBASE_CLIENT_SEED"].flatMap(UInt64.init) { return [one] }
+        let first = environment["KANBASE_CLIENT_FIRST"].flatMap(UInt64.init) ?? 0
+        return Array(first..<(first + (environment["KANBASE_CLIENT_SEEDS"].flatMap(UInt64.init) ?? 20)))
+    }()
+
+    @Test(arguments: seeds)
+    func `all devices show the same in the end`(seed: UInt64) async throws {
+        let story = try await Story(seed: seed)
+        for _ in 0..<story.steps { try await story.step() }
+        try await story.end()
+    }
+}
+
+/// One story, told by its seed.
+private final class Story {
+    private struct Device {
+        var device: TestDevice
+        var network: FaultyNetwork
+    }
+
+    private let seed: UInt64
+    private var random: SeededRandom
+    private let server: LocalServer
+    private let clock = TestClock(1_795_000_000_000)
+    private var devices: [Device] = []
+    private var created: Set<KanbanID> = []
+    private var deleted: Set<KanbanID> = []
+    private var isRestored = false
+    private var backup: [UInt8]?
+    let steps: Int
+
+    init(seed: UInt64) async throws {
+        self.seed = seed
+        random = SeededRandom(seed: seed)
+        server = try LocalServer(clock: clock, seed: seed)
+        steps = 40 + random.below(60)
+        for number in 0..<(2 + random.below(4)) {
+            devices.append(try await make(in: nil, number: UInt64(number)))
+        }
+    }
+
+    private func make(in directory: TemporaryDirectory?, number: UInt64) async throws -> Device {
+        let network = FaultyNetwork(to: server, seed: seed &* 31 &+ number)
+        let device = try await TestDevice(
+            directory: directory, at: clock.now.milliseconds, seed: random.next()
+        ) { configuration in
+            configuration.surroundings.transport = network
+        }
+        return Device(device: device, network: network)
+    }
+
+    func step() async throws {
+        let index = random.below(devices.count)
+        let board = devices[index].device.board
+        // Edits that the rules forbid, and a network that fails, are part of the story.
+        do {
+            switch random.below(22) {
+            case 0...2:
+                let task = try await board.create(
+                    .init(title: word(), status: Status.allCases.randomElement(using: &random) ?? .todo))
+                created.insert(task.id)
+            case 3: created.insert(try await board.create(.init(title: word(), category: .named(name()))).id)
+            case 4...6:
+                let (title, body, due) = (word(), word(), random.chance(3))
+                try await board.edit(try task(board)) { draft in
+                    draft.title = title
+                    if due { draft.due = .day("2026-12-24") } else { draft.body = body }
+                }
+            case 7...8:
+                let place: [Place] = [.first, .last, .after(try task(board)), .before(try task(board))]
+                try await board.move(
+                    try task(board), to: random.chance(2) ? Status.allCases.randomElement(using: &random) : nil,
+                    try #require(place.randomElement(using: &random)))
+            case 9:
+                let id = try task(board)
+                deleted.insert(id)
+                try await board.delete(id)
+            case 10:
+                let trash = try board.trash().current()
+                guard let id = trash.randomElement(using: &random)?.id else { return }
+                try await board.restore(id, random.chance(2) ? .first : .last)
+            case 11: try await undo(board)
+            case 12:
+                let categories = try board.categories().current()
+                guard let category = categories.randomElement(using: &random) else { return }
+                if random.chance(3) {
+                    try await board.deleteCategory(category.id)
+                } else {
+                    let name = name()
+                    try await board.editCategory(category.id) { $0.name = name }
+                }
+            case 13: try await board.createCategory(.init(name: name()))
+            case 14:
+                let key = name()
+                try await board.editSettings { $0.custom[key] = key }
+            case 15: try await board.createDDay(.init(title: word(), date: "2026-12-24"))
+            case 16: devices[index] = try await restart(index)
+            case 17 where random.chance(3): try server.restart()
+            case 18 where random.chance(8) && seed % 4 == 0: try await backupOrRestore()
+            default:
+                try await board.syncNow()
+                try await compare(board)
+            }
+        } catch is KanbanError {
+            return
+        }
+    }
+
+    private func undo(_ board: KanbanBoard) async throws {
+        // What is undone may be a creation.
+        let before = Set(try board.tasks().current().map(\.id))
+        _ = random.chance(3) ? try await board.redo() : try await board.undo()
+        deleted.formUnion(before.subtracting(try board.tasks().current().map(\.id)))
+    }
+
+    private func restart(_ index: Int) async throws -> Device {
+        let old = devices[index].device
+        await old.board.close()
+        return try await make(in: old.directory, number: random.next())
+    }
+
+    private func backupOrRestore() async throws {
+        if let backup {
+            try await server.restore(backup)
+            isRestored = true
+        } else {
+            backup = try await server.export()
+        }
+    }
+
+    private func task(_ board: KanbanBoard) throws -> KanbanID {
+        let tasks = try board.tasks().current()
+        guard let task = tasks.randomElement(using: &random) else { throw KanbanError.notFound }
+        return task.id
+    }
+
+    private func word() -> String { "word \(random.below(1_000))" }
+    private func name() -> String { ["Home", "Work", "home", "Shop", "집"].randomElement(using: &random) ?? "" }
+
+    /// Nobody else has edited since the sync: without its edits, the replica has what the server has; with them, what is
+    /// shown.
+    private func compare(_ board: KanbanBoard) async throws {
+        try await board.core.replica.expectSound("seed \(seed)")
+        let mine = try await board.core.replica.serverTasks()
+        let answer = try await server.json("GET", "/changes?limit=1000")
+        let theirs = (answer["changes"]?.arrayValue ?? []).filter { $0["type"] == "task" }.compactMap { $0["value"] }
+            .map { task in
+                ["id", "title", "body", "status", "position", "categoryId", "dueDate", "revision"]
+                    .map { (task[$0] ?? .null).text }.joined(separator: " ")
+            }
+        #expect(mine == theirs.sorted(), "seed \(seed)")
+    }
+
+    /// The network is well again: all sync, and are compared.
+    func end() async throws {
+        for device in devices { device.network.mend() }
+        for _ in 0..<2 {
+            for device in devices { try await device.device.board.syncNow() }
+        }
+        let first = devices[0].device.board
+        let expected = try Shown(first)
+        for device in devices.dropFirst() {
+            #expect(try Shown(device.device.board) == expected, "seed \(seed)")
+        }
+        for device in devices { #expect(try await device.device.board.pending().isEmpty, "seed \(seed)") }
+        let answer = try await server.json("GET", "/board?limit=200")
+        let onServer = (answer["columns"]?.arrayValue ?? []).flatMap { $0["tasks"]?.arrayValue ?? [] }
+            .compactMap { $0["id"]?.stringValue.flatMap { KanbanID($0) } }
+        #expect(onServer == expected.tasks.map(\.id), "seed \(seed)")
+        // No task that was made is gone, unless somebody deleted it or an issue tells of it.
+        var told: Set<KanbanID> = []
+        for device in devices { told.formUnion(try device.device.board.issues.current().map(\.target)) }
+        let missing = created.subtracting(onServer).subtracting(deleted).subtracting(told)
+        #expect(missing.isEmpty, "seed \(seed): \(missing) of \(created.count)")
+        for device in devices { await device.device.board.close() }
+    }
+}
+
+extension Replica {
+    /// The living tasks as the server has them, each in a line.
+    fileprivate func serverTasks() async throws -> [String] {
+        let found = Locked<[String]>([])
+        do {
+            try await write { transaction in
+                try transaction.takeEditsAway()
+                let tasks = try transaction.rows.tasks(TaskQuery())
+                found.withLock { found in
+                    found = tasks.map { task in
+                        let json = Change.Value.task(task).json
+                        return ["id", "title", "body", "status", "position", "categoryId", "dueDate", "revision"]
+                            .map { (json[$0] ?? .null).text }.joined(separator: " ")
+                    }
+                }
+                // Undoes it.
+                throw KanbanError.timedOut
+            }
+        } catch KanbanError.timedOut {}
+        return found.withLock { $0 }.sorted()
+    }
+}
+
+/// What a board shows, but for what each device says of itself.
+struct Shown: Equatable {
+    struct Task: Equatable {
+        var id: KanbanID
+        var title, body: String
+        var status: Status
+        var due: Due?
+        var category: KanbanID?
+        var isPending: Bool
+
+        init(_ task: KanbanTask) {
+            id = task.id
+            title = task.title
+            body = task.body
+            status = task.status
+            due = task.due
+            category = task.categoryID
+            isPending = task.isPending
+        }
+    }
+
+    var tasks: [Task]
+    var categories: [KanbanCategory]
+    var ddays: [KanbanDDay]
+    var settings: KanbanSettings
+    var counts: BoardCounts
+
+    init(_ board: KanbanBoard) throws {
+        tasks = try Status.allCases.flatMap { try board.tasks(in: $0).current() }.map(Task.init)
+        categories = try board.categories().current()
+        ddays = try board.ddays().current()
+        settings = try board.settings().current()
+        counts = try board.counts().current()
+    }
+}

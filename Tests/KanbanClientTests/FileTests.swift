@@ -1,0 +1,86 @@
+import Foundation
+import Kanban
+import KanbanRows
+import TestSupport
+import Testing
+
+@testable import KanbanClient
+
+/// Files that are damaged, older, newer, or somebody else's.
+struct FileTests {
+    private func file(_ device: TestDevice) -> String { device.directory.file("guest/board.sqlite") }
+
+    @Test func `a damaged file is set aside, and what is the user's own is taken over as far as it can be read`()
+        async throws
+    {
+        let device = try await TestDevice()
+        for number in 0..<50 { try await device.board.create(.init(title: "task \(number)")) }
+        let pending = try await device.board.pending().count
+        await device.board.close()
+        let handle = try FileHandle(forUpdating: URL(filePath: file(device)))
+        try handle.write(contentsOf: Data(repeating: 0x5a, count: 64))
+        try handle.close()
+
+        let again = try await device.reopened()
+
+        #expect(pending == 50)
+        try await again.board.create(.init(title: "goes on"))
+        #expect(try again.titles().contains("goes on"))
+        let names = try FileManager.default.contentsOfDirectory(atPath: device.directory.file("guest"))
+        #expect(names.contains { $0.hasPrefix("board.sqlite.damaged-") })
+        await again.board.close()
+    }
+
+    @Test func `edits in a file whose board is damaged are sent all the same`() async throws {
+        let server = try LocalServer()
+        let device = try await TestDevice.on(server)
+        try await device.board.create(.init(title: "safe"))
+        await device.board.close()
+        let connection = try SQLiteConnection(path: file(device), access: .readWrite)
+        let page = try #require(try connection.integer("SELECT rootpage FROM sqlite_schema WHERE name = 'tasks'"))
+        let size = try #require(try connection.integer("PRAGMA page_size"))
+        connection.close()
+        let handle = try FileHandle(forUpdating: URL(filePath: file(device)))
+        try handle.seek(toOffset: UInt64((page - 1) * size))
+        try handle.write(contentsOf: Data(repeating: 0x5a, count: Int(size)))
+        try handle.close()
+
+        let again = try await device.reopened { $0.surroundings.transport = server }
+        #expect(try again.titles() == ["safe"])
+        try await again.board.syncNow()
+
+        #expect(try again.titles() == ["safe"])
+        #expect(try await again.board.pending().isEmpty)
+        await again.board.close()
+    }
+
+    @Test func `a file of a newer version is refused and left alone`() async throws {
+        let device = try await TestDevice()
+        try await device.board.create(.init(title: "from the future"))
+        await device.board.close()
+        let connection = try SQLiteConnection(path: file(device), access: .readWrite)
+        try connection.run("UPDATE state SET value = '9999' WHERE name = 'replica.version'" as String)
+        connection.close()
+
+        await #expect(throws: KanbanError.newerData) { _ = try await device.reopened() }
+
+        let names = try FileManager.default.contentsOfDirectory(atPath: device.directory.file("guest"))
+        #expect(!names.contains { $0.contains("damaged") })
+    }
+
+    @Test func `the file and the secrets are the user's alone`() async throws {
+        let device = try await TestDevice()
+        let secrets = FileSecrets(in: URL(filePath: device.directory.path))
+        try secrets.write("kb_secret", for: "a")
+        try secrets.write("kb_other", for: "b")
+        try secrets.write(nil, for: "b")
+
+        #expect(try secrets.read("a") == "kb_secret")
+        #expect(try secrets.read("b") == nil)
+        for path in [file(device), device.directory.file("secrets.json")] {
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+        }
+        await device.board.close()
+    }
+}

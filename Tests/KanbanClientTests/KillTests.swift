@@ -1,0 +1,141 @@
+import CSQLite
+import Foundation
+import Kanban
+import KanbanRows
+import TestSupport
+import Testing
+
+@testable import KanbanClient
+
+/// The process is killed between any two writes; what was acknowledged is there when the board is opened again.
+@Suite(.serialized)
+struct KillTests {
+    @Test func `whatever write is the last, nothing acknowledged is lost and nothing is half there`() async throws {
+        _ = StoppingFileSystem.registered
+        let server = try LocalServer()
+        let other = try await TestDevice.on(server, seed: 7)
+        for number in 0..<5 { try await other.board.create(.init(title: "theirs \(number)")) }
+        try await other.board.syncNow()
+        await other.board.close()
+
+        var kills = 0
+        var writes = 0
+        while true {
+            let directory = try TemporaryDirectory()
+            let acknowledged = try await tell(directory, server, stopAfter: writes)
+            let isStopped = StoppingFileSystem.hasStopped
+            StoppingFileSystem.stop(after: nil)
+            try await look(directory, acknowledged, "killed after \(writes) writes")
+            guard isStopped else { break }
+            kills += 1
+            // Each of the first ones, where the file is made, then in steps.
+            writes += writes < 60 ? 1 : 7
+        }
+        #expect(kills > 40)
+    }
+
+    /// Edits and a sync, until the writes stop.
+    /// - Returns: what was acknowledged.
+    private func tell(_ directory: TemporaryDirectory, _ server: LocalServer, stopAfter writes: Int) async throws
+        -> Set<KanbanID>
+    {
+        var acknowledged: Set<KanbanID> = []
+        StoppingFileSystem.stop(after: writes)
+        do {
+            // Ids of its own: to the server, those of another device would be repeats.
+            let device = try await TestDevice(directory: directory, seed: UInt64(1_000 + writes)) {
+                $0.surroundings.transport = server
+                $0.surroundings.fileSystem = StoppingFileSystem.name
+            }
+            do {
+                for number in 0..<3 {
+                    acknowledged.insert(try await device.board.create(.init(title: "mine \(number)")).id)
+                }
+                try await device.board.syncNow()
+                let last = try await device.board.create(.init(title: "after", category: .named("c")))
+                _ = try await device.board.undo()
+                _ = try await device.board.redo()
+                acknowledged.insert(last.id)
+            } catch is KanbanError {}
+            await device.board.close()
+        } catch is KanbanError {}
+        return acknowledged
+    }
+
+    private func look(_ directory: TemporaryDirectory, _ acknowledged: Set<KanbanID>, _ comment: Comment) async throws {
+        // Chance of its own, or it would make the ids of before again.
+        let device = try await TestDevice(directory: directory, seed: 99)
+        let there = Set(try device.board.tasks().current().map(\.id))
+        let missing = acknowledged.subtracting(there)
+        #expect(missing.isEmpty, comment)
+        try await device.board.core.replica.expectSound(comment)
+        try await device.board.create(.init(title: "goes on"))
+        await device.board.close()
+    }
+
+    @Test func `a full disk refuses edits, and takes them again when there is room`() async throws {
+        _ = StoppingFileSystem.registered
+        let device = try await TestDevice { $0.surroundings.fileSystem = StoppingFileSystem.name }
+        try await device.board.create(.init(title: "before"))
+        StoppingFileSystem.stop(after: 0)
+        await #expect(throws: KanbanError.self) { try await device.board.create(.init(title: "lost")) }
+        #expect(try device.titles() == ["before"])
+
+        StoppingFileSystem.stop(after: nil)
+        try await device.board.create(.init(title: "after"))
+
+        #expect(try device.titles() == ["before", "after"])
+        await device.board.close()
+    }
+}
+
+extension Replica {
+    /// SQLite finds no damage, counters are right, and the edits performed again give what is shown.
+    func expectSound(_ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let (check, shown, again) = try await write { transaction in
+            let rows = transaction.rows
+            let check = try rows.connection.text("PRAGMA integrity_check") ?? ""
+            let shown = try Rows(transaction)
+            try transaction.takeEditsAway()
+            try transaction.putEditsOn()
+            return (check, shown, try Rows(transaction))
+        }
+        #expect(check == "ok", comment, sourceLocation: sourceLocation)
+        #expect(shown == again, comment, sourceLocation: sourceLocation)
+        #expect(shown.counts == shown.counted, comment, sourceLocation: sourceLocation)
+    }
+}
+
+/// The rows of a replica, but for what is made anew whenever an edit is performed.
+struct Rows: Equatable, Sendable {
+    var tasks: [String]
+    var categories: [String]
+    var ddays: [String]
+    var settings: Settings
+    var counts: [TaskCount]
+    /// The same, counted.
+    var counted: [TaskCount]
+
+    init(_ transaction: Transaction) throws {
+        let rows = transaction.rows
+        var query = TaskQuery()
+        query.sort = .position
+        let living = try rows.tasks(query)
+        tasks = living.map { "\($0.id) \($0.title) \($0.body) \($0.status) \($0.categoryID.map(\.description) ?? "")" }
+        categories = try rows.categories().map { "\($0.id) \($0.name) \($0.color ?? "") \($0.emoji ?? "")" }
+        ddays = try rows.ddays(after: nil, limit: nil).map { "\($0.id) \($0.title) \($0.date)" }
+        var settings = try rows.settings()
+        settings.revision = 0
+        self.settings = settings
+        func sorted(_ counts: [TaskCount]) -> [TaskCount] {
+            counts.sorted {
+                ($0.categoryID?.description ?? "", $0.status.rawValue)
+                    < ($1.categoryID?.description ?? "", $1.status.rawValue)
+            }
+        }
+        counts = sorted(try rows.taskCounts())
+        counted = sorted(
+            Dictionary(grouping: living) { TaskCount(categoryID: $0.categoryID, status: $0.status, count: 0) }
+                .map { TaskCount(categoryID: $0.key.categoryID, status: $0.key.status, count: $0.value.count) })
+    }
+}

@@ -1,0 +1,291 @@
+import TestSupport
+import Testing
+
+@testable import KanbanClient
+
+/// The engine as tables of events and what it does at each.
+struct SyncMachineTests {
+    private typealias Action = SyncMachine.Action
+    private typealias Event = SyncMachine.Event
+
+    private static let loggedOut = Failure.problem(.init(status: 401, code: "unauthorized"))
+    private static let broken = Failure.problem(.init(status: 500, code: "internal_error"))
+
+    /// Feeds the events one by one and compares what comes of each.
+    private func tell(
+        _ machine: inout SyncMachine, _ story: [(Event, [Action])], sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        for (index, (event, expected)) in story.enumerated() {
+            let actions = machine.take(event)
+            #expect(actions == expected, "step \(index), \(event)", sourceLocation: sourceLocation)
+        }
+    }
+
+    private func live() -> SyncMachine {
+        var machine = SyncMachine(hasCursor: true, hasUnsent: false)
+        _ = machine.take(.started)
+        _ = machine.take(.answered(hasMore: false, hasUnsent: false))
+        _ = machine.take(.streamReady)
+        return machine
+    }
+
+    @Test func `a first load goes page by page and then live`() {
+        var machine = SyncMachine(hasCursor: false, hasUnsent: true)
+
+        tell(
+            &machine,
+            [
+                (.started, [.send(.pull), .show(.loading)]),
+                (.answered(hasMore: true, hasUnsent: true), [.send(.pull)]),
+                (.answered(hasMore: false, hasUnsent: true), [.send(.push(most: 500)), .show(.syncing)]),
+                (.answered(hasMore: false, hasUnsent: false), [.openStream]),
+                (.streamReady, [.show(.live)]),
+            ])
+    }
+
+    @Test func `an edit is pushed at once and one that comes meanwhile after it`() {
+        var machine = live()
+
+        tell(
+            &machine,
+            [
+                (.outbox(hasUnsent: true), [.send(.push(most: 500)), .show(.syncing)]),
+                (.outbox(hasUnsent: true), []),
+                (.answered(hasMore: false, hasUnsent: true), [.send(.push(most: 500))]),
+                (.answered(hasMore: false, hasUnsent: false), [.show(.live)]),
+            ])
+    }
+
+    @Test func `nothing is sent before it is started, but for those who ask`() {
+        var machine = SyncMachine(hasCursor: true, hasUnsent: true)
+
+        tell(
+            &machine,
+            [
+                (.outbox(hasUnsent: true), []),
+                (.pathChanged, []),
+                (.asked(id: 1, .pushedAndPulled), [.send(.push(most: 500)), .show(.syncing)]),
+                (.answered(hasMore: false, hasUnsent: false), [.finish([1]), .show(.idle)]),
+            ])
+    }
+
+    @Test func `those who ask at the same time share the work`() {
+        var machine = SyncMachine(hasCursor: true, hasUnsent: false)
+
+        tell(
+            &machine,
+            [
+                (.asked(id: 1, .pulled), [.send(.pull), .show(.syncing)]),
+                (.asked(id: 2, .pulled), []),
+                (.answered(hasMore: false, hasUnsent: false), [.finish([1, 2]), .show(.idle)]),
+            ])
+    }
+
+    @Test(arguments: [
+        (1, Duration.milliseconds(500)), (2, .seconds(1)), (3, .seconds(2)), (7, .seconds(32)), (8, .seconds(60)),
+        (50, .seconds(60)),
+    ])
+    func `waits grow up to a minute`(failures: Int, longest: Duration) {
+        var machine = SyncMachine(hasCursor: true, hasUnsent: false)
+        _ = machine.take(.started)
+        var last: [Action] = []
+        for _ in 0..<failures {
+            last = machine.take(.failed(.network))
+            _ = machine.take(.waited)
+        }
+
+        #expect(last.contains(.wait(upTo: longest)))
+    }
+
+    @Test func `an edit, a new path and the foreground cut a wait short`() {
+        for event in [Event.outbox(hasUnsent: true), .pathChanged, .started] {
+            var machine = SyncMachine(hasCursor: true, hasUnsent: false)
+            _ = machine.take(.started)
+            _ = machine.take(.failed(.network))
+
+            let actions = machine.take(event)
+
+            #expect(actions.first == .stopWaiting)
+            #expect(actions.contains { if case .send = $0 { true } else { false } }, "\(event)")
+        }
+    }
+
+    @Test func `a server that asks to wait is waited for`() {
+        var machine = SyncMachine(hasCursor: true, hasUnsent: true)
+        _ = machine.take(.started)
+
+        let tooMany = Failure.problem(.init(status: 429, code: "too_many_requests", retryAfter: 17))
+        #expect(machine.take(.failed(tooMany)) == [.waitFor(.seconds(17)), .show(.waiting)])
+        _ = machine.take(.waited)
+        let full = Failure.problem(.init(status: 507, code: "insufficient_storage"))
+        #expect(machine.take(.failed(full)).contains(.waitFor(.seconds(60))))
+    }
+
+    @Test func `a request that is too large is halved, and a single edit that is refused goes with an issue`() {
+        var machine = live()
+        let tooLarge = Failure.problem(.init(status: 413, code: "payload_too_large"))
+        _ = machine.take(.outbox(hasUnsent: true))
+
+        var sizes: [Int] = []
+        var last: [Action] = []
+        for _ in 0..<20 {
+            last = machine.take(.failed(tooLarge))
+            for case .send(.push(let most)) in last { sizes.append(most) }
+            if last.contains(.refuseFirst(.init(status: 413, code: "payload_too_large"))) { break }
+        }
+
+        #expect(Array(sizes.prefix(8)) == [250, 125, 62, 31, 15, 7, 3, 1])
+        #expect(last.contains(.refuseFirst(.init(status: 413, code: "payload_too_large"))))
+    }
+
+    @Test func `a log-out keeps everything and asks nobody until somebody logs in`() {
+        var machine = live()
+
+        tell(
+            &machine,
+            [
+                (.outbox(hasUnsent: true), [.send(.push(most: 500)), .show(.syncing)]),
+                (.failed(Self.loggedOut), [.closeStream, .show(.loggedOut)]),
+                (.outbox(hasUnsent: true), []),
+                (.pathChanged, []),
+                (.asked(id: 7, .pushed), [.fail([7], Self.loggedOut)]),
+                (.switched(hasCursor: true, hasUnsent: true), [.send(.push(most: 500)), .show(.syncing)]),
+            ])
+    }
+
+    @Test func `a server that was restored is loaded anew beside what is there`() {
+        var machine = live()
+        let gone = Failure.problem(.init(status: 410, code: "cursor_expired"))
+
+        tell(
+            &machine,
+            [
+                (.outbox(hasUnsent: true), [.send(.push(most: 500)), .show(.syncing)]),
+                (.failed(gone), [.closeStream, .startOver, .send(.pull), .show(.loading)]),
+                (.answered(hasMore: false, hasUnsent: true), [.send(.push(most: 500)), .show(.syncing)]),
+            ])
+    }
+
+    @Test func `streams that are cut before they are ready give way to polls, and are tried again later`() {
+        var machine = SyncMachine(hasCursor: true, hasUnsent: false)
+        _ = machine.take(.started)
+        #expect(machine.take(.answered(hasMore: false, hasUnsent: false)) == [.openStream])
+        #expect(machine.take(.streamEnded(nil)) == [.send(.pull)])
+        #expect(machine.take(.answered(hasMore: false, hasUnsent: false)) == [.openStream])
+        _ = machine.take(.streamEnded(nil))
+
+        #expect(machine.take(.answered(hasMore: false, hasUnsent: false)) == [.send(.poll), .show(.live)])
+        #expect(machine.take(.outbox(hasUnsent: true)) == [.cancelRequest, .send(.push(most: 500)), .show(.syncing)])
+        var opened = false
+        for _ in 0..<30 where !opened {
+            opened = machine.take(.answered(hasMore: false, hasUnsent: false)).contains(.openStream)
+        }
+        #expect(opened)
+    }
+
+    @Test func `a stream that ends is opened again after a pull`() {
+        var machine = live()
+
+        tell(
+            &machine,
+            [
+                (.streamEnded(nil), [.send(.pull), .show(.syncing)]),
+                (.answered(hasMore: false, hasUnsent: false), [.openStream]),
+                (.streamReady, [.show(.live)]),
+            ])
+    }
+
+    @Test func `a pause ends the stream and sends nothing more`() {
+        var machine = live()
+
+        tell(
+            &machine,
+            [
+                (.paused, [.closeStream, .show(.idle)]),
+                (.outbox(hasUnsent: true), []),
+                (.started, [.send(.push(most: 500)), .show(.syncing)]),
+            ])
+    }
+
+    @Test func `a failure tells those who ask, and is tried again only when it is started`() {
+        var machine = SyncMachine(hasCursor: true, hasUnsent: true)
+        _ = machine.take(.asked(id: 1, .pushed))
+
+        let actions = machine.take(.failed(Self.broken))
+
+        #expect(actions.contains(.fail([1], Self.broken)))
+        #expect(!machine.take(.waited).contains { if case .send = $0 { true } else { false } })
+    }
+
+    @Test func `a refusal for good stops it, until the app starts it again`() {
+        var machine = live()
+        let refused = Failure.problem(.init(status: 403, code: "insufficient_scope"))
+        _ = machine.take(.outbox(hasUnsent: true))
+
+        #expect(
+            machine.take(.failed(refused)) == [
+                .closeStream, .show(.stopped(.init(status: 403, code: "insufficient_scope"))),
+            ])
+        #expect(machine.take(.outbox(hasUnsent: true)) == [])
+        #expect(machine.take(.started) == [.send(.push(most: 500)), .show(.syncing)])
+    }
+
+    /// Whatever comes in whatever order: at most one request and one stream, and never a standstill while it is started.
+    @Test func `no order of events leaves it waiting for nothing`() {
+        for seed in UInt64(0)..<300 {
+            var random = SeededRandom(seed: seed)
+            var machine = SyncMachine(hasCursor: random.chance(2), hasUnsent: random.chance(2))
+            var requests = 0
+            var streams = 0
+            var isTimed = false
+            var unsent = false
+            func obey(_ actions: [Action]) {
+                for action in actions {
+                    switch action {
+                    case .send: requests += 1
+                    case .cancelRequest: requests -= 1
+                    case .openStream: streams += 1
+                    case .closeStream: streams -= 1
+                    case .wait, .waitFor: isTimed = true
+                    case .stopWaiting: isTimed = false
+                    default: break
+                    }
+                }
+                #expect(requests <= 1 && requests >= 0 && streams <= 1 && streams >= 0, "seed \(seed)")
+            }
+            obey(machine.take(.started))
+            for _ in 0..<200 {
+                switch random.below(7) {
+                case 0:
+                    unsent = true
+                    obey(machine.take(.outbox(hasUnsent: true)))
+                case 1 where requests > 0:
+                    requests -= 1
+                    unsent = false
+                    obey(machine.take(.answered(hasMore: random.chance(4), hasUnsent: false)))
+                case 2 where requests > 0:
+                    requests -= 1
+                    obey(machine.take(.failed(random.chance(2) ? .network : Self.broken)))
+                case 3 where streams > 0:
+                    obey(machine.take(.streamReady))
+                case 4 where streams > 0:
+                    streams -= 1
+                    obey(machine.take(.streamEnded(random.chance(2) ? .network : nil)))
+                case 5 where isTimed:
+                    isTimed = false
+                    obey(machine.take(.waited))
+                default:
+                    obey(machine.take(.pathChanged))
+                }
+                #expect(requests > 0 || streams > 0 || isTimed, "seed \(seed): a standstill")
+                if unsent { #expect(requests > 0 || isTimed, "seed \(seed): an edit that nobody sends") }
+            }
+        }
+    }
+}
+
+extension SeededRandom {
+    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+    /// One in so many.
+    mutating func chance(_ one: Int) -> Bool { below(one) == 0 }
+}

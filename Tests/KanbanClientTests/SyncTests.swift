@@ -1,0 +1,241 @@
+import Foundation
+import JSON
+import Kanban
+import TestSupport
+import Testing
+
+@testable import KanbanClient
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Two devices and the real API, without a socket.
+struct SyncTests {
+    @Test func `what one device edits another shows, in the same order`() async throws {
+        let server = try LocalServer()
+        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+        for title in ["a", "b", "c"] { try await phone.board.create(.init(title: title)) }
+        let last = try #require(try phone.board.tasks().current().last)
+        try await phone.board.move(last.id, .first)
+        try await phone.board.syncNow()
+
+        try await pad.board.syncNow()
+
+        #expect(try pad.titles() == ["c", "a", "b"])
+        #expect(try Shown(phone.board) == Shown(pad.board))
+        #expect(try phone.board.status.current().pendingEdits == 0)
+        #expect(try phone.board.tasks().current().allSatisfy { !$0.isPending })
+        #expect(try !phone.board.status.current().isFromDevice)
+    }
+
+    @Test func `both changed a member: mine is applied and both values are kept`() async throws {
+        let server = try LocalServer()
+        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+        let task = try await phone.board.create(.init(title: "base"))
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        try await pad.board.edit(task.id) { $0.title = "pad" }
+        try await pad.board.syncNow()
+        try await phone.board.edit(task.id) { $0.title = "phone" }
+        try await phone.board.syncNow()
+
+        let issue = try #require(try phone.board.issues.current().first)
+        #expect(issue.kind == .merged)
+        #expect(issue.conflicts == [Conflict(target: task.id, member: "title", mine: "phone", theirs: "pad")])
+        #expect(try await phone.board.task(task.id)?.title == "phone")
+
+        try await phone.board.answer(issue.id, .theirs)
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        #expect(try await pad.board.task(task.id)?.title == "pad")
+        #expect(try phone.board.issues.current().isEmpty)
+    }
+
+    @Test func `an edit of last week gives way, and can still be made`() async throws {
+        let server = try LocalServer()
+        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+        let task = try await phone.board.create(.init(title: "base"))
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        try await phone.board.edit(task.id) {
+            $0.title = "old words"; $0.body = "and more"
+        }
+        phone.clock.advance(seconds: 7 * 86_400)
+        try await pad.board.edit(task.id) { $0.title = "new words" }
+        try await pad.board.syncNow()
+        try await phone.board.syncNow()
+
+        #expect(try await phone.board.task(task.id)?.title == "new words")
+        #expect(try await phone.board.task(task.id)?.body == "and more")
+        let issue = try #require(try phone.board.issues.current().first)
+        #expect(issue.mine?.title == "old words")
+        try await phone.board.answer(issue.id, .mine)
+        try await phone.board.syncNow()
+        #expect(try await phone.board.task(task.id)?.title == "old words")
+    }
+
+    @Test func `a chain of edits over several requests is no conflict`() async throws {
+        let server = try LocalServer()
+        let phone = try await TestDevice.on(server)
+        let task = try await phone.board.create(.init(title: "0"))
+        try await phone.board.syncNow()
+        for number in 1...5 {
+            try await phone.board.edit(task.id) { $0.title = "\(number)" }
+            phone.clock.advance(seconds: 7_200)
+            try await phone.board.syncNow()
+            #expect(try await phone.board.task(task.id)?.title == "\(number)")
+        }
+        #expect(try phone.board.issues.current().isEmpty)
+    }
+
+    @Test func `an edit of a task that is gone stays an issue, which brings it back`() async throws {
+        let server = try LocalServer()
+        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+        let task = try await phone.board.create(.init(title: "base"))
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        try await pad.board.delete(task.id)
+        try await pad.board.syncNow()
+        try await phone.board.edit(task.id) { $0.title = "mine" }
+        try await phone.board.syncNow()
+
+        let issue = try #require(try phone.board.issues.current().first)
+        #expect(issue.kind == .deleted)
+        #expect(issue.mine?.title == "mine")
+        #expect(try phone.titles().isEmpty)
+        try await phone.board.answer(issue.id, .restoreWithMine)
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        #expect(try pad.titles() == ["mine"])
+    }
+
+    @Test func `a category of the same name on two devices becomes one`() async throws {
+        let server = try LocalServer()
+        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+        let (first, second) = (KanbanID(), KanbanID())
+        try await phone.board.create(.init(id: first, title: "phone", category: .named("Home")))
+        try await pad.board.create(.init(id: second, title: "pad", category: .named("HOME")))
+        let mine = try #require(try await pad.board.task(second)?.categoryID)
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        try await pad.board.edit(second) { $0.category = .id(mine) }
+        try await pad.board.syncNow()
+        try await phone.board.syncNow()
+
+        #expect(try phone.board.categories().current().map(\.taskCount) == [2])
+        #expect(try Shown(phone.board) == Shown(pad.board))
+        #expect(try pad.board.issues.current().isEmpty)
+    }
+
+    @Test func `an answer that was lost loses nothing and does nothing twice`() async throws {
+        let server = try LocalServer()
+        let network = LossyNetwork(to: server)
+        let phone = try await TestDevice.on(network)
+        try await phone.board.create(.init(title: "once"))
+        network.loseAnswers()
+        await #expect(throws: KanbanError.offline) { try await phone.board.syncNow() }
+        #expect(try await phone.board.pending().first?.attempts == 1)
+        try await phone.board.create(.init(title: "then"))
+
+        network.mend()
+        try await phone.board.syncNow()
+
+        #expect(try phone.titles() == ["once", "then"])
+        #expect(try phone.board.issues.current().isEmpty)
+        #expect(try await phone.board.pending().isEmpty)
+    }
+
+    @Test func `a server that was restored gives back what it lost only when the user says so`() async throws {
+        let server = try LocalServer()
+        let phone = try await TestDevice.on(server)
+        try await phone.board.create(.init(title: "kept"))
+        try await phone.board.syncNow()
+        let backup = try await server.export()
+        let lost = try await phone.board.create(.init(title: "lost"))
+        try await phone.board.syncNow()
+        try await server.restore(backup)
+        let pending = try await phone.board.create(.init(title: "pending"))
+
+        try await phone.board.syncNow()
+
+        #expect(try phone.titles() == ["kept", "pending"])
+        #expect(try await phone.board.task(pending.id)?.isPending == false)
+        let issue = try #require(try phone.board.issues.current().first)
+        #expect(issue.kind == .restoredServer)
+        #expect(issue.target == lost.id)
+        #expect(issue.mine?.title == "lost")
+        try await phone.board.answer(issue.id, .sendAgain)
+        try await phone.board.syncNow()
+        #expect(try phone.titles().sorted() == ["kept", "lost", "pending"])
+        #expect(try phone.board.issues.current().isEmpty)
+    }
+
+    @Test func `a page of a proxy is no answer`() async throws {
+        let device = try await TestDevice()
+        try await device.board.create(.init(title: "safe"))
+        device.network.answer { _, _, _ in (200, "<html>Welcome to the hotel</html>") }
+
+        await #expect(throws: KanbanError.server(status: 0, code: "not_understood", requestID: nil)) {
+            try await device.board.syncNow()
+        }
+        #expect(try device.titles() == ["safe"])
+        #expect(try await device.board.pending().count == 1)
+    }
+
+    @Test func `a first load is usable page by page`() async throws {
+        let server = try LocalServer()
+        let phone = try await TestDevice.on(server)
+        let edits = (0..<2_500).map { Edit.create(.init(title: "task \($0)")) }
+        try await phone.board.edit(edits)
+        try await phone.board.syncNow(timeout: .seconds(60))
+        #expect(try await phone.board.pending().isEmpty)
+
+        let pad = try await TestDevice.on(server, seed: 2)
+        try await pad.board.syncNow(until: .pulled, timeout: .seconds(60))
+
+        #expect(try pad.board.counts().current().total == 2_500)
+        let isSame = try Shown(phone.board) == Shown(pad.board)
+        #expect(isSame)
+    }
+
+    @Test func `started, it polls where there are no streams`() async throws {
+        let server = try LocalServer()
+        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+        pad.board.start()
+        var tasks = pad.board.tasks().makeAsyncIterator()
+        #expect(try await tasks.next()?.isEmpty == true)
+
+        try await phone.board.create(.init(title: "hello"))
+        try await phone.board.syncNow()
+
+        #expect(try await tasks.next()?.map(\.title) == ["hello"])
+        await pad.board.close()
+    }
+}
+
+/// Hands requests on and may lose the answers.
+final class LossyNetwork: Transport {
+    private let server: any Transport
+    private let isLosing = TestFlag()
+
+    init(to server: any Transport) {
+        self.server = server
+    }
+
+    func loseAnswers() { isLosing.set(true) }
+    func mend() { isLosing.set(false) }
+
+    func send(
+        _ request: URLRequest, patience: Duration
+    ) async throws -> (status: Int, headers: [String: String], body: [UInt8]) {
+        let answer = try await server.send(request, patience: patience)
+        // The first load may go by.
+        if isLosing.isSet, request.httpMethod == "POST" { throw NetworkError() }
+        return answer
+    }
+
+    func stream(_ request: URLRequest, patience: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {
+        server.stream(request, patience: patience)
+    }
+}

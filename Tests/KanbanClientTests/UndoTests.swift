@@ -1,0 +1,101 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import KanbanClient
+
+struct UndoTests {
+    @Test func `each kind of edit is taken back and done again`() async throws {
+        let device = try await TestDevice()
+        let board = device.board
+        let first = try await board.create(.init(title: "first"))
+        let second = try await board.create(.init(title: "second"))
+        let third = try await board.create(.init(title: "third", category: .named("c")))
+        let category = try #require(third.categoryID)
+        let dday = try await board.createDDay(.init(title: "exam", date: "2026-12-24"))
+
+        let edits: [@Sendable () async throws -> Void] = [
+            {
+                try await board.edit(second.id) {
+                    $0.title = "2"; $0.due = .day("2026-12-01")
+                }
+            },
+            { try await board.edit(second.id) { $0.status = .done } },
+            { try await board.move(third.id, .first) },
+            { try await board.move(first.id, to: .doing) },
+            { try await board.delete(second.id) },
+            { try await board.editCategory(category) { $0.name = "renamed" } },
+            { try await board.editDDay(dday.id) { $0.title = "party" } },
+            { try await board.editSettings { $0.custom["a"] = "1" } },
+            { _ = try await board.create(.init(title: "new")) },
+        ]
+        for (index, edit) in edits.enumerated() {
+            let before = try Shown(board)
+            try await edit()
+            let after = try Shown(board)
+            #expect(before != after, "edit \(index)")
+
+            #expect(try await board.undo() == .done)
+            #expect(try Shown(board) == before, "undo of edit \(index)")
+            #expect(try await board.redo() == .done)
+            #expect(try Shown(board) == after, "redo of edit \(index)")
+        }
+    }
+
+    @Test func `a category that was deleted comes back with its tasks`() async throws {
+        let device = try await TestDevice()
+        let task = try await device.board.create(.init(title: "milk", category: .named("shop")))
+        try await device.board.deleteCategory(try #require(task.categoryID))
+
+        #expect(try await device.board.undo() == .done)
+
+        let shop = try #require(try device.board.categories().current().first)
+        #expect(shop.name == "shop")
+        #expect(try await device.board.task(task.id)?.categoryID == shop.id)
+    }
+
+    @Test func `what somebody else changed since stays theirs`() async throws {
+        let server = try LocalServer()
+        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+        let task = try await phone.board.create(.init(title: "mine", body: "text"))
+        try await phone.board.edit(task.id) {
+            $0.title = "again"; $0.body = "more"
+        }
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        try await pad.board.edit(task.id) { $0.title = "theirs" }
+        try await pad.board.syncNow()
+        try await phone.board.syncNow()
+
+        let outcome = try await phone.board.undo()
+
+        #expect(outcome == .partly([Conflict(target: task.id, member: "title", mine: "mine", theirs: "theirs")]))
+        #expect(try await phone.board.task(task.id)?.title == "theirs")
+        #expect(try await phone.board.task(task.id)?.body == "text")
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        #expect(try Shown(phone.board) == Shown(pad.board))
+    }
+
+    @Test func `a hundred steps are kept, and an edit ends what could be done again`() async throws {
+        let device = try await TestDevice()
+        let task = try await device.board.create(.init(title: "0"))
+        for number in 1...105 { try await device.board.edit(task.id) { $0.title = "\(number)" } }
+
+        var steps = 0
+        while try await device.board.undo() != .nothing { steps += 1 }
+        #expect(steps == 100)
+        #expect(try await device.board.task(task.id)?.title == "5")
+        #expect(try device.board.undoState.current() == UndoState(redoName: "edit task", canRedo: true))
+
+        try await device.board.edit(task.id) { $0.title = "other" }
+        #expect(try await device.board.redo() == .nothing)
+    }
+}
+
+extension TestDevice {
+    /// A device with a network to this server.
+    static func on(_ server: any Transport, seed: UInt64 = 1) async throws -> TestDevice {
+        try await TestDevice(seed: seed) { $0.surroundings.transport = server }
+    }
+}
