@@ -85,6 +85,8 @@ export class App {
       this.leaveScreen = () => {};
       const main = $("#main");
       main.className = screen ? "page" : "home";
+      // A screen without a control can be scrolled with the keyboard too.
+      main.tabIndex = screen ? 0 : -1;
       if (screen) {
         this.board = null;
         main.replaceChildren();
