@@ -15,7 +15,10 @@ extension Connection {
 
     /// Takes more for a body that did not say how long it is.
     func takesOnBody() -> Bool {
-        let body = machine.bodyBytes * (reading?.bodyWeight ?? 1)
+        let bytes = machine.bodyBytes
+        // Nearly always: a head is being read.
+        if bytes == 0 { return true }
+        let body = bytes * (reading?.bodyWeight ?? 1)
         return body <= max(held, MemoryBudget.unnoticed) || hold(body)
     }
 
