@@ -126,8 +126,10 @@ package final class Application: Responder {
         if !answer.headers.contains(where: { $0.name == "Cache-Control" }) {
             answer.headers.append(("Cache-Control", "private, no-cache"))
         }
+        let fields = head.map { gate.headers(for: $0) } ?? []
+        guard !headers.isEmpty || !fields.isEmpty else { return answer }
         answer.headers.append(contentsOf: headers)
-        if let head { answer.headers.append(contentsOf: gate.headers(for: head)) }
+        answer.headers.append(contentsOf: fields)
         answer.mergeVary()
         return answer
     }

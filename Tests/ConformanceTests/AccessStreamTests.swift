@@ -1,4 +1,5 @@
 import JSON
+import TestSupport
 import Testing
 
 /// What waits for changes ends with what let it in.
@@ -20,6 +21,23 @@ struct AccessStreamTests {
         let end = try #require(try stream.read(through: "0\r\n\r\n"))
         #expect(!String(decoding: end, as: UTF8.self).contains("event: change"))
         expectProblem(try anna.get("/tasks"), 401, "unauthorized")
+    }
+
+    @Test func `an account that the operator removes has no open stream any more when the command is over`() throws {
+        let folder = try DataFolder()
+        let server = try Kanbase(on: folder, ["--auth", "required"])
+        let anna = try AccessTests().logIn(server, "anna@example.org")
+        let token = try #require(anna.headers["authorization"]?.split(separator: " ").last.map(String.init))
+        let stream = try FeedStream(port: server.port, since: nil, token: token)
+        #expect(try stream.next()?.first == "event: ready")
+
+        let removed = try Kanbase.run(["account", "remove", "anna@example.org", "--data", folder.path])
+
+        #expect(removed.ending == .exited(0), "\(removed.errors)")
+        // The next beat may be 15 s away.
+        let over = ContinuousClock.now
+        #expect(try stream.next() == nil)
+        #expect(ContinuousClock.now - over < .seconds(2))
     }
 
     @Test func `a wait for changes ends when its session does`() async throws {

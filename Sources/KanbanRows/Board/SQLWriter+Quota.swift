@@ -44,9 +44,8 @@ extension SQLBoardWriter {
     /// - Throws: ``StoreError/quotaExceeded(_:)``.
     package func charge(_ bytes: Int, tasks: Int = 0, for purpose: ChargePurpose) throws {
         guard bytes != 0 || tasks != 0 else { return }
-        try writing.charge(Usage(bytes: Int64(bytes), tasks: Int64(tasks)), to: account)
+        var taken = try writing.charge(Usage(bytes: Int64(bytes), tasks: Int64(tasks)), to: account)
         guard let quota = context.quota, bytes > 0 || tasks > 0 else { return }
-        var taken = try usage()
         if tasks > 0, taken.tasks > quota.tasks { throw StoreError.quotaExceeded(.tasks(quota.tasks)) }
         guard taken.bytes > quota.bytes else { return }
         try dropOldHistory(of: taken.bytes - quota.bytes)

@@ -154,11 +154,16 @@ package final class WriteSession<Database: Engine> {
     }
 
     /// Adds to what the account takes.
-    func charge(_ change: Usage, to account: AccountKey) throws {
-        var usage = try usage(of: account)
-        usage.bytes += change.bytes
-        usage.tasks += change.tasks
-        try setUsage(usage, of: account)
+    /// - Returns: what it takes now.
+    @discardableResult
+    func charge(_ change: Usage, to account: AccountKey) throws -> Usage {
+        var standing = try standing(of: account)
+        undoLog.append((account.number, standing))
+        standing.usage.bytes += change.bytes
+        standing.usage.tasks += change.tasks
+        standings[account.number] = standing
+        changedUsages.insert(account.number)
+        return standing.usage
     }
 
     /// For an account whose row is gone.
@@ -180,7 +185,7 @@ package final class WriteSession<Database: Engine> {
                 epoch = ?2, revision = ?3, purged_through = ?4, written_at = ?5, used_bytes = ?6, used_tasks = ?7
             WHERE number = ?1
             """)
-        return try changedFeeds.union(changedUsages).compactMap { number in
+        func write(_ number: Int64) throws -> FeedState? {
             guard let standing = standings[number] else { return nil }
             statement.bind(1, number)
             statement.bind(2, Int64(bitPattern: standing.feed.epoch))
@@ -190,7 +195,11 @@ package final class WriteSession<Database: Engine> {
             statement.bind(6, standing.usage.bytes)
             statement.bind(7, standing.usage.tasks)
             try statement.run()
-            return changedFeeds.contains(number) ? (AccountKey(number: number), standing.feed.revision) : nil
+            return standing.feed
+        }
+        for number in changedUsages where !changedFeeds.contains(number) { _ = try write(number) }
+        return try changedFeeds.compactMap { number in
+            try write(number).map { (AccountKey(number: number), $0.revision) }
         }
     }
 

@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import tempfile
+import time
 
 from harness import Client, Server, run
 from stage import attack
@@ -30,6 +31,13 @@ class Victim:
         self.client = self.server.client(token)
         self.client.send("POST", "/tasks", {"title": "before"})
 
+    def says(self, words):
+        """Whether the log has the words, which are written beside the answers."""
+        ends = time.monotonic() + 10
+        while words not in self.server.tail() and time.monotonic() < ends:
+            time.sleep(0.05)
+        return words in self.server.tail()
+
     def start(self):
         return Server(self.binary, self.data, "--auth", "required")
 
@@ -48,7 +56,7 @@ def lost_data(stage):
                 stage.require(status == 503, loss, "and the server says that it is ready:", status)
                 status, _ = victim.client.send("GET", "/health/live")
                 stage.require(status == 200, loss, "and the server does not live:", status)
-                stage.require("moved, deleted or overwritten" in victim.server.tail(), loss, "and the log is silent")
+                stage.require(victim.says("moved, deleted or overwritten"), loss, "and the log is silent")
                 if loss == "moved":
                     os.rename(victim.file + ".away", victim.file)
                     status, _ = victim.client.send("POST", "/tasks", {"title": "again"})
