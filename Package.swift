@@ -79,7 +79,7 @@ let package = Package(
             dependencies: [
                 "Locks", "Sockets", "HTTP", "JSON", "Kanban", "KanbanWire", "KanbanRows", "KanbanAccess",
                 "KanbanSQLite", "KanbanAPI",
-                "Crypto", "TLS",
+                "Crypto", "TLS", "Fetch", "Mail",
             ],
             swiftSettings: server),
         .executableTarget(
@@ -102,7 +102,7 @@ let package = Package(
         tests(of: "HTTP", with: ["Sockets", "WireCorpus"]),
         tests(of: "Kanban", with: ["JSON"], resources: [.copy("Fixtures")]),
         tests(of: "KanbanWire", with: ["Kanban", "JSON"]),
-        tests(of: "KanbanAccess", with: ["Kanban"]),
+        tests(of: "KanbanAccess", with: ["Kanban", "JSON", "Crypto", "KanbanSQLite"]),
         tests(
             of: "KanbanSQLite", with: ["Kanban", "KanbanRows", "KanbanAccess", "JSON", "CSQLite"],
             resources: [.copy("Fixtures")]),
@@ -116,7 +116,9 @@ let package = Package(
         tests(of: "Mail"),
         tests(
             of: "KanbanAPI",
-            with: ["Kanban", "KanbanWire", "KanbanAccess", "HTTP", "Sockets", "JSON", "Crypto", "KanbanSQLite"]),
+            with: [
+                "Kanban", "KanbanWire", "KanbanAccess", "HTTP", "Sockets", "JSON", "Crypto", "KanbanSQLite", "Fetch",
+            ]),
         tests(of: "KanbanServer", with: ["KanbanAPI"]),
         .testTarget(
             name: "ConformanceTests",

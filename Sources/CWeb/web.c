@@ -278,22 +278,30 @@ static const unsigned char file67[] = {
 };
 
 static const unsigned char file68[] = {
-#embed "pages/worker.js"
+#embed "pages/reset/reset.js"
 };
 
 static const unsigned char file69[] = {
-#embed "../../docs/clients.md"
+#embed "pages/reset.html"
 };
 
 static const unsigned char file70[] = {
-#embed "../../docs/concurrency.md"
+#embed "pages/worker.js"
 };
 
 static const unsigned char file71[] = {
-#embed "../../docs/sync.md"
+#embed "../../docs/clients.md"
 };
 
 static const unsigned char file72[] = {
+#embed "../../docs/concurrency.md"
+};
+
+static const unsigned char file73[] = {
+#embed "../../docs/sync.md"
+};
+
+static const unsigned char file74[] = {
 #embed "../../docs/time.md"
 };
 
@@ -366,11 +374,13 @@ static const WebFile files[] = {
     {"icons/maskable-512.png", file65, sizeof file65},
     {"icons/touch-180.png", file66, sizeof file66},
     {"manifest.webmanifest", file67, sizeof file67},
-    {"worker.js", file68, sizeof file68},
-    {"docs/clients.md", file69, sizeof file69},
-    {"docs/concurrency.md", file70, sizeof file70},
-    {"docs/sync.md", file71, sizeof file71},
-    {"docs/time.md", file72, sizeof file72},
+    {"reset/reset.js", file68, sizeof file68},
+    {"reset.html", file69, sizeof file69},
+    {"worker.js", file70, sizeof file70},
+    {"docs/clients.md", file71, sizeof file71},
+    {"docs/concurrency.md", file72, sizeof file72},
+    {"docs/sync.md", file73, sizeof file73},
+    {"docs/time.md", file74, sizeof file74},
 };
 
 const WebFile *const web_files = files;

@@ -41,6 +41,8 @@ package final class Fetcher: Sendable {
             throw Fault.unavailable
         }
         transfer.set(CURLOPT_FOLLOWLOCATION, isSecure ? 1 : 0)
+        // A proxy that the environment names is not for this machine.
+        if Self.isLoopback(url) { transfer.set(CURLOPT_PROXY, "") }
         transfer.set(CURLOPT_MAXREDIRS, 3)
         transfer.set(CURLOPT_REDIR_PROTOCOLS_STR, "https")
         transfer.set(CURLOPT_HTTPHEADER, list: ["Accept: application/json", "User-Agent: kanbase"])
@@ -53,6 +55,13 @@ package final class Fetcher: Sendable {
             throw Fault.timeout
         } catch is Transfer.Fault {
             throw Fault.unavailable
+        }
+    }
+
+    private static func isLoopback(_ url: String) -> Bool {
+        let authority = url.split(separator: "/").dropFirst().first ?? ""
+        return ["127.0.0.1", "localhost", "[::1]"].contains { host in
+            authority == host || authority.hasPrefix("\(host):")
         }
     }
 

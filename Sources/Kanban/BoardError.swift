@@ -37,6 +37,8 @@ package struct Fault: Hashable, Sendable {
         case tooMany = "too_many"
         case idempotencyKeyReused = "idempotency_key_reused"
         case rolledBack = "rolled_back"
+        case codeInvalid = "code_invalid"
+        case unknownProvider = "unknown_provider"
     }
 
     /// `#` and a JSON pointer (RFC 6901), whose characters stand as they are: `#/title`; `#` for the whole value.

@@ -104,6 +104,8 @@ package struct Environment: Sendable {
     /// Accounts, sessions and tokens; `nil` where nobody has any.
     package var accounts: AccessService?
     package var clock: @Sendable () -> Timestamp
+    /// The server's address for people, without a `/` at its end.
+    package var site: @Sendable () -> String = { "" }
     /// The server's `--time-zone`.
     package var zone: Zone
     package var jsonDepth: Int

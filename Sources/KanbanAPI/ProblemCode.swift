@@ -11,11 +11,17 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case unauthorized
     case foreignOrigin = "foreign_origin"
     case insufficientScope = "insufficient_scope"
+    case tokenInvalid = "token_invalid"
     case signupClosed = "signup_closed"
+    case invitationRequired = "invitation_required"
+    case invitationUsed = "invitation_used"
+    case accountLocked = "account_locked"
+    case accountDisabled = "account_disabled"
     case accountsOff = "accounts_off"
     case wrongPassword = "wrong_password"
     case sessionRequired = "session_required"
     case notFound = "not_found"
+    case mailOff = "mail_off"
     case weatherOff = "weather_off"
     case methodNotAllowed = "method_not_allowed"
     case requestTimeout = "request_timeout"
@@ -23,6 +29,9 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case deleted
     case nameTaken = "name_taken"
     case emailTaken = "email_taken"
+    case linkRequired = "link_required"
+    case identityTaken = "identity_taken"
+    case lastWayIn = "last_way_in"
     case idempotencyKeyInUse = "idempotency_key_in_use"
     case cursorExpired = "cursor_expired"
     case preconditionFailed = "precondition_failed"
@@ -50,6 +59,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case mutuallyExclusive = "mutually_exclusive"
     case tooMany = "too_many"
     case rolledBack = "rolled_back"
+    case codeInvalid = "code_invalid"
+    case unknownProvider = "unknown_provider"
     // The server.
     case internalError = "internal_error"
     case notImplemented = "not_implemented"
@@ -95,8 +106,18 @@ package enum ProblemCode: String, Sendable, CaseIterable {
             (403, "Foreign origin", "Without accounts, no page of another origin may reach in. Use --auth required.")
         case .insufficientScope:
             (403, "Insufficient scope", "The token's scope does not allow this call. Make one with a wider scope.")
+        case .tokenInvalid:
+            (401, "The provider's token is refused", "Sign in with the provider again, and send the new ID token.")
         case .signupClosed:
             (403, "Sign-up is closed", "Ask the server's operator to run: kanbase account add.")
+        case .invitationRequired:
+            (403, "An invitation is needed", "Send the code of an invitation that is good and meant for this address.")
+        case .invitationUsed:
+            (403, "The invitation was used", "An invitation is good once. Ask for another one.")
+        case .accountLocked:
+            (403, "The account is locked", "Its owner locked it. Set a new password with POST /password-resets.")
+        case .accountDisabled:
+            (403, "The account is disabled", "The server's operator disabled it. Ask there.")
         case .accountsOff:
             (403, "No accounts here", "This server runs with --auth open: no log-in is needed, and there is none.")
         case .wrongPassword:
@@ -105,6 +126,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
             (403, "Log in for this", "A token cannot do this. Log in, and use the token of that session.")
         case .notFound:
             (404, "Not found", "There is no such thing, or it was deleted.")
+        case .mailOff:
+            (404, "Mail is off", "The server runs without --mail-url.")
         case .weatherOff:
             (404, "Weather is off", "The server runs without --weather-url.")
         case .methodNotAllowed:
@@ -119,6 +142,15 @@ package enum ProblemCode: String, Sendable, CaseIterable {
             (409, "Name taken", "Another category has this name; upper and lower case are the same here.")
         case .emailTaken:
             (409, "E-mail address taken", "There is an account with this e-mail address. Log in instead.")
+        case .linkRequired:
+            (
+                409, "Link it first",
+                "An account has the provider's address. Log in to it with its password, then POST /account/identities."
+            )
+        case .identityTaken:
+            (409, "Identity taken", "The provider's account opens another account here.")
+        case .lastWayIn:
+            (409, "The last way in", "Without it nobody could log in. Set a password or link another identity first.")
         case .idempotencyKeyInUse:
             (409, "Idempotency key in use", "The first request with this key is still running. Try again shortly.")
         case .cursorExpired:
@@ -177,6 +209,10 @@ package enum ProblemCode: String, Sendable, CaseIterable {
             (422, "Too many", "The account has as many of these as it may have, or the list is too long.")
         case .rolledBack:
             (422, "Rolled back", "Another mutation of the same atomic request failed; nothing was applied.")
+        case .codeInvalid:
+            (422, "The code is no good", "The code is wrong, used or too old. Ask for a new one.")
+        case .unknownProvider:
+            (422, "Unknown provider", "The server knows the providers that its operator named with --oidc.")
         case .internalError:
             (500, "Internal error", "The server has a fault. Its log has the cause under the request's id.")
         case .notImplemented:

@@ -1,5 +1,34 @@
 /// The ways in which signing up, logging in or a change of an account is refused. Expected outcomes, not failures.
 package enum AccessError: Error, Hashable, Sendable {
+    /// Without a mail server nothing is sent.
+    case mailOff
+    /// A code that is wrong, used or old.
+    case codeInvalid
+    /// Too many asked for a reset from one address; the time until the next one is looked at.
+    case tooManyResets(Duration)
+    /// The account has got as many mails as it may within an hour.
+    case tooManyMails
+    case unknownProvider
+    /// A provider's token that fails a check, and which.
+    case tokenInvalid(String)
+    /// The provider's keys cannot be had.
+    case providerUnavailable
+    /// The provider's address belongs to an account, which has to link the identity.
+    case linkRequired
+    /// The identity belongs to another account.
+    case identityTaken
+    case noIdentity
+    case tooManyIdentities
+    /// Without it nobody could log in any more.
+    case lastWayIn
+    /// Its owner locked the account.
+    case accountLocked
+    /// The operator disabled the account.
+    case accountDisabled
+    case invitationRequired
+    case invitationUsed
+    case noInvitation
+    case tooManyInvitations
     /// The operator makes the accounts here.
     case signupClosed
     case emailTaken

@@ -33,23 +33,32 @@ extension AccessService {
         return account
     }
 
+    /// Whether it has a password: who came with a provider has none at first.
+    package func hasPassword(_ key: AccountKey) throws -> Bool {
+        try store.readAccess { try $0.passwordHash(of: key) } != nil
+    }
+
     /// Changes the account. A new password ends all sessions but `session`, and the tokens unless they are to stay.
     /// - Parameters:
     ///   - password: the current one; `nil` counts as a wrong one where it is needed.
-    ///   - address: the peer's, whose share of the hashing it takes.
     ///   - check: throws when the account is not one to be changed; asked in the transaction.
     /// - Throws: ``AccessError/wrongPassword``, ``AccessError/emailTaken``, ``AccessError/builtInAccount`` and those of hashing.
     package func update(
-        _ key: AccountKey, with edit: AccountEdit, password: Password?, by session: ID?, from address: String,
+        _ key: AccountKey, with edit: AccountEdit, password: Password?, by session: ID?, _ visitor: Visitor,
         if check: @escaping @Sendable (Account) throws -> Void = { _ in }
     ) async throws -> Account {
         let old = try account(key)
         var stored: String?
-        if edit.needsPassword { stored = try await prove(password, of: old, from: address) }
+        if edit.needsPassword { stored = try await prove(password, of: old, by: session, from: visitor.origin) }
         let newHash: String? =
-            if let newPassword = edit.newPassword { try await hashed(newPassword, for: address) } else { nil }
+            if let newPassword = edit.newPassword { try await hashed(newPassword, for: visitor.origin) } else { nil }
 
-        let changed = try await store.writeAccess { [stored] writer in
+        if let email = edit.email, isMailOn, email.folded != old.email?.folded {
+            // Each change sends two mails, one of them to an address that may be anybody's.
+            guard mayMail(.owner(SHA256.digest("\(old.id)".utf8))) else { throw AccessError.tooManyMails }
+        }
+
+        let changed = try await store.writeAccess { [stored, isMailOn] writer in
             guard var account = try writer.account(key) else { throw AccessError.noAccount }
             try check(account)
             if edit.needsPassword, try writer.passwordHash(of: key) != stored { throw AccessError.wrongPassword }
@@ -57,17 +66,27 @@ extension AccessService {
                 if let holder = try writer.account(foldedEmail: email.folded), holder.key != key {
                     throw AccessError.emailTaken
                 }
+                let former = account.email
                 account.email = email
+                account.isEmailVerified = false
+                try writer.note(.emailChanged, of: key, by: visitor)
+                if isMailOn, former?.folded != email.folded {
+                    if let former { try Self.mail(.emailChanged, to: account, at: former, about: visitor, in: writer) }
+                    try Self.mail(.emailVerification, to: account, about: visitor, in: writer)
+                }
             }
             if let displayName = edit.displayName { account.displayName = displayName }
             try writer.save(account)
             if let newHash {
                 try writer.setPasswordHash(newHash, of: key)
                 try Self.endAccess(of: key, keeping: session, tokens: edit.endsTokens, in: writer)
+                try writer.note(.passwordChanged, of: key, by: visitor)
+                if isMailOn { try Self.mail(.passwordChanged, to: account, about: visitor, in: writer) }
             }
             return account
         }
         if newHash != nil { noteEnd(of: key, keeping: session, tokens: edit.endsTokens) }
+        ringPostman()
         return changed
     }
 
@@ -77,6 +96,7 @@ extension AccessService {
         try await store.writeAccess { writer in
             try writer.setPasswordHash(hash, of: key)
             try Self.endAccess(of: key, keeping: nil, tokens: true, in: writer)
+            try writer.note(.passwordChanged, of: key, by: .operator)
         }
         noteEnd(of: key, keeping: nil, tokens: true)
     }
@@ -88,7 +108,7 @@ extension AccessService {
         noteEnd(of: key, keeping: session, tokens: tokens)
     }
 
-    private static func endAccess(
+    static func endAccess(
         of key: AccountKey, keeping session: ID?, tokens: Bool, in writer: any AccessWriter
     ) throws {
         for other in try writer.sessions(of: key) where other.id != session {
@@ -103,13 +123,14 @@ extension AccessService {
     }
 
     /// Erases the account with everything that is its own.
+    /// - Parameter password: the current one; `nil` will do only where there is none, in a new session of a provider.
     /// - Throws: ``AccessError/wrongPassword``, ``AccessError/builtInAccount`` and those of hashing.
     package func removeAccount(
-        _ key: AccountKey, password: Password, from address: String,
+        _ key: AccountKey, password: Password?, by session: ID?, from address: String,
         if check: @escaping @Sendable (Account) throws -> Void = { _ in }
     ) async throws {
         let account = try account(key)
-        let stored = try await prove(password, of: account, from: address)
+        let stored = try await prove(password, of: account, by: session, from: address)
         try await store.writeAccess { writer in
             guard let account = try writer.account(key) else { throw AccessError.noAccount }
             try check(account)
@@ -126,14 +147,19 @@ extension AccessService {
         control.ended(of: key) { _ in true }
     }
 
+    /// Lets the owner alone through: by the password, or without one by a new session of a provider.
     /// - Returns: the stored hash that the password matched.
-    private func prove(_ password: Password?, of account: Account, from address: String) async throws -> String {
-        guard let email = account.email,
-            let stored = try store.readAccess({ try $0.passwordHash(of: account.key) })
-        else { throw AccessError.builtInAccount }
+    func prove(
+        _ password: Password?, of account: Account, by session: ID?, from address: String
+    ) async throws -> String? {
+        guard account.key != .local else { throw AccessError.builtInAccount }
+        guard let stored = try store.readAccess({ try $0.passwordHash(of: account.key) }) else {
+            guard try isFresh(session, of: account.key) else { throw AccessError.wrongPassword }
+            return nil
+        }
         guard let password else { throw AccessError.wrongPassword }
         _ = try await verify(
-            password, against: stored, counting: [.owner(SHA256.digest(email.folded.utf8))], for: address,
+            password, against: stored, counting: [.owner(Self.throttleKey(of: account))], for: address,
             or: .wrongPassword)
         return stored
     }
@@ -148,14 +174,17 @@ extension AccessService {
     /// - Throws: ``AccessError/wrongPassword``, ``AccessError/tooManyTokens`` and those of hashing.
     package func makeToken(
         name: String, scope: AccessToken.Scope, expiresAt: Timestamp?, of key: AccountKey, by session: ID,
-        password: Password?, from address: String
+        password: Password?, _ visitor: Visitor
     ) async throws -> (secret: TokenSecret, token: AccessToken) {
-        let proven = scope == .full ? try await prove(password, of: account(key), from: address) : nil
-        return try await makeToken(name: name, scope: scope, expiresAt: expiresAt, of: key) { writer in
+        let isProven = scope == .full
+        var stored: String?
+        if isProven { stored = try await prove(password, of: account(key), by: session, from: visitor.origin) }
+        return try await makeToken(name: name, scope: scope, expiresAt: expiresAt, of: key, visitor) {
+            [stored] writer in
             guard try writer.sessions(of: key).contains(where: { $0.id == session }) else {
                 throw AccessError.noSession
             }
-            if let proven, try writer.passwordHash(of: key) != proven { throw AccessError.wrongPassword }
+            if isProven, try writer.passwordHash(of: key) != stored { throw AccessError.wrongPassword }
         }
     }
 
@@ -163,6 +192,7 @@ extension AccessService {
     /// - Throws: ``AccessError/tooManyTokens``.
     package func makeToken(
         name: String, scope: AccessToken.Scope, expiresAt: Timestamp?, of account: AccountKey,
+        _ visitor: Visitor,
         if check: @escaping @Sendable (any AccessWriter) throws -> Void = { _ in }
     ) async throws -> (secret: TokenSecret, token: AccessToken) {
         let secret = TokenSecret()
@@ -174,6 +204,7 @@ extension AccessService {
                 id: writer.makeID(), account: account, name: name, scope: scope, createdAt: writer.now,
                 expiresAt: expiresAt)
             try writer.insert(token, digest: secret.digest)
+            try writer.note(.tokenCreated, of: account, by: visitor)
             return token
         }
         return (secret, token)
@@ -185,8 +216,13 @@ extension AccessService {
     }
 
     /// - Throws: ``AccessError/noToken``.
-    package func removeToken(_ id: ID, of account: AccountKey) async throws {
-        guard try await store.writeAccess({ try $0.removeToken(id, of: account) }) else { throw AccessError.noToken }
+    package func removeToken(_ id: ID, of account: AccountKey, _ visitor: Visitor) async throws {
+        let isRemoved = try await store.writeAccess { writer in
+            guard try writer.removeToken(id, of: account) else { return false }
+            try writer.note(.tokenRemoved, of: account, by: visitor)
+            return true
+        }
+        guard isRemoved else { throw AccessError.noToken }
         control.ended(of: account) { $0.kind == .token && $0.id == id }
     }
 }

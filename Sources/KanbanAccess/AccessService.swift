@@ -9,102 +9,193 @@ package final class AccessService: Sendable {
         package var secret: TokenSecret
         package var session: Session
         package var account: Account
+        /// Whether this log-in made the account.
+        package var isNewAccount = false
     }
 
     package let store: any AccessStore
     package let control: AccessControl
-    private let isSignupOpen: Bool
+    let policy: SignUpPolicy
+    let providers: ProviderDirectory
+    let clock: @Sendable () -> Timestamp
+    private let postman: (@Sendable () -> Void)?
     private let hashing: PasswordHashQueue
     private let derivation: KeyDerivation
     /// Wrong passwords.
     private let failures = Locked(AttemptThrottle(most: 5))
     /// Sign-ups of an address, good or not.
     private let signUps = Locked(AttemptThrottle(most: 10))
-    private let instant: @Sendable () -> ContinuousClock.Instant
+    /// Resets that an address asked for.
+    let resetRequests = Locked(AttemptThrottle(most: 10, within: .seconds(3600)))
+    /// Mails of an account.
+    let mails = Locked(AttemptThrottle(most: 3, within: .seconds(3600)))
+    let instant: @Sendable () -> ContinuousClock.Instant
     /// What the password of an unknown address is compared with, so that it takes as long as that of a known one.
     private let nobodysHash: PasswordHash
 
     /// - Parameters:
+    ///   - policy: who may sign up.
+    ///   - clock: by which sessions and codes grow old.
+    ///   - postman: called when a mail waits; `nil` where no mail is sent.
     ///   - hashing: where passwords are hashed, one after another.
     ///   - derivation: how new passwords are hashed; old ones are hashed anew at log-in when it differs.
     ///   - instant: what the throttles count by.
     package init(
-        store: any AccessStore, control: AccessControl, isSignupOpen: Bool = true,
+        store: any AccessStore, control: AccessControl, policy: SignUpPolicy = .open,
+        providers: ProviderDirectory = .none, clock: @escaping @Sendable () -> Timestamp,
+        postman: (@Sendable () -> Void)? = nil,
         hashing: PasswordHashQueue = PasswordHashQueue(),
         derivation: KeyDerivation = PasswordHash.current,
         instant: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         self.store = store
         self.control = control
-        self.isSignupOpen = isSignupOpen
+        self.policy = policy
+        self.providers = providers
+        self.clock = clock
+        self.postman = postman
         self.hashing = hashing
         self.instant = instant
         self.derivation = derivation
         nobodysHash = PasswordHash.unmatchable(by: derivation)
     }
 
+    package var isMailOn: Bool { postman != nil }
+
+    /// Says that a mail waits.
+    func ringPostman() {
+        postman?()
+    }
+
     /// Asked before anything is said of what was sent.
     /// - Throws: ``AccessError/signupClosed``.
     package func requireOpenSignup() throws(AccessError) {
-        guard isSignupOpen else { throw .signupClosed }
+        guard policy != .closed else { throw .signupClosed }
     }
 
     /// Makes an account with an empty board.
-    /// - Parameter address: the peer's, for the throttle.
-    /// - Throws: ``AccessError/signupClosed``, ``AccessError/tooManySignUps(_:)``, ``AccessError/emailTaken``,
-    ///   ``AccessError/busy``.
+    /// - Parameter invitation: a code, where sign-up needs one.
+    /// - Throws: ``AccessError/signupClosed``, ``AccessError/invitationRequired``, ``AccessError/invitationUsed``,
+    ///   ``AccessError/tooManySignUps(_:)``, ``AccessError/emailTaken``, ``AccessError/busy``.
     package func signUp(
-        email: EmailAddress, password: Password, displayName: String?, from address: String
+        email: EmailAddress, password: Password, displayName: String?, invitation: String?, by visitor: Visitor
     ) async throws -> Account {
         try requireOpenSignup()
-        if let wait = signUps.withLock({ $0.attempt([.address(address)], at: instant()) }) {
-            throw AccessError.tooManySignUps(wait)
+        try countSignUp(of: visitor)
+        if policy == .invite {
+            // Looked at first to spare the hashing, and again in the transaction.
+            let digest = invitation.flatMap(SecretCode.digest)
+            guard let digest, try store.readAccess({ try $0.invitation(digest: digest) }) != nil else {
+                throw AccessError.invitationRequired
+            }
         }
-        return try await makeAccount(email: email, password: password, displayName: displayName, from: address)
+        return try await makeAccount(email: email, password: password, displayName: displayName, by: visitor) {
+            [policy] in try Self.admit(invitation, for: email, policy: policy, in: $0)
+        }
+    }
+
+    /// - Throws: ``AccessError/tooManySignUps(_:)``.
+    func countSignUp(of visitor: Visitor) throws(AccessError) {
+        if let wait = signUps.withLock({ $0.attempt([.address(visitor.origin)], at: instant()) }) {
+            throw .tooManySignUps(wait)
+        }
     }
 
     /// The same from the command line, where sign-up is never closed.
+    /// - Parameter admit: finds the invitation that is used up, if one is needed; asked in the transaction.
     package func makeAccount(
-        email: EmailAddress, password: Password, displayName: String?, from address: String = ""
+        email: EmailAddress, password: Password, displayName: String?, by visitor: Visitor = .operator,
+        admit: @escaping @Sendable (any AccessWriter) throws -> Invitation? = { _ in nil }
     ) async throws -> Account {
         // Looked at first to spare the hashing, and again in the transaction, where nobody can come between.
         guard try store.readAccess({ try $0.account(foldedEmail: email.folded) }) == nil else {
             throw AccessError.emailTaken
         }
-        let hash = try await hashed(password, .signUp, for: address)
-        return try await store.writeAccess { writer in
+        let hash = try await hashed(password, .signUp, for: visitor.origin)
+        let account = try await store.writeAccess { [isMailOn] writer in
             guard try writer.account(foldedEmail: email.folded) == nil else { throw AccessError.emailTaken }
-            return try writer.makeAccount(email: email, displayName: displayName, passwordHash: hash)
+            let invitation = try admit(writer)
+            let account = try writer.makeAccount(email: email, displayName: displayName, passwordHash: hash)
+            if let invitation { try writer.useInvitation(invitation.id) }
+            try writer.note(.signUp, of: account.key, by: visitor)
+            if isMailOn { try Self.mail(.emailVerification, to: account, about: visitor, in: writer) }
+            return account
         }
+        ringPostman()
+        return account
     }
 
     /// Begins a session.
-    /// - Parameter address: the peer's, for the throttle.
-    /// - Throws: ``AccessError/wrongCredentials``, ``AccessError/throttled(_:)``, ``AccessError/busy``.
-    package func logIn(email: String, password: Password, device: String?, from address: String) async throws -> LogIn {
+    /// - Throws: ``AccessError/wrongCredentials``, ``AccessError/throttled(_:)``, ``AccessError/busy``,
+    ///   ``AccessError/accountLocked``, ``AccessError/accountDisabled``.
+    package func logIn(email: String, password: Password, by visitor: Visitor) async throws -> LogIn {
         let folded = EmailAddress.fold(email)
         let (account, stored) = try store.readAccess { reader in
             let account = try reader.account(foldedEmail: folded)
             return (account, try account.flatMap { try reader.passwordHash(of: $0.key) })
         }
-        let renewed = try await verify(
-            password, against: stored, counting: [.account(SHA256.digest(folded.utf8)), .address(address)],
-            for: address, or: .wrongCredentials)
+        let renewed: String?
+        do {
+            renewed = try await verify(
+                password, against: stored, counting: [.account(SHA256.digest(folded.utf8)), .address(visitor.origin)],
+                for: visitor.origin, or: .wrongCredentials)
+        } catch AccessError.wrongCredentials {
+            if let account { noteFailure(of: account.key, by: visitor) }
+            throw AccessError.wrongCredentials
+        }
         guard let account, let stored else { throw AccessError.wrongCredentials }
 
         let secret = TokenSecret()
-        let session = try await store.writeAccess { writer in
+        let session = try await store.writeAccess { [self] writer in
             // The account may have gone, or got another password, while this one was hashed.
-            guard try writer.passwordHash(of: account.key) == stored else { throw AccessError.wrongCredentials }
+            guard let account = try writer.account(account.key), try writer.passwordHash(of: account.key) == stored
+            else { throw AccessError.wrongCredentials }
             if let renewed { try writer.setPasswordHash(renewed, of: account.key) }
-            try Self.makeRoom(for: account.key, in: writer)
-            let session = Session(
-                id: writer.makeID(), account: account.key, device: device, createdAt: writer.now,
-                lastUsedAt: writer.now, expiresAt: writer.now + Session.lifetime)
-            try writer.insert(session, digest: secret.digest)
-            return session
+            return try begin(of: account, provider: nil, by: visitor, digest: secret.digest, in: writer)
         }
+        ringPostman()
         return LogIn(secret: secret, session: session, account: account)
+    }
+
+    /// Begins a session of an account that takes log-ins, and tells its owner when the device is new.
+    func begin(
+        of account: Account, provider: String?, by visitor: Visitor, digest: [UInt8], in writer: any AccessWriter
+    ) throws -> Session {
+        switch account.state {
+        case .active: break
+        case .locked: throw AccessError.accountLocked
+        case .disabled: throw AccessError.accountDisabled
+        }
+        try Self.makeRoom(for: account.key, in: writer)
+        let session = Session(
+            id: writer.makeID(), account: account.key, device: visitor.device, createdAt: writer.now,
+            lastUsedAt: writer.now, expiresAt: writer.now + Session.lifetime, provider: provider)
+        try writer.insert(session, digest: digest)
+        // After the first log-in each other device and network is news.
+        if isMailOn, try writer.hasLoggedIn(account.key),
+            try !writer.hasLoggedIn(account.key, device: visitor.device, network: visitor.network),
+            mayMail(.owner(Self.throttleKey(of: account)))
+        {
+            try Self.mail(.newDevice, to: account, about: visitor, in: writer)
+        }
+        try writer.note(.logIn, of: account.key, by: visitor)
+        return session
+    }
+
+    /// Writes a wrong password down, after the answer: an unknown address has nothing to write, and must take as long.
+    private func noteFailure(of account: AccountKey, by visitor: Visitor) {
+        Task { [store] in
+            // An event that could not be written, on a full disk, is lost: the answer was given.
+            try? await store.writeAccess { writer in
+                guard try writer.account(account) != nil else { return }
+                try writer.note(.logInFailed, of: account, by: visitor)
+            }
+        }
+    }
+
+    /// What throttles count an account by.
+    static func throttleKey(of account: Account) -> [UInt8] {
+        SHA256.digest((account.email?.folded ?? "\(account.id)").utf8)
     }
 
     /// Drops what expired, and the session that went unused longest when there are too many.

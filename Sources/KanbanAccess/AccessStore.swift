@@ -24,6 +24,26 @@ package protocol AccessReader {
     /// All of the account, the one used last first.
     func sessions(of account: AccountKey) throws -> [Session]
 
+    func code(digest: [UInt8], _ kind: StoredCode.Kind) throws -> StoredCode?
+    func identity(provider: String, subject: String) throws -> Identity?
+    /// In the order of their linking.
+    func identities(of account: AccountKey) throws -> [Identity]
+    func invitation(digest: [UInt8]) throws -> Invitation?
+    /// Those that the account made and did not remove, the newest first.
+    func invitations(of account: AccountKey) throws -> [Invitation]
+    /// Also those that it removed.
+    func invitationCount(of account: AccountKey, since start: Timestamp) throws -> Int
+    /// The newest first, below `number`.
+    func events(of account: AccountKey, before number: Int64?, limit: Int) throws -> [AccountEvent]
+    func hasLoggedIn(_ account: AccountKey) throws -> Bool
+    func hasLoggedIn(_ account: AccountKey, device: String?, network: String?) throws -> Bool
+    func mails(dueAt now: Timestamp, limit: Int) throws -> [MailJob]
+    /// `nil` when none waits.
+    func nextMailDue() throws -> Timestamp?
+    func mailCount() throws -> Int
+    /// The language that the account chose.
+    func locale(of account: AccountKey) throws -> String?
+
     /// By its digest, expired or not.
     func token(digest: [UInt8]) throws -> AccessToken?
     /// All of the account, the newest first.
@@ -38,8 +58,8 @@ package protocol AccessWriter: AccessReader {
     func makeID() -> ID
 
     /// Makes an account with an empty board. Its key was never used before.
-    func makeAccount(email: EmailAddress, displayName: String?, passwordHash: String) throws -> Account
-    /// Writes the members that can change: address and name.
+    func makeAccount(email: EmailAddress?, displayName: String?, passwordHash: String?) throws -> Account
+    /// Writes the members that can change: address, name and state.
     func save(_ account: Account) throws
     func setPasswordHash(_ hash: String, of account: AccountKey) throws
     /// Erases the account and every row of its board, sessions and tokens included.
@@ -50,6 +70,23 @@ package protocol AccessWriter: AccessReader {
     func touchSession(_ id: ID, of account: AccountKey, lastUsedAt: Timestamp, expiresAt: Timestamp) throws
     /// False when there was none.
     func removeSession(_ id: ID, of account: AccountKey) throws -> Bool
+
+    func insert(_ code: StoredCode, digest: [UInt8]) throws
+    func removeCode(digest: [UInt8]) throws
+    func removeCodes(_ kind: StoredCode.Kind, of account: AccountKey) throws
+    func insert(_ identity: Identity) throws
+    /// False when there was none.
+    func removeIdentity(_ id: ID, of account: AccountKey) throws -> Bool
+    func insert(_ invitation: Invitation, digest: [UInt8]) throws
+    func useInvitation(_ id: ID) throws
+    /// False when there was none.
+    func removeInvitation(_ id: ID, of account: AccountKey) throws -> Bool
+    /// Writes an event down. Old ones of an account that has very many go.
+    func note(_ kind: AccountEvent.Kind, of account: AccountKey, by visitor: Visitor) throws
+    /// False when too many wait.
+    func enqueue(_ mail: MailJob) throws -> Bool
+    func postponeMail(_ number: Int64, until due: Timestamp, attempts: Int) throws
+    func removeMail(_ number: Int64) throws
 
     func insert(_ token: AccessToken, digest: [UInt8]) throws
     /// Stamps the last use. Does nothing when the token is gone.

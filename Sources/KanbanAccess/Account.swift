@@ -4,18 +4,35 @@ import Kanban
 package struct Account: Hashable, Sendable {
     package var key: AccountKey
     package var id: ID
-    /// `nil` for the built-in account of `--auth open` alone.
+    /// `nil` for the built-in account of `--auth open`, and where a provider vouches for none.
     package var email: EmailAddress?
     /// 1–100 code points.
     package var displayName: String?
     package var createdAt: Timestamp
+    /// Whether somebody read a mail there, or a provider vouches for it.
+    package var isEmailVerified: Bool
+    package var state: State
 
-    package init(key: AccountKey, id: ID, email: EmailAddress?, displayName: String? = nil, createdAt: Timestamp) {
+    /// Whether the account takes log-ins.
+    package enum State: Int, Sendable {
+        case active = 0
+        /// By its owner: only a password reset by mail opens it.
+        case locked = 1
+        /// By the operator.
+        case disabled = 2
+    }
+
+    package init(
+        key: AccountKey, id: ID, email: EmailAddress?, displayName: String? = nil, createdAt: Timestamp,
+        isEmailVerified: Bool = false, state: State = .active
+    ) {
         self.key = key
         self.id = id
         self.email = email
         self.displayName = displayName
         self.createdAt = createdAt
+        self.isEmailVerified = isEmailVerified
+        self.state = state
     }
 }
 
@@ -35,10 +52,14 @@ package struct Session: Hashable, Sendable {
     package var createdAt: Timestamp
     package var lastUsedAt: Timestamp
     package var expiresAt: Timestamp
+    /// The sign-in provider whose token began it; `nil` for a password.
+    package var provider: String?
 
     package init(
-        id: ID, account: AccountKey, device: String?, createdAt: Timestamp, lastUsedAt: Timestamp, expiresAt: Timestamp
+        id: ID, account: AccountKey, device: String?, createdAt: Timestamp, lastUsedAt: Timestamp, expiresAt: Timestamp,
+        provider: String? = nil
     ) {
+        self.provider = provider
         self.id = id
         self.account = account
         self.device = device

@@ -71,6 +71,11 @@ package struct Members {
         faults.append(Fault(pointer: Fault.pointer(pointer, member), code: code, detail: detail))
     }
 
+    /// Whether the member is there, and was not read yet.
+    package func has(_ name: String) -> Bool {
+        rest.contains { $0.name == name }
+    }
+
     /// The member's value as it is.
     package mutating func take(_ name: String) -> Field<JSON> {
         guard let index = rest.firstIndex(where: { $0.name == name }) else { return .absent }

@@ -57,6 +57,8 @@ package struct MailServer: Sendable {
                 case .off: CURLUSESSL_NONE
                 }
             transfer.set(CURLOPT_USE_SSL, Int(level.rawValue))
+            // Proxies that the environment names are for the web.
+            transfer.set(CURLOPT_PROXY, "")
             if let authorities { transfer.set(CURLOPT_CAINFO, authorities) }
             transfer.send(letter.message(at: seconds, identifier: identifier))
             _ = try await transfer.perform()

@@ -173,11 +173,19 @@ struct AccessStoreTests {
 
     /// A million accounts are looked up like one: each of these is one search in an index.
     @Test(arguments: [
-        "SELECT number, id, email, display_name, created_at FROM accounts WHERE number = ?1",
-        "SELECT number, id, email, display_name, created_at FROM accounts WHERE email_folded = ?1",
+        """
+        SELECT number, id, email, display_name, created_at, email_verified, state FROM accounts WHERE number = ?1
+        """,
+        """
+        SELECT number, id, email, display_name, created_at, email_verified, state FROM accounts WHERE email_folded = ?1
+        """,
         "SELECT password_hash FROM accounts WHERE number = ?1",
-        "SELECT id, account, device, created_at, last_used_at, expires_at FROM sessions WHERE token_hash = ?1",
-        "SELECT id, account, device, created_at, last_used_at, expires_at FROM sessions WHERE account = ?1",
+        """
+        SELECT id, account, device, created_at, last_used_at, expires_at, provider FROM sessions WHERE token_hash = ?1
+        """,
+        """
+        SELECT id, account, device, created_at, last_used_at, expires_at, provider FROM sessions WHERE account = ?1
+        """,
         "SELECT id, account, name, scope, created_at, last_used_at, expires_at FROM tokens WHERE token_hash = ?1",
         "SELECT id, account, name, scope, created_at, last_used_at, expires_at FROM tokens WHERE account = ?1",
         "DELETE FROM sessions WHERE account = ?1 AND id = ?2",

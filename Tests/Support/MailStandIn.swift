@@ -64,14 +64,10 @@ package final class MailStandIn: Sendable {
     package let port: Int
     private let listener: LoopbackListener
     private let state: Locked<State>
-    /// An element for each mail that was taken.
-    package let arrivals: AsyncStream<Mail>
-    private let arrived: AsyncStream<Mail>.Continuation
     /// Files of a certificate and its key, with which STARTTLS is offered.
     private let certificate: (chain: String, key: String)?
 
     package init(_ behaviour: Behaviour = .accept, certificate: (chain: String, key: String)? = nil) throws {
-        (arrivals, arrived) = AsyncStream.makeStream()
         state = Locked(State(behaviour: behaviour))
         self.certificate = certificate
         listener = try LoopbackListener()
@@ -137,7 +133,6 @@ package final class MailStandIn: Sendable {
                     isEncrypted: line.isEncrypted)
                 state.withLock { $0.mails.append(mail) }
                 line.say("250 taken")
-                arrived.yield(mail)
             case "QUIT":
                 line.say("221 bye")
                 return

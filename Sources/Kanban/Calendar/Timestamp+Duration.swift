@@ -1,4 +1,9 @@
 extension Timestamp {
+    /// How long after `start` the instant is; negative before it.
+    package static func - (moment: Timestamp, start: Timestamp) -> Duration {
+        .milliseconds(moment.milliseconds - start.milliseconds)
+    }
+
     /// The instant so much later, to the millisecond below.
     package static func + (moment: Timestamp, distance: Duration) -> Timestamp {
         let (seconds, attoseconds) = distance.components

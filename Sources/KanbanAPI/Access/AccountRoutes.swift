@@ -27,7 +27,8 @@ package struct AccountRoutes: Sendable {
         try call.requireNoTag()
         let body = try AccountBodies.whole(call.json())
         let account = try await accounts.signUp(
-            email: body.email, password: body.password, displayName: body.displayName, from: call.access.origin)
+            email: body.email, password: body.password, displayName: body.displayName,
+            invitation: body.invitation, by: call.visitor())
         // Nobody has logged in yet, so the tag is not bound to the account on the way out.
         let scope = try call.environment.tagScope(of: account.key)
         return .account(
@@ -42,9 +43,10 @@ package struct AccountRoutes: Sendable {
         let accounts = try call.accounts()
         let current = try accounts.account(call.account)
         try call.require(current)
-        let (edit, password) = try AccountBodies.patch(call.json(), of: current)
+        let (edit, password) = try AccountBodies.patch(
+            call.json(), of: current, hasPassword: accounts.hasPassword(call.account))
         let changed = try await accounts.update(
-            call.account, with: edit, password: password, by: call.access.session, from: call.access.origin,
+            call.account, with: edit, password: password, by: call.access.session, call.visitor(),
             if: { try call.require($0) })
         return .account(try call.environment.shown(changed))
     }
@@ -52,9 +54,11 @@ package struct AccountRoutes: Sendable {
     private func remove(_ call: Call) async throws -> Response {
         let accounts = try call.accounts()
         try call.require(accounts.account(call.account))
-        let password = try AccountBodies.password(call.json())
+        let password = try AccountBodies.password(
+            call.json(), isNeeded: call.account == .local || accounts.hasPassword(call.account))
         try await accounts.removeAccount(
-            call.account, password: password, from: call.access.origin, if: { try call.require($0) })
+            call.account, password: password, by: call.access.session, from: call.access.origin,
+            if: { try call.require($0) })
         return .noContent
     }
 }
@@ -65,6 +69,7 @@ enum AccountBodies {
         var email: EmailAddress
         var password: Password
         var displayName: String?
+        var invitation: String?
     }
 
     /// The body of `POST /accounts`.
@@ -73,14 +78,15 @@ enum AccountBodies {
         let email = members.required("email") { $0.email() }
         let password = members.required("password") { $0.newPassword("password") }
         let displayName = members.text("displayName", .displayName, trimmed: true).value
+        let invitation = members.string("invitation") { .success($0) }.value
         try members.finish()
         guard let email, let password else { throw Problem(.internalError) }
-        return Whole(email: email, password: password, displayName: displayName)
+        return Whole(email: email, password: password, displayName: displayName, invitation: invitation)
     }
 
     /// The body of `PATCH /account`: the change, and the current password when it needs one.
     static func patch(
-        _ json: JSON, of account: Account
+        _ json: JSON, of account: Account, hasPassword: Bool
     ) throws -> (edit: AccessService.AccountEdit, password: Password?) {
         var members = try Members(json)
         members.requireID(account.id)
@@ -96,19 +102,20 @@ enum AccountBodies {
         if displayName.isGiven { edit.displayName = .some(displayName.value) }
         // An address that comes back as it was shown is no change.
         if let email = email.value, email != account.email { edit.email = email }
-        if edit.needsPassword, account.email != nil, password.value == nil {
+        if edit.needsPassword, hasPassword, password.value == nil {
             members.fault("password", .required, "password must be the current one, to change email or newPassword.")
         }
-        try members.finish(ignoring: ["createdAt", "usage"])
+        try members.finish(ignoring: ["createdAt", "emailVerified", "usage"])
         return (edit, password.value)
     }
 
     /// The body of `DELETE /account`.
-    static func password(_ json: JSON) throws -> Password {
+    static func password(_ json: JSON, isNeeded: Bool) throws -> Password? {
         var members = try Members(json)
-        let password = members.required("password") { $0.password("password") }
+        let password =
+            isNeeded
+            ? members.required("password") { $0.password("password") } : members.password("password").value
         try members.finish()
-        guard let password else { throw Problem(.internalError) }
         return password
     }
 }
@@ -229,9 +236,14 @@ extension Response {
 }
 
 extension JSONWriter {
-    mutating func value(_ shown: ShownAccount) {
+    /// - Parameter isNew: said in the answer that made the account by signing in.
+    mutating func value(_ shown: ShownAccount, isNew: Bool = false) {
         beginObject()
         members(of: shown.account)
+        if isNew {
+            name("created")
+            value(true)
+        }
         name("usage")
         beginObject()
         name("bytes")
@@ -251,6 +263,8 @@ extension JSONWriter {
         value(account.id)
         name("email")
         value(account.email?.text)
+        name("emailVerified")
+        value(account.isEmailVerified)
         name("displayName")
         value(account.displayName)
         name("createdAt")

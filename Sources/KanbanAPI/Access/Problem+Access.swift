@@ -28,6 +28,45 @@ extension Problem {
     /// The one place where a refusal of signing up, logging in or a change of an account becomes an HTTP answer.
     package init(_ error: AccessError) {
         switch error {
+        case .mailOff:
+            self.init(ProblemCode.mailOff)
+        case .codeInvalid:
+            self.init("#/code", .codeInvalid, "The code is wrong, used or too old. Ask for a new one.")
+        case .tooManyResets(let wait):
+            self.init(tooMany: "Too many resets were asked for from this address.", wait: wait)
+        case .tooManyMails:
+            self.init(tooMany: "The account has got as many mails as it may within an hour.", wait: .seconds(3600))
+        case .unknownProvider:
+            self.init("#/provider", .unknownProvider, "This server does not know the provider.")
+        case .tokenInvalid(let reason):
+            self.init(
+                .tokenInvalid, "The provider's token is refused. \(reason)",
+                headers: [("WWW-Authenticate", "Bearer realm=\"kanbase\", error=\"invalid_token\"")])
+        case .providerUnavailable:
+            self.init(.unavailable, "The provider's keys cannot be had.", headers: [("Retry-After", "5")])
+        case .linkRequired:
+            self.init(ProblemCode.linkRequired)
+        case .identityTaken:
+            self.init(ProblemCode.identityTaken)
+        case .noIdentity:
+            self.init(.notFound, "There is no identity with this id.")
+        case .tooManyIdentities:
+            self.init("#", .tooMany, "An account has at most \(Identity.most) identities; remove one first.")
+        case .lastWayIn:
+            self.init(ProblemCode.lastWayIn)
+        case .accountLocked:
+            self.init(ProblemCode.accountLocked)
+        case .accountDisabled:
+            self.init(ProblemCode.accountDisabled)
+        case .invitationRequired:
+            self.init(ProblemCode.invitationRequired)
+        case .invitationUsed:
+            self.init(ProblemCode.invitationUsed)
+        case .noInvitation:
+            self.init(.notFound, "There is no invitation with this id.")
+        case .tooManyInvitations:
+            self.init(
+                tooMany: "An account makes at most \(Invitation.mostADay) invitations a day.", wait: .seconds(3600))
         case .signupClosed:
             self.init(ProblemCode.signupClosed)
         case .emailTaken:

@@ -23,28 +23,32 @@ package struct SessionRoutes: Sendable {
         let accounts = try call.requireAccounts()
         try call.requireNoTag()
         var members = try Members(call.json())
+        let device = members.text("device", .displayName, trimmed: true).value
+        guard !members.has("provider") else { return try await create(members, device, accounts, call) }
         let email = members.required("email") { $0.string("email") { .success($0) } }
         let password = members.required("password") { $0.password("password") }
-        let device = members.text("device", .displayName, trimmed: true).value
         try members.finish()
         guard let email, let password else { throw Problem(.internalError) }
 
         let logIn = try await accounts.logIn(
-            email: email, password: password, device: device, from: call.access.origin)
-        let account = try call.environment.shown(logIn.account)
-        // Whatever keeps copies of answers must not keep this one.
-        return .json(
-            status: 201, headers: [("Location", "/sessions/\(logIn.session.id)"), ("Cache-Control", "no-store")]
-        ) { json in
-            json.beginObject()
-            json.name("token")
-            json.value(logIn.secret.text)
-            json.name("session")
-            json.value(logIn.session)
-            json.name("account")
-            json.value(account)
-            json.endObject()
-        }
+            email: email, password: password, by: call.visitor(device: device))
+        return try .logIn(logIn, call.environment.shown(logIn.account))
+    }
+
+    /// Signs in with a provider.
+    private func create(
+        _ members: Members, _ device: String?, _ accounts: AccessService, _ call: Call
+    ) async throws -> Response {
+        var members = members
+        let proof = members.providerProof()
+        let displayName = members.text("displayName", .displayName, trimmed: true).value
+        let invitation = members.string("invitation") { .success($0) }.value
+        try members.finish()
+        guard let proof else { throw Problem(.internalError) }
+        let logIn = try await accounts.signIn(
+            provider: proof.provider, token: proof.token, nonce: proof.nonce, displayName: displayName,
+            invitation: invitation, by: call.visitor(device: device))
+        return try .logIn(logIn, call.environment.shown(logIn.account))
     }
 
     private func list(_ call: Call) throws -> Response {
@@ -80,6 +84,22 @@ package struct SessionRoutes: Sendable {
 }
 
 extension Response {
+    fileprivate static func logIn(_ logIn: AccessService.LogIn, _ account: ShownAccount) -> Response {
+        // Whatever keeps copies of answers must not keep this one.
+        .json(
+            status: 201, headers: [("Location", "/sessions/\(logIn.session.id)"), ("Cache-Control", "no-store")]
+        ) { json in
+            json.beginObject()
+            json.name("token")
+            json.value(logIn.secret.text)
+            json.name("session")
+            json.value(logIn.session)
+            json.name("account")
+            json.value(account, isNew: logIn.isNewAccount)
+            json.endObject()
+        }
+    }
+
     /// A list that is never long, with a tag of what it shows.
     static func accessList(_ items: (inout JSONWriter) -> Void) -> Response {
         var json = JSONWriter(capacity: 2048)
@@ -96,7 +116,7 @@ extension Response {
 }
 
 extension JSONWriter {
-    mutating func value(_ session: Session) {
+    package mutating func value(_ session: Session) {
         beginObject()
         name("id")
         value(session.id)

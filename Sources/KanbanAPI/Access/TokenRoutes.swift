@@ -27,14 +27,9 @@ package struct TokenRoutes: Sendable {
         let scope = members.required("scope") {
             $0.choice("scope", AccessToken.Scope.allCases.map(\.rawValue), AccessToken.Scope.init(rawValue:))
         }
-        let expiresAt = members.string("expiresAt") { text -> Result<Timestamp, MemberFault> in
-            guard let moment = Timestamp(rfc3339: text) else {
-                return .failure(MemberFault(.invalidFormat, "must be an RFC 3339 date-time, or null for no end."))
-            }
-            return moment > now ? .success(moment) : .failure(MemberFault(.invalidValue, "must lie in the future."))
-        }
+        let expiresAt = members.moment("expiresAt", after: now)
         let password = members.password("password")
-        if scope == .full, password.value == nil {
+        if scope == .full, password.value == nil, try accounts.hasPassword(call.account) {
             members.fault("password", .required, "password must be the account's, for a token of scope full.")
         }
         try members.finish()
@@ -42,7 +37,7 @@ package struct TokenRoutes: Sendable {
 
         let (secret, token) = try await accounts.makeToken(
             name: name, scope: scope, expiresAt: expiresAt.value, of: call.account, by: grant.id,
-            password: password.value, from: call.access.origin)
+            password: password.value, call.visitor())
         // Whatever keeps copies of answers must not keep this one.
         return .json(
             status: 201, headers: [("Location", "/tokens/\(token.id)"), ("Cache-Control", "no-store")]
@@ -59,14 +54,14 @@ package struct TokenRoutes: Sendable {
     private func remove(_ call: Call) async throws -> Response {
         guard let id = ID(call.request.parameter("id")) else { throw AccessError.noToken }
         try call.requireNoTag()
-        try await call.accounts().removeToken(id, of: call.account)
+        try await call.accounts().removeToken(id, of: call.account, call.visitor())
         return .noContent
     }
 }
 
 extension JSONWriter {
     /// - Parameter secret: the token itself, in the one answer that shows it.
-    mutating func value(_ token: AccessToken, secret: TokenSecret? = nil) {
+    package mutating func value(_ token: AccessToken, secret: TokenSecret? = nil) {
         beginObject()
         name("id")
         value(token.id)

@@ -13,6 +13,8 @@ package struct PageRoutes: Sendable {
             page("/manifest.webmanifest", "showWebBoardManifest", "manifest.webmanifest"),
             folder("board", "showWebBoardFile"),
             folder("icons", "showIcon"),
+            page("/reset", "showResetPage", "reset.html"),
+            folder("reset", "showResetFile"),
             page("/docs", "showDocs", "docs.html"),
             page("/docs.css", "showDocsStyle", "docs.css"),
             folder("docs", "showDocsFile"),

@@ -23,14 +23,19 @@ package struct SQLiteAccess: SQLAccess {
 extension SQLAccess {
     package func account(_ key: AccountKey) throws -> Account? {
         let statement = try connection.statement(
-            "SELECT number, id, email, display_name, created_at FROM accounts WHERE number = ?1")
+            """
+            SELECT number, id, email, display_name, created_at, email_verified, state FROM accounts WHERE number = ?1
+            """)
         statement.bind(1, key.number)
         return try first(of: statement, readAccount)
     }
 
     package func account(foldedEmail: String) throws -> Account? {
         let statement = try connection.statement(
-            "SELECT number, id, email, display_name, created_at FROM accounts WHERE email_folded = ?1")
+            """
+            SELECT number, id, email, display_name, created_at, email_verified, state FROM accounts
+            WHERE email_folded = ?1
+            """)
         statement.bind(1, foldedEmail)
         return try first(of: statement, readAccount)
     }
@@ -44,7 +49,8 @@ extension SQLAccess {
     package func accounts(after key: AccountKey?, limit: Int) throws -> [Account] {
         let statement = try connection.statement(
             """
-            SELECT number, id, email, display_name, created_at FROM accounts WHERE number > ?1 ORDER BY number LIMIT ?2
+            SELECT number, id, email, display_name, created_at, email_verified, state FROM accounts
+            WHERE number > ?1 ORDER BY number LIMIT ?2
             """)
         statement.bind(1, key?.number ?? 0)
         statement.bind(2, limit)
@@ -55,7 +61,8 @@ extension SQLAccess {
         Account(
             key: AccountKey(number: row.integer(0)), id: try row.id(1),
             email: row.optionalText(2).map(EmailAddress.init(stored:)), displayName: row.optionalText(3),
-            createdAt: row.timestamp(4))
+            createdAt: row.timestamp(4), isEmailVerified: row.integer(5) != 0,
+            state: Account.State(rawValue: Int(row.integer(6))) ?? .disabled)
     }
 }
 
@@ -64,7 +71,9 @@ extension SQLAccess {
 extension SQLAccess {
     package func session(digest: [UInt8]) throws -> Session? {
         let statement = try connection.statement(
-            "SELECT id, account, device, created_at, last_used_at, expires_at FROM sessions WHERE token_hash = ?1")
+            """
+            SELECT id, account, device, created_at, last_used_at, expires_at, provider FROM sessions WHERE token_hash = ?1
+            """)
         statement.bind(1, digest)
         return try first(of: statement, readSession)
     }
@@ -72,7 +81,7 @@ extension SQLAccess {
     package func sessions(of account: AccountKey) throws -> [Session] {
         let statement = try connection.statement(
             """
-            SELECT id, account, device, created_at, last_used_at, expires_at FROM sessions WHERE account = ?1
+            SELECT id, account, device, created_at, last_used_at, expires_at, provider FROM sessions WHERE account = ?1
             ORDER BY last_used_at DESC, id DESC
             """)
         statement.bind(1, account.number)
@@ -82,7 +91,8 @@ extension SQLAccess {
     private func readSession(_ row: Database.Statement) throws -> Session {
         Session(
             id: try row.id(0), account: AccountKey(number: row.integer(1)), device: row.optionalText(2),
-            createdAt: row.timestamp(3), lastUsedAt: row.timestamp(4), expiresAt: row.timestamp(5))
+            createdAt: row.timestamp(3), lastUsedAt: row.timestamp(4), expiresAt: row.timestamp(5),
+            provider: row.optionalText(6))
     }
 }
 
@@ -121,12 +131,12 @@ extension SQLAccess {
 // MARK: - Rows
 
 extension SQLAccess {
-    private func first<T>(of statement: Database.Statement, _ decode: (Database.Statement) throws -> T) throws -> T? {
+    func first<T>(of statement: Database.Statement, _ decode: (Database.Statement) throws -> T) throws -> T? {
         defer { statement.reset() }
         return try statement.step() ? try decode(statement) : nil
     }
 
-    private func all<T>(of statement: Database.Statement, _ decode: (Database.Statement) throws -> T) throws -> [T] {
+    func all<T>(of statement: Database.Statement, _ decode: (Database.Statement) throws -> T) throws -> [T] {
         defer { statement.reset() }
         var rows: [T] = []
         while try statement.step() { rows.append(try decode(statement)) }

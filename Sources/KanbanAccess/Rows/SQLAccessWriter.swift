@@ -28,7 +28,7 @@ extension SQLAccessWriter {
 
     // MARK: - Accounts
 
-    package func makeAccount(email: EmailAddress, displayName: String?, passwordHash: String) throws -> Account {
+    package func makeAccount(email: EmailAddress?, displayName: String?, passwordHash: String?) throws -> Account {
         let id = makeID()
         let statement = try connection.statement(
             """
@@ -36,8 +36,8 @@ extension SQLAccessWriter {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING number
             """)
         statement.bind(1, id)
-        statement.bind(2, email.text)
-        statement.bind(3, email.folded)
+        statement.bind(2, email?.text)
+        statement.bind(3, email?.folded)
         statement.bind(4, displayName)
         statement.bind(5, passwordHash)
         statement.bind(6, now)
@@ -51,11 +51,16 @@ extension SQLAccessWriter {
 
     package func save(_ account: Account) throws {
         let statement = try connection.statement(
-            "UPDATE accounts SET email = ?2, email_folded = ?3, display_name = ?4 WHERE number = ?1")
+            """
+            UPDATE accounts SET email = ?2, email_folded = ?3, display_name = ?4, email_verified = ?5, state = ?6
+            WHERE number = ?1
+            """)
         statement.bind(1, account.key.number)
         statement.bind(2, account.email?.text)
         statement.bind(3, account.email?.folded)
         statement.bind(4, account.displayName)
+        statement.bind(5, account.isEmailVerified ? 1 : 0)
+        statement.bind(6, account.state.rawValue)
         try statement.run()
     }
 
@@ -75,8 +80,8 @@ extension SQLAccessWriter {
     package func insert(_ session: Session, digest: [UInt8]) throws {
         let statement = try connection.statement(
             """
-            INSERT INTO sessions (account, id, token_hash, device, created_at, last_used_at, expires_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            INSERT INTO sessions (account, id, token_hash, device, created_at, last_used_at, expires_at, provider)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
             """)
         statement.bind(1, session.account.number)
         statement.bind(2, session.id)
@@ -85,6 +90,7 @@ extension SQLAccessWriter {
         statement.bind(5, session.createdAt)
         statement.bind(6, session.lastUsedAt)
         statement.bind(7, session.expiresAt)
+        statement.bind(8, session.provider)
         try statement.run()
     }
 

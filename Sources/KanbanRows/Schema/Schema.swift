@@ -14,6 +14,7 @@ package enum Schema {
         { try $0.run(schema3) },
         { try $0.run(schema4) },
         { try $0.run(schema5) },
+        { try $0.run(schema6) },
     ]
 
     /// The version of an open file; 0 for an empty one.

@@ -101,6 +101,7 @@ extension SQLStore {
             let removed = [
                 try writer.purgeKeptAnswers(before: context.oldestKeptAnswer, limit: MaintenanceWalk.step),
                 try writer.purgeKeptMutations(before: context.oldestKeptMutation, limit: MaintenanceWalk.step),
+                try writer.purgeAccess(limit: MaintenanceWalk.step),
                 try writer.purgeHistory(before: context.oldestHistory, limit: MaintenanceWalk.step),
             ]
             return removed.contains(MaintenanceWalk.step)

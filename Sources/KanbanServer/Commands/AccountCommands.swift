@@ -11,17 +11,26 @@ struct AccountCommands {
     func run(_ command: Command, _ arguments: [String]) async throws {
         let directory = DataDirectory(path: configuration.data)
         // The first account may come before the first start; all else is about what is there.
-        if command == .accountAdd { try directory.create() } else { try directory.requireData() }
+        if [.accountAdd, .invite].contains(command) { try directory.create() } else { try directory.requireData() }
         var storeConfiguration = configuration.storeConfiguration
         // Only the server copies the log into the file: to it, any other change of the file is damage.
         storeConfiguration.logSize = 1 << 40
         let store = try directory.openStore(storeConfiguration)
         defer { store.close() }
-        let service = AccessService(store: store, control: AccessControl(store: store))
+        let service = AccessService(
+            store: store, control: AccessControl(store: store), clock: Timestamp.system)
         do {
             switch command {
             case .accountAdd: try await addAccount(arguments[0], service)
             case .accountList: try listAccounts(store)
+            case .accountShow:
+                let account = try account(arguments[0], store)
+                try show(account, usage: store.read(account.key) { try $0.usage() }, service)
+            case .accountEvents: try listEvents(account(arguments[0], store).key, service)
+            case .accountDisable, .accountEnable:
+                try await service.setDisabled(command == .accountDisable, account(arguments[0], store).key)
+                try await waitForServer()
+            case .invite: try await invite(service)
             case .accountRemove:
                 try await service.removeAccount(account(arguments[0], store).key)
                 try await waitForServer()
@@ -33,7 +42,7 @@ struct AccountCommands {
             case .tokenList: try listTokens(account(arguments[0], store).key, service)
             case .tokenRemove:
                 guard let id = ID(arguments[1]) else { throw Failure(.usage, "'\(arguments[1])' is no id of a token.") }
-                try await service.removeToken(id, of: account(arguments[0], store).key)
+                try await service.removeToken(id, of: account(arguments[0], store).key, .operator)
                 try await waitForServer()
             default: throw Failure(.internalFault, "'kanbase \(command.rawValue)' is no command of accounts.")
             }
@@ -63,7 +72,14 @@ struct AccountCommands {
         var last: AccountKey?
         while true {
             let page = try store.readAccess { try $0.accounts(after: last, limit: 500) }
-            for account in page { print("\(account.id)\t\(account.email?.text ?? "local")\t\(account.createdAt)") }
+            for account in page {
+                if configuration.administration.json {
+                    printJSON { $0.administration(of: account) }
+                } else {
+                    let name = account.email?.text ?? (account.key == .local ? "local" : "-")
+                    print("\(account.id)\t\(name)\t\(account.createdAt)\t\(account.state)")
+                }
+            }
             guard let end = page.last else { return }
             last = end.key
         }
@@ -77,11 +93,12 @@ struct AccountCommands {
         let name = try displayName(administration.tokenName ?? "command line", of: "token")
         let made = try await service.makeToken(
             name: name,
-            scope: AccessToken.Scope(rawValue: administration.scope.rawValue) ?? .read, expiresAt: expiry, of: key)
+            scope: AccessToken.Scope(rawValue: administration.scope.rawValue) ?? .read, expiresAt: expiry, of: key,
+            .operator)
         do {
             try FileHandle.standardOutput.write(contentsOf: Data("\(made.secret.text)\n".utf8))
         } catch {
-            try await service.removeToken(made.token.id, of: key)
+            try await service.removeToken(made.token.id, of: key, .operator)
             throw Failure(.inputOutput, "The token cannot be written, and was removed again: \(error).")
         }
     }

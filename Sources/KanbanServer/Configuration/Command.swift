@@ -8,11 +8,16 @@ enum Command: String, Sendable, CaseIterable {
     case importBoard = "import"
     case accountAdd = "account add"
     case accountList = "account list"
+    case accountShow = "account show"
+    case accountEvents = "account events"
+    case accountDisable = "account disable"
+    case accountEnable = "account enable"
     case accountRemove = "account remove"
     case accountPassword = "account password"
     case tokenAdd = "token add"
     case tokenList = "token list"
     case tokenRemove = "token remove"
+    case invite
     case health
     case version
     case help
@@ -29,9 +34,11 @@ enum Command: String, Sendable, CaseIterable {
     var arguments: [String] {
         switch self {
         case .backup, .restore: ["FILE"]
-        case .accountAdd, .accountRemove, .accountPassword, .tokenAdd, .tokenList: ["EMAIL"]
+        case .accountAdd, .accountShow, .accountEvents, .accountDisable, .accountEnable, .accountRemove,
+            .accountPassword, .tokenAdd, .tokenList:
+            ["EMAIL"]
         case .tokenRemove: ["EMAIL", "ID"]
-        case .serve, .check, .exportBoard, .importBoard, .accountList, .health, .version, .help: []
+        case .serve, .check, .exportBoard, .importBoard, .accountList, .invite, .health, .version, .help: []
         }
     }
 
@@ -54,11 +61,16 @@ enum Command: String, Sendable, CaseIterable {
         case .importBoard: "Read a board from FILE or standard input, all or nothing."
         case .accountAdd: "Make an account; the password is read from the terminal or standard input."
         case .accountList: "List the accounts."
+        case .accountShow: "Show an account: its state, identities, sessions and tokens."
+        case .accountEvents: "List what happened to an account, the newest first."
+        case .accountDisable: "Refuse all log-ins of an account, and end its sessions and tokens."
+        case .accountEnable: "Take log-ins again of an account that was disabled or locked."
         case .accountRemove: "Erase an account and all that it holds."
         case .accountPassword: "Set a new password, which ends the account's sessions."
         case .tokenAdd: "Make a personal token and print it, once."
         case .tokenList: "List the tokens of an account."
         case .tokenRemove: "Revoke a token."
+        case .invite: "Make a link that is good for one sign-up."
         case .health: "Ask the server at --host and --port whether it is ready."
         case .version: "Print the version, as --version does."
         case .help: "Explain a command, as --help after it does."

@@ -1,3 +1,6 @@
+import KanbanAccess
+import Mail
+
 /// All that a person can choose, with its defaults. Immutable once the process has read its arguments.
 struct Configuration: Sendable, Equatable {
     enum Auth: String, Sendable, CaseIterable {
@@ -5,10 +8,6 @@ struct Configuration: Sendable, Equatable {
         case open
         /// Every request needs a token.
         case required
-    }
-
-    enum SignUp: String, Sendable, CaseIterable {
-        case open, closed
     }
 
     enum LogFormat: String, Sendable, CaseIterable {
@@ -26,7 +25,9 @@ struct Configuration: Sendable, Equatable {
 
     /// `nil`: ``Auth/open`` on a loopback address, ``Auth/required`` on any other.
     var auth: Auth?
-    var signUp = SignUp.open
+    var signUp = SignUpPolicy.open
+    /// Sign-in providers.
+    var oidc: [Provider] = []
     /// Origins that browsers may call from; none turns CORS off.
     var corsOrigins: [String] = []
     /// Addresses of proxies whose `X-Forwarded-For` is believed.
@@ -65,6 +66,16 @@ struct Configuration: Sendable, Equatable {
 
     /// An Open-Meteo compatible service; `nil` turns the weather off.
     var weatherURL: String?
+    /// The server's address for people, in mails and invitations; `nil` is the one that it listens on.
+    var publicURL: String?
+    /// A mail server; `nil` turns mail off.
+    var mailURL: String?
+    /// Whom mails are from; `nil` is `kanbase` at the host of the public address.
+    var mailFrom: String?
+    /// `nil`: required, but on a loopback address only where it is offered.
+    var mailStartTLS: MailServer.StartTLS?
+    /// A file of certificates; `nil` are the system's.
+    var mailAuthorities: String?
     var tlsCertificate: String?
     var tlsKey: String?
 
@@ -97,13 +108,17 @@ struct Configuration: Sendable, Equatable {
         var format = ExportFormat.json
         /// Whose: an e-mail address; `nil` is the built-in account.
         var account: String?
+        /// `account list`, `account show`, `account events`, `invite`
+        var json = false
+        /// `invite`: who may use it.
+        var invitee: String?
         /// `account add`
         var displayName: String?
         /// `token add`
         var tokenName: String?
         /// `token add`
         var scope = Scope.full
-        /// `token add`: days; `nil` never ends.
+        /// `token add`: days; `nil` never ends. `invite`: `nil` is a week.
         var expiresInDays: Int?
     }
 

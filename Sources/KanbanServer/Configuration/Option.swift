@@ -1,3 +1,5 @@
+import KanbanAccess
+
 /// One row of the table of options: parsing, the environment, `--help` and `docs/configuration.md` all read it.
 struct Option: Sendable {
     enum Group: String, Sendable, CaseIterable {
@@ -60,6 +62,27 @@ struct Option: Sendable {
             for part in text.split(separator: ",", omittingEmptySubsequences: false) {
                 guard let parsed = value.parse(String(part)) else { return Rejection(allowed: value.allowed) }
                 configuration[keyPath: member].append(parsed)
+            }
+            return nil
+        }
+    }
+
+    /// A sign-in provider; may come several times, in the environment with white space between.
+    init(
+        provider name: String, _ member: WritableKeyPath<Configuration, [Provider]> & Sendable, in group: Group,
+        of commands: [Command], _ help: String
+    ) {
+        self.init(
+            name: name, group: group, commands: commands, placeholder: "NAME=[ISSUER,]CLIENT_ID[,CLIENT_ID…]",
+            fallback: "", help: help, hasVariable: true
+        ) { text, configuration in
+            for part in text.split(whereSeparator: \.isWhitespace) {
+                guard let provider = Provider(String(part)) else {
+                    return Rejection(
+                        allowed: "NAME=ISSUER,CLIENT_ID with an https address, or apple=CLIENT_ID or google=CLIENT_ID")
+                }
+                configuration[keyPath: member].removeAll { $0.name == provider.name }
+                configuration[keyPath: member].append(provider)
             }
             return nil
         }

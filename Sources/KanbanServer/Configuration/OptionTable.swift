@@ -24,6 +24,9 @@ extension Option {
             "weather-url", \.weatherURL, OptionValue.url.optional(), in: .server, of: [.serve],
             "An Open-Meteo compatible service; without it the weather is off."),
         Option(
+            "public-url", \.publicURL, OptionValue.url.optional(unset: "by address"), in: .server,
+            of: [.serve, .invite], "The server's address for people, in the links of mails and invitations."),
+        Option(
             "tls-certificate", \.tlsCertificate, OptionValue.text("FILE", "a file").optional(), in: .server,
             of: [.serve, .health], "Serve HTTPS with this certificate chain (PEM); SIGHUP reads it again."),
         Option(
@@ -37,7 +40,23 @@ extension Option {
             "open: no log-in, one board; required: accounts. Open on a loopback address, else required."),
         Option(
             "signup", \.signUp, .name, in: .access, of: [.serve],
-            "Whether anybody may make an account; closed leaves it to `kanbase account add`."),
+            "Who may make an account: anybody, who has an invitation, or nobody but `kanbase account add`."),
+        Option(
+            provider: "oidc", \.oidc, in: .access, of: [.serve],
+            "A sign-in provider by OpenID Connect, apple and google without ISSUER; may be given several times."),
+        Option(
+            "mail-url", \.mailURL, OptionValue.mailServer.optional(), in: .access, of: [.serve],
+            "A mail server, with name and password if it wants them; without it no mail is sent."),
+        Option(
+            "mail-from", \.mailFrom, OptionValue.email.optional(),
+            in: .access,
+            of: [.serve], "The sender of mails; else kanbase@ the host of --public-url."),
+        Option(
+            "mail-starttls", \.mailStartTLS, OptionValue.name.optional(unset: "by address"), in: .access, of: [.serve],
+            "Encryption of smtp:// addresses: required, but on a loopback address offered."),
+        Option(
+            "mail-ca", \.mailAuthorities, OptionValue.text("FILE", "a file").optional(),
+            in: .access, of: [.serve], "Certificates (PEM) to verify the mail server by, instead of the system's."),
         Option(
             each: "cors-origin", \.corsOrigins, .origin, in: .access, of: [.serve],
             "A web origin whose pages may call; may be given several times."),
@@ -114,6 +133,12 @@ extension Option {
     ]
 
     private static let administration: [Option] = [
+        Option(
+            flag: "json", \.administration.json, of: [.accountList, .accountShow, .accountEvents, .invite],
+            "Print JSON, for scripts."),
+        Option(
+            "email", \.administration.invitee, OptionValue.email.optional(), in: .command,
+            of: [.invite], "Who may use the invitation."),
         Option(flag: "vacuum", \.administration.vacuum, of: [.check], "Rewrite the file without what was erased."),
         Option(
             "mode", \.administration.mode, .name, in: .command, of: [.importBoard],
@@ -135,6 +160,6 @@ extension Option {
             "scope", \.administration.scope, .name, in: .command, of: [.tokenAdd], "What the token may do."),
         Option(
             "expires", \.administration.expiresInDays, OptionValue.number(1...36_500, "DAYS").optional(unset: "never"),
-            in: .command, of: [.tokenAdd], "When the token ends, in days from now."),
+            in: .command, of: [.tokenAdd, .invite], "When it ends, in days from now; an invitation after 7."),
     ]
 }

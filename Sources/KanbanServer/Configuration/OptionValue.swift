@@ -1,5 +1,7 @@
 import Foundation
 import Kanban
+import KanbanAccess
+import Mail
 
 #if canImport(Glibc)
     import Glibc
@@ -95,6 +97,23 @@ extension OptionValue where Value == String {
         OptionValue(placeholder: "ADDRESS", allowed: "an IPv4 or IPv6 address") { text in
             var room = in6_addr()
             return inet_pton(AF_INET, text, &room) == 1 || inet_pton(AF_INET6, text, &room) == 1 ? text : nil
+        } show: {
+            $0
+        }
+    }
+
+    /// `smtp://user:password@host:587` or `smtps:`.
+    static var mailServer: Self {
+        OptionValue(placeholder: "URL", allowed: "an smtp:// or smtps:// address") {
+            MailServer.isAddress($0) ? $0 : nil
+        } show: {
+            $0
+        }
+    }
+
+    static var email: Self {
+        OptionValue(placeholder: "EMAIL", allowed: "an e-mail address") {
+            EmailAddress($0)?.text
         } show: {
             $0
         }

@@ -1,4 +1,27 @@
+import KanbanAccess
 import KanbanSQLite
+
+extension Postman {
+    /// As figures of `/metrics`.
+    func samples(of store: SQLStore) -> [MetricsPage.Sample] {
+        let counts = counts
+        // A queue that cannot be read has no length to show; reading fails elsewhere, and is told there.
+        let waiting = (try? store.readAccess { try $0.mailCount() }) ?? 0
+        return [
+            .init(
+                name: "kanbase_mails_sent_total", kind: .counter, help: "Mails that the mail server took.",
+                value: Double(counts.sent)),
+            .init(
+                name: "kanbase_mail_failures_total", kind: .counter, help: "Attempts that it did not take.",
+                value: Double(counts.failed)),
+            .init(
+                name: "kanbase_mails_given_up_total", kind: .counter, help: "Mails that nobody took for a day.",
+                value: Double(counts.givenUp)),
+            .init(
+                name: "kanbase_mail_queue_length", kind: .gauge, help: "Mails that wait.", value: Double(waiting)),
+        ]
+    }
+}
 
 extension StoreActivity {
     /// As figures of `/metrics`.

@@ -1,4 +1,5 @@
 import Crypto
+import Fetch
 import Foundation
 import HTTP
 import Kanban
@@ -6,6 +7,7 @@ import KanbanAPI
 import KanbanAccess
 import KanbanRows
 import KanbanSQLite
+import Mail
 import Sockets
 
 #if canImport(Glibc)
@@ -41,7 +43,10 @@ extension Configuration {
     }
 
     /// Who is let in, and by whom accounts are kept. Without log-in there is still one account, which shows itself.
-    func access(to store: SQLStore, doorbell: Doorbell) -> (gate: any Gate, accounts: AccessService) {
+    /// - Parameter postman: sends the mails that wait; `nil` where mail is off.
+    func access(
+        to store: SQLStore, doorbell: Doorbell, postman: Postman?
+    ) -> (gate: any Gate, accounts: AccessService) {
         let crossOrigin = CrossOrigin(origins: corsOrigins)
         let control = AccessControl(store: store) { doorbell.ring($0) }
         // The command line ended an account or a token, perhaps: all open streams look whether it was theirs.
@@ -49,7 +54,12 @@ extension Configuration {
             control.forgetAll()
             doorbell.ringAll()
         }
-        let accounts = AccessService(store: store, control: control, isSignupOpen: signUp == .open)
+        let fetcher = Fetcher(timeout: Self.patienceWithProviders, limit: Self.longestProviderAnswer)
+        let providers = ProviderDirectory(oidc, clock: Timestamp.system) { try await fetcher.get($0) }
+        let ring: (@Sendable () -> Void)? = if let postman { { postman.ring() } } else { nil }
+        let accounts = AccessService(
+            store: store, control: control, policy: signUp, providers: providers, clock: Timestamp.system,
+            postman: ring)
         switch effectiveAuth {
         case .open:
             return (OpenGate(requiresLoopbackHost: isLoopback, crossOrigin: crossOrigin), accounts)
@@ -63,9 +73,36 @@ extension Configuration {
         }
     }
 
+    private static let patienceWithProviders = Duration.seconds(5)
+    /// Bytes. Keys of issuers have some thousands.
+    private static let longestProviderAnswer = 256 << 10
+
+    /// Sends mails, where there is a mail server.
+    /// - Parameter site: the server's address for people.
+    func postman(for store: SQLStore, site: @escaping @Sendable () -> String, log: Log) -> Postman? {
+        guard let mailURL else { return nil }
+        let server = MailServer(url: mailURL, startTLS: mailStartTLS, authorities: mailAuthorities)
+        let sender = mailFrom ?? "kanbase@\(publicURL.flatMap { URL(string: $0)?.host } ?? "localhost")"
+        return Postman(store: store, site: site, clock: Timestamp.system) { delivery in
+            let letter = Letter(
+                from: sender, to: delivery.recipient, subject: delivery.subject, text: delivery.text)
+            try await server.send(
+                letter, at: Int(Timestamp.system().milliseconds / 1000),
+                identifier: ByteText.base32(SecureRandom.bytes(15)))
+        } warn: { message, reason in
+            log.warning(message, ["reason": reason])
+        }
+    }
+
     /// Where the weather comes from.
     var weather: WeatherService? {
         weatherURL.flatMap { URL(string: $0) }.map { WeatherService(service: $0, clock: Timestamp.system) }
+    }
+
+    /// The server's address for people: in links, without a `/` at its end.
+    func site(listeningOn address: String) -> String {
+        let site = publicURL ?? address
+        return site.hasSuffix("/") ? String(site.dropLast()) : site
     }
 
     /// What an account may take; `nil` where there is only one.

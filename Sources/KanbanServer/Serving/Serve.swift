@@ -45,17 +45,21 @@ struct Serve {
         let store = try directory.openStore(storeConfiguration)
         let loops = try EventLoopGroup(count: configuration.loops ?? ProcessInfo.processInfo.activeProcessorCount)
         let state = ServerState()
+        let postman = configuration.postman(for: store, site: { state.site }, log: log)
         let application = application(
-            store: store, doorbell: doorbell, exports: exports, log: log, loops: loops.loops.count, state: state)
+            store: store, doorbell: doorbell, exports: exports, postman: postman, log: log, loops: loops.loops.count,
+            state: state)
         let server = Server(
             group: loops, limits: configuration.limits, responder: application, transport: security.transport)
         state.began(server)
         let address = try listen(server, scheme: security.scheme)
+        state.site = configuration.site(listeningOn: address)
         lock.note("\(process), \(address)")
         announce(address)
         warn(log)
         log.info("started", ["url": address, "data": directory.path, "auth": configuration.effectiveAuth.rawValue])
 
+        let mail = Task { await postman?.run() }
         let upkeep = Task { await Upkeep(store: store, log: log).run() }
         let reason = await signals.stopRequest()
         log.info("stopping", ["reason": reason])
@@ -65,7 +69,9 @@ struct Serve {
         }
         state.isDraining.store(true, ordering: .releasing)
         await server.drain(within: Self.patience) { doorbell.close() }
+        mail.cancel()
         upkeep.cancel()
+        await mail.value
         await upkeep.value
         loops.shutDown()
         store.close()
@@ -75,11 +81,14 @@ struct Serve {
     }
 
     private func application(
-        store: SQLStore, doorbell: Doorbell, exports: ExportQueue, log: Log, loops: Int, state: ServerState
+        store: SQLStore, doorbell: Doorbell, exports: ExportQueue, postman: Postman?, log: Log, loops: Int,
+        state: ServerState
     ) -> Application {
         let metrics = Metrics(loops: loops)
-        let page = MetricsPage(metrics: metrics) { state.samples + store.activity.samples }
-        let access = configuration.access(to: store, doorbell: doorbell)
+        let page = MetricsPage(metrics: metrics) {
+            state.samples + store.activity.samples + (postman?.samples(of: store) ?? [])
+        }
+        let access = configuration.access(to: store, doorbell: doorbell, postman: postman)
         var environment = Environment(
             store: store, accounts: access.accounts, clock: Timestamp.system,
             zone: Zone(name: configuration.timeZone) ?? .utc, jsonDepth: configuration.jsonDepth,
@@ -87,6 +96,7 @@ struct Serve {
             isReady: { !state.isDraining.load(ordering: .acquiring) })
         environment.quota = configuration.quota
         environment.exports = exports
+        environment.site = { state.site }
         return Application(
             environment: environment, gate: access.gate, routes: Routes.all + [page.route],
             observer: Observer(requests: RequestLog(log: log), metrics: metrics))

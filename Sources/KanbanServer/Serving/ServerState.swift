@@ -6,7 +6,14 @@ import Synchronization
 final class ServerState: Sendable {
     /// Set once the server was asked to stop.
     let isDraining = Atomic(false)
+    private let address = Locked("")
     private let server = Locked<Server?>(nil)
+
+    /// The server's address for people, once it listens; without a `/` at its end.
+    var site: String {
+        get { address.withLock { $0 } }
+        set { address.withLock { $0 = newValue } }
+    }
 
     func began(_ server: Server) {
         self.server.withLock { $0 = server }

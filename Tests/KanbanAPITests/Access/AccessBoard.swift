@@ -1,4 +1,5 @@
 import Crypto
+import Fetch
 import Foundation
 import HTTP
 import JSON
@@ -23,11 +24,14 @@ final class AccessBoard: Sendable {
     let application: Application
     let clock: TestClock
     let observer = TestObserver()
+    let postman: Postman
+    private let mails = Locked<[Postman.Delivery]>([])
     /// How often something of an account ended.
     let rings: Rings
 
     init(
-        in directory: TemporaryDirectory? = nil, limit: RateLimit? = nil, isSignupOpen: Bool = true,
+        in directory: TemporaryDirectory? = nil, limit: RateLimit? = nil, policy: SignUpPolicy = .open,
+        isMailOn: Bool = true, oidc: [Provider] = [],
         crossOrigin: CrossOrigin = CrossOrigin(), derivation: KeyDerivation = AccessBoard.cheap,
         routes: [Route] = Routes.all, quota: Quota? = nil
     ) throws {
@@ -47,8 +51,16 @@ final class AccessBoard: Sendable {
         configuration.quota = quota
         store = try SQLStore(in: directory.path, configuration: configuration, clock: { clock.now })
         let control = AccessControl(store: store) { rings.ring($0) }
+        let mails = mails
+        postman = Postman(store: store, site: { "https://kanbase.example.org" }, clock: { clock.now }) { delivery in
+            mails.withLock { $0.append(delivery) }
+        }
+        let fetcher = Fetcher(timeout: .seconds(60), limit: 1 << 16)
+        let providers = ProviderDirectory(oidc, clock: { clock.now }) { try await fetcher.get($0) }
+        let ring: (@Sendable () -> Void)? = if isMailOn { {} } else { nil }
         accounts = AccessService(
-            store: store, control: control, isSignupOpen: isSignupOpen, derivation: derivation, instant: instant)
+            store: store, control: control, policy: policy, providers: providers, clock: { clock.now }, postman: ring,
+            derivation: derivation, instant: instant)
         var environment = Environment(store: store, accounts: accounts, clock: { clock.now })
         environment.quota = quota
         application = Application(
@@ -80,6 +92,16 @@ final class AccessBoard: Sendable {
         case .read(let reading):
             request.body = Array((body ?? "").utf8)
             return Answer(await reading.respond(request).collected())
+        }
+    }
+
+    /// Sends what waits.
+    /// - Returns: the mails since the last time, in the order of their asking.
+    func newMails() async throws -> [Postman.Delivery] {
+        _ = try await postman.sendDue()
+        return mails.withLock { mails in
+            defer { mails = [] }
+            return mails
         }
     }
 

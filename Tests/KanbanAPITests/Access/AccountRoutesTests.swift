@@ -16,7 +16,10 @@ struct AccountRoutesTests {
 
         #expect(shown.json["email"] == "anna@example.org")
         #expect(shown.json["displayName"] == .null)
-        #expect(shown.json.objectMembers?.map(\.name) == ["id", "email", "displayName", "createdAt", "usage"])
+        #expect(
+            shown.json.objectMembers?.map(\.name) == [
+                "id", "email", "emailVerified", "displayName", "createdAt", "usage",
+            ])
         #expect(changed.json["displayName"] == "Anna K.")
         #expect(changed["ETag"] != shown["ETag"])
         #expect(cleared.json == shown.json)

@@ -1,6 +1,8 @@
 import HTTP
 import JSON
 import Kanban
+import KanbanAccess
+import KanbanSQLite
 import Testing
 
 @testable import KanbanAPI
@@ -19,11 +21,22 @@ struct IsolationTests {
             ("categories", "/categories", #"{"name": "Private"}"#),
             ("ddays", "/ddays", #"{"title": "Private", "date": "2026-12-24"}"#),
             ("tokens", "/tokens", #"{"name": "Private", "scope": "read"}"#),
+            ("invitations", "/invitations", "{}"),
         ] where Routes.all.contains(where: { $0.pattern == target && $0.method == .post }) {
             let answer = await board.send(.post, target, body, token: person.token)
             belongings.ids[noun] = try #require(answer.json["id"]?.stringValue)
         }
         belongings.ids["sessions"] = person.session
+        let key = try #require(try board.store.readAccess { try $0.account(foldedEmail: person.email) }).key
+        let identity = try await board.store.writeAccess { writer in
+            let identity = Identity(
+                id: writer.makeID(), account: key, provider: "own", subject: "Private", email: nil,
+                createdAt: writer.now)
+            try writer.insert(identity)
+            return identity
+        }
+        // Below `/account`.
+        belongings.ids["account"] = "\(identity.id)"
         return belongings
     }
 
@@ -157,7 +170,7 @@ struct IsolationTests {
             open.isSubset(of: [
                 "", "accounts", "sessions", "health", "openapi.yaml", "openapi.json", "docs", "docs.css", "board",
                 "icons",
-                "worker.js", "manifest.webmanifest", "problems",
+                "worker.js", "manifest.webmanifest", "problems", "reset", "password-resets", "account",
             ]))
     }
 }

@@ -71,7 +71,7 @@ struct SessionRoutesTests {
     }
 
     @Test func `closed sign-up is 403, and accounts made by the operator log in`() async throws {
-        let board = try AccessBoard(isSignupOpen: false)
+        let board = try AccessBoard(policy: .closed)
         let email = try #require(EmailAddress("anna@example.org"))
 
         let refused = await board.signUp("anna@example.org")

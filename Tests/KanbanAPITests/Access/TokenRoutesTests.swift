@@ -149,7 +149,8 @@ struct TokenRoutesTests {
 
         await #expect(throws: AccessError.noSession) {
             try await board.accounts.makeToken(
-                name: "late", scope: .read, expiresAt: nil, of: account.key, by: session, password: nil, from: "")
+                name: "late", scope: .read, expiresAt: nil, of: account.key, by: session, password: nil,
+                .operator)
         }
     }
 

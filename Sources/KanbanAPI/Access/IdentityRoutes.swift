@@ -1,0 +1,126 @@
+import HTTP
+import JSON
+import Kanban
+import KanbanAccess
+import KanbanWire
+
+/// The accounts at sign-in providers that open an account here, and what happened to the account.
+package struct IdentityRoutes: Sendable {
+    package init() {}
+
+    package var routes: [Route] {
+        [
+            Route(.get, "/account/identities", "listIdentities", list),
+            Route(.post, "/account/identities", "linkIdentity", content: .json, endsWithClient: true, link),
+            Route(.delete, "/account/identities/{id}", "removeIdentity", remove),
+            Route(.get, "/account/events", "listAccountEvents", parameters: ["limit", "cursor"], events),
+        ]
+    }
+
+    private func list(_ call: Call) throws -> Response {
+        let identities = try call.accounts().identities(of: call.account)
+        return .accessList { json in
+            for identity in identities { json.value(identity) }
+        }
+    }
+
+    private func link(_ call: Call) async throws -> Response {
+        let accounts = try call.requireAccounts()
+        try call.requireNoTag()
+        var members = try Members(call.json())
+        let proof = members.providerProof()
+        let password = members.password("password")
+        if password.value == nil, try accounts.hasPassword(call.account) {
+            members.fault("password", .required, "password must be the account's, to link an identity.")
+        }
+        try members.finish()
+        guard let proof else { throw Problem(.internalError) }
+        let (identity, isNew) = try await accounts.link(
+            provider: proof.provider, token: proof.token, nonce: proof.nonce, password: password.value,
+            to: call.account, by: call.access.session, call.visitor())
+        return .json(
+            status: isNew ? 201 : 200, headers: [("Location", "/account/identities/\(identity.id)")]
+        ) { $0.value(identity) }
+    }
+
+    private func remove(_ call: Call) async throws -> Response {
+        guard let id = ID(call.request.parameter("id")) else { throw AccessError.noIdentity }
+        try call.requireNoTag()
+        try await call.requireAccounts().removeIdentity(id, of: call.account, by: call.visitor())
+        return .noContent
+    }
+
+    private func events(_ call: Call) throws -> Response {
+        let limit = try call.query.limit()
+        let before = try call.query["cursor"].map { cursor in
+            guard let number = try PageCursor.decode(cursor, for: "events").first?.intValue else {
+                throw PageCursor.invalid
+            }
+            return Int64(number)
+        }
+        let events = try call.accounts().events(of: call.account, before: before, limit: limit + 1)
+        let page = events.prefix(limit)
+        let next =
+            events.count > limit
+            ? page.last.map { last in PageCursor.encode(for: "events") { $0.value(last.number) } } : nil
+        var json = JSONWriter(capacity: 8192)
+        json.beginObject()
+        json.name("items")
+        json.beginArray()
+        for event in page { json.value(event) }
+        json.endArray()
+        json.name("nextCursor")
+        json.value(next)
+        json.endObject()
+        let tag = EntityTag.tag(0, digestOf: json.bytes)
+        return .json(tag: tag, headers: call.link(toNext: next), encoded: json.bytes)
+    }
+}
+
+extension Members {
+    /// What a provider's sign-in gave the client.
+    struct ProviderProof {
+        var provider: String
+        var token: String
+        var nonce: String?
+    }
+
+    /// `nil` only with a fault noted.
+    mutating func providerProof() -> ProviderProof? {
+        let provider = required("provider") { $0.string("provider") { .success($0) } }
+        let token = required("idToken") { $0.string("idToken") { .success($0) } }
+        let nonce = string("nonce") { .success($0) }.value
+        guard let provider, let token else { return nil }
+        return ProviderProof(provider: provider, token: token, nonce: nonce)
+    }
+}
+
+extension JSONWriter {
+    package mutating func value(_ identity: Identity) {
+        beginObject()
+        name("id")
+        value(identity.id)
+        name("provider")
+        value(identity.provider)
+        name("email")
+        value(identity.email)
+        name("createdAt")
+        value(identity.createdAt)
+        endObject()
+    }
+
+    package mutating func value(_ event: AccountEvent) {
+        beginObject()
+        name("id")
+        value(event.id)
+        name("at")
+        value(event.at)
+        name("kind")
+        value(event.kind.rawValue)
+        name("device")
+        value(event.device)
+        name("network")
+        value(event.network)
+        endObject()
+    }
+}

@@ -1,0 +1,145 @@
+import Crypto
+import Kanban
+import Locks
+
+/// What somebody proves with a code from a mail: a forgotten password, an address, and that a log-in was not theirs.
+extension AccessService {
+    /// - Throws: ``AccessError/mailOff``.
+    package func requireMail() throws(AccessError) {
+        guard isMailOn else { throw .mailOff }
+    }
+
+    /// Asks for a mail with a code. Nothing tells whether there is such an account: every address is written down in the
+    /// same way, and looked up when the mail is made.
+    /// - Throws: ``AccessError/mailOff``, ``AccessError/tooManyResets(_:)``, ``AccessError/busy``.
+    package func requestPasswordReset(email: EmailAddress, by visitor: Visitor) async throws {
+        try requireMail()
+        if let wait = resetRequests.withLock({ $0.attempt([.address(visitor.origin)], at: instant()) }) {
+            throw AccessError.tooManyResets(wait)
+        }
+        // Silently: who is told would learn that somebody else has asked.
+        guard mayMail(.account(SHA256.digest(email.folded.utf8))) else { return }
+        let isTaken = try await store.writeAccess { writer in
+            try writer.enqueue(
+                MailJob(
+                    kind: .passwordReset, account: nil, address: email, language: visitor.language,
+                    createdAt: writer.now))
+        }
+        guard isTaken else { throw AccessError.busy }
+        ringPostman()
+    }
+
+    /// Sets a new password with the code of a mail, which also opens a locked account and proves its address.
+    /// All sessions end, and all tokens with `endTokens`.
+    /// - Throws: ``AccessError/mailOff``, ``AccessError/codeInvalid``, ``AccessError/busy``.
+    package func resetPassword(
+        code: String, newPassword: Password, endTokens: Bool, by visitor: Visitor
+    ) async throws {
+        try requireMail()
+        guard let digest = SecretCode.digest(of: code) else { throw AccessError.codeInvalid }
+        // Looked at first to spare the hashing, and again in the transaction, where nobody can come between.
+        _ = try store.readAccess { try Self.account(of: digest, .passwordReset, at: clock(), in: $0) }
+        let hash = try await hashed(newPassword, for: visitor.origin)
+        let key = try await store.writeAccess { [isMailOn] writer in
+            var account = try Self.account(of: digest, .passwordReset, at: writer.now, in: writer).account
+            account.isEmailVerified = true
+            account.state = .active
+            try writer.save(account)
+            try writer.setPasswordHash(hash, of: account.key)
+            try writer.removeCodes(.passwordReset, of: account.key)
+            try Self.endAccess(of: account.key, keeping: nil, tokens: endTokens, in: writer)
+            try writer.note(.passwordReset, of: account.key, by: visitor)
+            if isMailOn { try Self.mail(.passwordChanged, to: account, about: visitor, in: writer) }
+            return account.key
+        }
+        control.ended(of: key) { $0.kind == .session || endTokens }
+        ringPostman()
+    }
+
+    /// Proves the account's address with the code of a mail.
+    /// - Throws: ``AccessError/mailOff``, ``AccessError/codeInvalid``.
+    package func verifyEmail(code: String, of key: AccountKey, by visitor: Visitor) async throws {
+        try requireMail()
+        guard let digest = SecretCode.digest(of: code) else { throw AccessError.codeInvalid }
+        try await store.writeAccess { writer in
+            var account = try Self.account(of: digest, .emailVerification, at: writer.now, in: writer).account
+            guard account.key == key else { throw AccessError.codeInvalid }
+            account.isEmailVerified = true
+            try writer.save(account)
+            try writer.removeCodes(.emailVerification, of: key)
+            try writer.note(.emailVerified, of: key, by: visitor)
+        }
+    }
+
+    /// Sends another code to the account's address, unless it is proven.
+    /// - Throws: ``AccessError/mailOff``, ``AccessError/tooManyMails``.
+    package func requestEmailVerification(of key: AccountKey, by visitor: Visitor) async throws {
+        try requireMail()
+        guard let email = try account(key).email else { throw AccessError.builtInAccount }
+        guard mayMail(.owner(SHA256.digest(email.folded.utf8))) else { throw AccessError.tooManyMails }
+        try await store.writeAccess { writer in
+            guard let account = try writer.account(key) else { throw AccessError.noAccount }
+            guard !account.isEmailVerified else { return }
+            try Self.mail(.emailVerification, to: account, about: visitor, in: writer)
+        }
+        ringPostman()
+    }
+
+    /// Locks an account with the code of a mail about something that its owner did not do. All sessions and tokens end,
+    /// identities linked since then go, and an address changed since then is the old one again: only a password reset
+    /// by mail opens the account.
+    /// - Throws: ``AccessError/mailOff``, ``AccessError/codeInvalid``.
+    package func lock(code: String, by visitor: Visitor) async throws {
+        try requireMail()
+        guard let digest = SecretCode.digest(of: code) else { throw AccessError.codeInvalid }
+        let key = try await store.writeAccess { writer in
+            guard let code = try writer.code(digest: digest, .accountLock), code.expiresAt > writer.now,
+                var account = try writer.account(code.account), account.state != .disabled
+            else { throw AccessError.codeInvalid }
+            account.state = .locked
+            if account.email != code.address, try writer.account(foldedEmail: code.address.folded) == nil {
+                account.email = code.address
+                account.isEmailVerified = true
+            }
+            try writer.save(account)
+            try writer.removeCode(digest: digest)
+            try Self.endAccess(of: account.key, keeping: nil, tokens: true, in: writer)
+            for identity in try writer.identities(of: account.key) where identity.createdAt > code.causedAt {
+                _ = try writer.removeIdentity(identity.id, of: account.key)
+            }
+            try writer.note(.locked, of: account.key, by: visitor)
+            return account.key
+        }
+        control.ended(of: key) { _ in true }
+    }
+
+    // MARK: What the others use
+
+    /// The account that a good code is of, if the code was sent to the address that the account has.
+    private static func account(
+        of digest: [UInt8], _ kind: StoredCode.Kind, at now: Timestamp, in reader: any AccessReader
+    ) throws -> (account: Account, code: StoredCode) {
+        guard let code = try reader.code(digest: digest, kind), code.expiresAt > now,
+            let account = try reader.account(code.account), account.state != .disabled, account.email == code.address
+        else { throw AccessError.codeInvalid }
+        return (account, code)
+    }
+
+    /// Writes a mail to the account down; one to an address that it had goes to `address`. Does nothing without an
+    /// address, and when too many wait.
+    static func mail(
+        _ kind: MailJob.Kind, to account: Account, at address: EmailAddress? = nil, about visitor: Visitor,
+        in writer: any AccessWriter
+    ) throws {
+        guard let address = address ?? account.email else { return }
+        _ = try writer.enqueue(
+            MailJob(
+                kind: kind, account: account.key, address: address, language: visitor.language, device: visitor.device,
+                network: visitor.network, createdAt: writer.now))
+    }
+
+    /// Whether the address may get another mail within the hour; counts it.
+    func mayMail(_ key: AttemptThrottle.Key) -> Bool {
+        mails.withLock { $0.attempt([key], at: instant()) == nil }
+    }
+}

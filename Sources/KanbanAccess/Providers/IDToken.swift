@@ -1,0 +1,106 @@
+import Crypto
+import JSON
+import Kanban
+
+/// An ID token of OpenID Connect, taken apart and not yet believed (RFC 7519, in the compact form of RFC 7515 §3.1).
+struct IDToken {
+    /// The name of the key that signed it.
+    let keyID: String?
+    let algorithm: SignatureKey.Algorithm
+    let claims: JSON
+    private let signed: [UInt8]
+    private let signature: [UInt8]
+
+    /// - Throws: ``AccessError/tokenInvalid(_:)``.
+    init(_ text: String) throws(AccessError) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, let head = Self.json(parts[0]), let claims = Self.json(parts[1]),
+            let signature = ByteText.bytes(base64URL: String(Substring(parts[2]))), !signature.isEmpty
+        else { throw .tokenInvalid("It is no signed JSON Web Token.") }
+        // Neither `none` nor an HMAC with what everybody knows.
+        guard let algorithm = head["alg"]?.stringValue.flatMap(SignatureKey.Algorithm.init(rawValue:)) else {
+            throw .tokenInvalid("It is not signed with RS256 or ES256.")
+        }
+        // An extension that must be understood, and none is (RFC 7515 §4.1.11).
+        guard head["crit"] == nil else { throw .tokenInvalid("Its header has crit.") }
+        self.algorithm = algorithm
+        keyID = head["kid"]?.stringValue
+        self.claims = claims
+        signed = Array(text.utf8.prefix(parts[0].count + 1 + parts[1].count))
+        self.signature = signature
+    }
+
+    func isSigned(by key: SignatureKey) -> Bool {
+        key.algorithm == algorithm && key.verifies(signature, of: signed)
+    }
+
+    private static func json(_ part: Substring.UTF8View) -> JSON? {
+        // What does not parse is no token, for whatever reason.
+        guard let bytes = ByteText.bytes(base64URL: String(Substring(part))), let json = try? JSON(parsing: bytes),
+            json.objectMembers != nil
+        else { return nil }
+        return json
+    }
+}
+
+/// Who somebody is, as a provider says and its token proves.
+package struct ProvenIdentity: Hashable, Sendable {
+    package var provider: String
+    package var subject: String
+    /// An address of which the provider says that it is the person's.
+    package var verifiedEmail: EmailAddress?
+    /// Any address, to show.
+    package var email: String?
+    package var name: String?
+}
+
+extension ProvenIdentity {
+    /// How far the clocks of the provider and the server may be apart, in seconds.
+    static let skew = 30.0
+    /// Bytes that a subject may have (OpenID Connect Core §2).
+    private static let longestSubject = 255
+
+    /// Checks what a token says, as OpenID Connect Core §3.1.3.7 wants; its signature is checked before.
+    /// - Throws: ``AccessError/tokenInvalid(_:)``.
+    init(_ claims: JSON, of provider: Provider, nonce: String?, now: Timestamp) throws(AccessError) {
+        let now = Double(now.milliseconds) / 1000
+        // 2
+        guard let issuer = claims["iss"]?.stringValue, provider.isIssuer(issuer) else {
+            throw .tokenInvalid("Another issuer made it.")
+        }
+        // 3
+        let audiences =
+            claims["aud"]?.stringValue.map { [$0] } ?? claims["aud"]?.arrayValue?.map { $0.stringValue ?? "" }
+        guard let audiences, !audiences.isEmpty, audiences.allSatisfy(provider.clientIDs.contains) else {
+            throw .tokenInvalid("It is meant for another client.")
+        }
+        // 4, 5
+        let party = claims["azp"]
+        guard audiences.count == 1 || party != nil,
+            party.map({ $0.stringValue.map(provider.clientIDs.contains) ?? false }) ?? true
+        else { throw .tokenInvalid("Another client asked for it.") }
+        // 9
+        guard let expiry = claims["exp"]?.doubleValue, expiry + Self.skew > now else {
+            throw .tokenInvalid("It has expired.")
+        }
+        // 10
+        guard let issued = claims["iat"]?.doubleValue, issued - Self.skew <= now,
+            claims["nbf"].map({ $0.doubleValue.map { $0 - Self.skew <= now } ?? false }) ?? true
+        else { throw .tokenInvalid("It is of the future.") }
+        // 11: also when the token has one and the client says none, for then the client did not compare it either.
+        guard claims["nonce"]?.stringValue == nonce, claims["nonce"] == nil || nonce != nil else {
+            throw .tokenInvalid("Its nonce is another.")
+        }
+        guard let subject = claims["sub"]?.stringValue, (1...Self.longestSubject).contains(subject.utf8.count),
+            !subject.utf8.contains(0)
+        else { throw .tokenInvalid("It names nobody.") }
+        self.provider = provider.name
+        self.subject = subject
+        let address = claims["email"]?.stringValue.flatMap(EmailAddress.init)
+        email = address?.text
+        // Apple sends text.
+        let isVerified = claims["email_verified"]?.boolValue ?? (claims["email_verified"]?.stringValue == "true")
+        verifiedEmail = isVerified ? address : nil
+        name = claims["name"]?.stringValue?.trimmed
+    }
+}

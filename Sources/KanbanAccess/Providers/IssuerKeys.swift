@@ -1,0 +1,143 @@
+import Crypto
+import JSON
+import Kanban
+import Locks
+
+/// Gets what is behind an address of a provider.
+package typealias ProviderFetch = @Sendable (_ url: String) async throws -> [UInt8]
+
+/// The public keys of an issuer, kept for an hour. Whoever asks while they are fetched waits for the same answer.
+final class IssuerKeys: Sendable {
+    /// The keys cannot be had.
+    struct Unavailable: Error {}
+
+    fileprivate struct Key: Sendable {
+        var id: String?
+        var key: SignatureKey
+    }
+
+    fileprivate struct State {
+        var keys: [Key] = []
+        var fetchedAt: Timestamp?
+        var failedAt: Timestamp?
+        /// When a key was last looked for that was not there.
+        var soughtAt: Timestamp?
+        var running: Task<Bool, Never>?
+    }
+
+    /// How long keys are good.
+    private static let lifetime: Duration = .seconds(3600)
+    /// How long they are good when newer ones cannot be had.
+    private static let patience: Duration = .seconds(86_400)
+    /// Between two looks for an unknown key, whoever asks for it.
+    private static let pauseOfSeeking: Duration = .seconds(60)
+    /// After a failure.
+    private static let pauseOfTrying: Duration = .seconds(1)
+    private static let most = 100
+
+    private let issuer: String
+    private let fetch: ProviderFetch
+    private let clock: @Sendable () -> Timestamp
+    private let state = Locked(State())
+
+    init(issuer: String, clock: @escaping @Sendable () -> Timestamp, fetch: @escaping ProviderFetch) {
+        self.issuer = issuer
+        self.clock = clock
+        self.fetch = fetch
+    }
+
+    /// The key of this name; without a name the only one of the algorithm. `nil` when there is none.
+    /// - Throws: ``Unavailable``.
+    func key(named id: String?, for algorithm: SignatureKey.Algorithm) async throws -> SignatureKey? {
+        let now = clock()
+        let (known, age) = state.withLock { ($0.find(id, algorithm), $0.fetchedAt.map { now - $0 }) }
+        let isFresh = age.map { $0 < Self.lifetime } ?? false
+        if let known, isFresh { return known }
+        // Of fresh keys one that is not there is looked for once a minute; what is old or missing is fetched again.
+        let mayFetch = state.withLock { state in
+            guard isFresh else { return state.failedAt.map { now - $0 >= Self.pauseOfTrying } ?? true }
+            guard state.running == nil else { return true }
+            guard state.soughtAt.map({ now - $0 >= Self.pauseOfSeeking }) ?? true else { return false }
+            state.soughtAt = now
+            return true
+        }
+        if mayFetch, await refresh() { return state.withLock { $0.find(id, algorithm) } }
+        if let known, let age, age < Self.patience { return known }
+        if isFresh, !mayFetch { return nil }
+        throw Unavailable()
+    }
+
+    /// - Returns: false when the keys cannot be had.
+    private func refresh() async -> Bool {
+        let task = state.withLock { state in
+            if let running = state.running { return running }
+            // Not a child of the request's task: others wait for the same answer.
+            let task = Task { await self.load() }
+            state.running = task
+            return task
+        }
+        return await task.value
+    }
+
+    private func load() async -> Bool {
+        var keys: [Key]?
+        do {
+            keys = try await keysFromIssuer()
+        } catch {
+            // Whatever it was, the keys cannot be had.
+            keys = nil
+        }
+        let now = clock()
+        return state.withLock { state in
+            state.running = nil
+            guard let keys else {
+                state.failedAt = now
+                return false
+            }
+            state.keys = keys
+            state.fetchedAt = now
+            state.failedAt = nil
+            return true
+        }
+    }
+
+    /// The keys that the discovery document leads to (OpenID Connect Discovery §4).
+    private func keysFromIssuer() async throws -> [Key] {
+        let document = try JSON(parsing: try await fetch("\(issuer)/.well-known/openid-configuration"))
+        guard let named = document["issuer"]?.stringValue, named == issuer || named == issuer + "/",
+            let address = document["jwks_uri"]?.stringValue, Provider.isTrustworthy(address),
+            issuer.hasPrefix("http:") || address.hasPrefix("https:")
+        else { throw Unavailable() }
+        let set = try JSON(parsing: try await fetch(address))
+        guard let entries = set["keys"]?.arrayValue else { throw Unavailable() }
+        return entries.prefix(Self.most).compactMap(Self.key)
+    }
+
+    /// `nil` for a key of another kind or for another use (RFC 7517 §4).
+    private static func key(_ entry: JSON) -> Key? {
+        guard entry["use"].map({ $0.stringValue == "sig" }) ?? true else { return nil }
+        func bytes(_ member: String) -> [UInt8]? {
+            entry[member]?.stringValue.flatMap { ByteText.bytes(base64URL: $0) }
+        }
+        let key: SignatureKey?
+        switch entry["kty"]?.stringValue {
+        case "RSA":
+            guard let modulus = bytes("n"), let exponent = bytes("e") else { return nil }
+            key = SignatureKey(rsaModulus: modulus, exponent: exponent)
+        case "EC" where entry["crv"]?.stringValue == "P-256":
+            guard let x = bytes("x"), let y = bytes("y") else { return nil }
+            key = SignatureKey(p256X: x, y: y)
+        default:
+            return nil
+        }
+        guard let key, entry["alg"].map({ $0.stringValue == key.algorithm.rawValue }) ?? true else { return nil }
+        return Key(id: entry["kid"]?.stringValue, key: key)
+    }
+}
+
+extension IssuerKeys.State {
+    fileprivate func find(_ id: String?, _ algorithm: SignatureKey.Algorithm) -> SignatureKey? {
+        let suitable = keys.filter { $0.key.algorithm == algorithm && (id == nil || $0.id == id) }
+        return suitable.count == 1 ? suitable[0].key : nil
+    }
+}

@@ -1,0 +1,73 @@
+import Kanban
+
+/// A sign-in provider: an issuer of OpenID Connect whose tokens are taken, when they are meant for one of our apps.
+package struct Provider: Hashable, Sendable {
+    /// What clients call it.
+    package var name: String
+    /// Where its discovery document is, below `/.well-known/`; also what its tokens name as `iss`.
+    package var issuer: String
+    /// What its tokens name for us as `aud`.
+    package var clientIDs: Set<String>
+
+    package init(name: String, issuer: String, clientIDs: Set<String>) {
+        self.name = name
+        self.issuer = issuer
+        self.clientIDs = clientIDs
+    }
+
+    /// The issuers that need no address.
+    package static let wellKnown = ["apple": "https://appleid.apple.com", "google": "https://accounts.google.com"]
+
+    /// Reads `NAME=ISSUER,CLIENT_ID[,CLIENT_ID…]`, or `apple=CLIENT_ID[,CLIENT_ID…]`; `nil` for anything else.
+    ///
+    /// An issuer has https; http is taken of a loopback address alone, for tests.
+    package init?(_ text: String) {
+        guard let equals = text.firstIndex(of: "=") else { return nil }
+        let name = String(text[..<equals])
+        var parts = text[text.index(after: equals)...].split(separator: ",", omittingEmptySubsequences: false)
+            .map(String.init)
+        guard Self.isName(name), let first = parts.first else { return nil }
+        if first.contains("://") {
+            guard Self.isTrustworthy(first) else { return nil }
+            issuer = first.hasSuffix("/") ? String(first.dropLast()) : first
+            parts.removeFirst()
+        } else {
+            guard let known = Self.wellKnown[name] else { return nil }
+            issuer = known
+        }
+        guard !parts.isEmpty, parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f } }) else {
+            return nil
+        }
+        self.name = name
+        clientIDs = Set(parts)
+    }
+
+    /// The text that ``init(_:)`` reads as this provider.
+    package var text: String { "\(name)=\(issuer)," + clientIDs.sorted().joined(separator: ",") }
+
+    private static func isName(_ text: String) -> Bool {
+        (1...32).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+                    UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// Whether what is behind the address can be relied on.
+    static func isTrustworthy(_ url: String) -> Bool {
+        guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return false }
+        if url.hasPrefix("https://") { return url.utf8.count > "https://".utf8.count }
+        return ["http://127.0.0.1", "http://localhost", "http://[::1]"].contains { origin in
+            url.hasPrefix(origin) && [nil, "/", ":"].contains(url.dropFirst(origin.count).first)
+        }
+    }
+
+    /// Google's tokens name it without the scheme as well, as its documentation says.
+    func isIssuer(_ claim: String) -> Bool {
+        claim == issuer || claim == issuer + "/" || issuer == Self.wellKnown["google"] && claim == "accounts.google.com"
+    }
+}

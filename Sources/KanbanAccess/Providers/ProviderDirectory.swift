@@ -1,0 +1,40 @@
+import Crypto
+import Kanban
+
+/// The sign-in providers that the operator named, with their keys.
+package final class ProviderDirectory: Sendable {
+    private let providers: [String: (provider: Provider, keys: IssuerKeys)]
+    private let clock: @Sendable () -> Timestamp
+
+    package init(
+        _ providers: [Provider] = [], clock: @escaping @Sendable () -> Timestamp, fetch: @escaping ProviderFetch
+    ) {
+        self.clock = clock
+        self.providers = Dictionary(
+            providers.map { ($0.name, ($0, IssuerKeys(issuer: $0.issuer, clock: clock, fetch: fetch))) },
+            uniquingKeysWith: { $1 })
+    }
+
+    /// Where there are none.
+    package static let none = ProviderDirectory(clock: { Timestamp(milliseconds: 0) }, fetch: { _ in [] })
+
+    /// Who the token's bearer is.
+    /// - Parameter nonce: what the client put into its request for the token.
+    /// - Throws: ``AccessError/unknownProvider``, ``AccessError/tokenInvalid(_:)``, ``AccessError/providerUnavailable``.
+    package func identity(
+        provider name: String, token text: String, nonce: String?
+    ) async throws -> ProvenIdentity {
+        guard let (provider, keys) = providers[name] else { throw AccessError.unknownProvider }
+        let token = try IDToken(text)
+        let key: SignatureKey?
+        do {
+            key = try await keys.key(named: token.keyID, for: token.algorithm)
+        } catch is IssuerKeys.Unavailable {
+            throw AccessError.providerUnavailable
+        }
+        guard let key, token.isSigned(by: key) else {
+            throw AccessError.tokenInvalid("Its signature is of no key of the issuer.")
+        }
+        return try ProvenIdentity(token.claims, of: provider, nonce: nonce, now: clock())
+    }
+}

@@ -1,0 +1,123 @@
+import Kanban
+import KanbanRows
+
+/// Accounts at providers that open accounts here, and invitations to make one.
+extension SQLAccess {
+    package func identity(provider: String, subject: String) throws -> Identity? {
+        let statement = try connection.statement(
+            """
+            SELECT id, account, provider, subject, email, created_at FROM identities WHERE provider = ?1 AND subject = ?2
+            """)
+        statement.bind(1, provider)
+        statement.bind(2, subject)
+        return try first(of: statement, readIdentity)
+    }
+
+    package func identities(of account: AccountKey) throws -> [Identity] {
+        let statement = try connection.statement(
+            """
+            SELECT id, account, provider, subject, email, created_at FROM identities WHERE account = ?1
+            ORDER BY created_at, id
+            """)
+        statement.bind(1, account.number)
+        return try all(of: statement, readIdentity)
+    }
+
+    private func readIdentity(_ row: Database.Statement) throws -> Identity {
+        Identity(
+            id: try row.id(0), account: AccountKey(number: row.integer(1)), provider: row.text(2), subject: row.text(3),
+            email: row.optionalText(4), createdAt: row.timestamp(5))
+    }
+
+    package func invitation(digest: [UInt8]) throws -> Invitation? {
+        let statement = try connection.statement(
+            """
+            SELECT id, account, email, created_at, expires_at, used_at FROM invitations
+            WHERE digest = ?1 AND removed_at IS NULL
+            """)
+        statement.bind(1, digest)
+        return try first(of: statement, readInvitation)
+    }
+
+    package func invitations(of account: AccountKey) throws -> [Invitation] {
+        let statement = try connection.statement(
+            """
+            SELECT id, account, email, created_at, expires_at, used_at FROM invitations
+            WHERE account = ?1 AND removed_at IS NULL ORDER BY created_at DESC, id DESC
+            """)
+        statement.bind(1, account.number)
+        return try all(of: statement, readInvitation)
+    }
+
+    package func invitationCount(of account: AccountKey, since start: Timestamp) throws -> Int {
+        let statement = try connection.statement(
+            "SELECT count(*) FROM invitations WHERE account = ?1 AND created_at > ?2")
+        statement.bind(1, account.number)
+        statement.bind(2, start)
+        return try first(of: statement) { Int($0.integer(0)) } ?? 0
+    }
+
+    private func readInvitation(_ row: Database.Statement) throws -> Invitation {
+        Invitation(
+            id: try row.id(0), maker: row.optionalInteger(1).map(AccountKey.init(number:)),
+            email: row.optionalText(2).map(EmailAddress.init(stored:)), createdAt: row.timestamp(3),
+            expiresAt: row.timestamp(4),
+            usedAt: row.optionalTimestamp(5))
+    }
+}
+
+extension SQLAccessWriter {
+    package func insert(_ identity: Identity) throws {
+        let statement = try connection.statement(
+            """
+            INSERT INTO identities (id, account, provider, subject, email, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            """)
+        statement.bind(1, identity.id)
+        statement.bind(2, identity.account.number)
+        statement.bind(3, identity.provider)
+        statement.bind(4, identity.subject)
+        statement.bind(5, identity.email)
+        statement.bind(6, identity.createdAt)
+        try statement.run()
+    }
+
+    package func removeIdentity(_ id: ID, of account: AccountKey) throws -> Bool {
+        let statement = try connection.statement("DELETE FROM identities WHERE account = ?1 AND id = ?2")
+        statement.bind(1, account.number)
+        statement.bind(2, id)
+        try statement.run()
+        return connection.changes > 0
+    }
+
+    package func insert(_ invitation: Invitation, digest: [UInt8]) throws {
+        let statement = try connection.statement(
+            """
+            INSERT INTO invitations (id, digest, account, email, created_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            """)
+        statement.bind(1, invitation.id)
+        statement.bind(2, digest)
+        statement.bind(3, invitation.maker?.number)
+        statement.bind(4, invitation.email?.text)
+        statement.bind(5, invitation.createdAt)
+        statement.bind(6, invitation.expiresAt)
+        try statement.run()
+    }
+
+    package func useInvitation(_ id: ID) throws {
+        let statement = try connection.statement("UPDATE invitations SET used_at = ?2 WHERE id = ?1")
+        statement.bind(1, id)
+        statement.bind(2, now)
+        try statement.run()
+    }
+
+    /// The row stays until it would have ended: it counts for the day's bound.
+    package func removeInvitation(_ id: ID, of account: AccountKey) throws -> Bool {
+        let statement = try connection.statement(
+            "UPDATE invitations SET removed_at = ?3 WHERE id = ?2 AND account = ?1 AND removed_at IS NULL")
+        statement.bind(1, account.number)
+        statement.bind(2, id)
+        statement.bind(3, now)
+        try statement.run()
+        return connection.changes > 0
+    }
+}

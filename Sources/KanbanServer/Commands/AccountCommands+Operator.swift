@@ -1,0 +1,109 @@
+import JSON
+import Kanban
+import KanbanAPI
+import KanbanAccess
+import KanbanWire
+
+/// What an operator looks at and does about somebody's account.
+extension AccountCommands {
+    func show(_ account: Account, usage: Usage, _ service: AccessService) throws {
+        let identities = try service.identities(of: account.key)
+        let sessions = try service.sessions(of: account.key, at: Timestamp.system())
+        let tokens = try service.tokens(of: account.key)
+        guard !configuration.administration.json else {
+            return printJSON { json in
+                json.administration(of: account) { json in
+                    json.name("usage")
+                    json.beginObject()
+                    json.name("bytes")
+                    json.value(usage.bytes)
+                    json.name("tasks")
+                    json.value(usage.tasks)
+                    json.endObject()
+                    json.list("identities", identities) { $0.value($1) }
+                    json.list("sessions", sessions) { $0.value($1) }
+                    json.list("tokens", tokens) { $0.value($1) }
+                }
+            }
+        }
+        print("id        \(account.id)")
+        print("e-mail    \(account.email?.text ?? "-")\(account.isEmailVerified ? ", verified" : "")")
+        print("name      \(account.displayName ?? "-")")
+        print("created   \(account.createdAt)")
+        print("state     \(account.state)")
+        print("usage     \(usage.tasks) tasks, \(usage.bytes) bytes")
+        for identity in identities { print("identity  \(identity.provider) since \(identity.createdAt)") }
+        for session in sessions { print("session   \(session.device ?? "-"), used \(session.lastUsedAt)") }
+        for token in tokens { print("token     \(token.name), \(token.scope.rawValue)") }
+    }
+
+    func listEvents(_ key: AccountKey, _ service: AccessService) throws {
+        var last: Int64?
+        while true {
+            let page = try service.events(of: key, before: last, limit: 500)
+            for event in page {
+                if configuration.administration.json {
+                    printJSON { $0.value(event) }
+                } else {
+                    print("\(event.at)\t\(event.kind.rawValue)\t\(event.device ?? "-")\t\(event.network ?? "-")")
+                }
+            }
+            guard let end = page.last else { return }
+            last = end.number
+        }
+    }
+
+    /// Prints the link, or the code alone when nobody says where the server is.
+    func invite(_ service: AccessService) async throws {
+        let administration = configuration.administration
+        let end = administration.expiresInDays.map { Timestamp.system() + .seconds(Int64($0) * 86_400) }
+        let (code, invitation) = try await service.invite(
+            administration.invitee.flatMap(EmailAddress.init), until: end, by: nil)
+        let site = configuration.publicURL.map { _ in configuration.site(listeningOn: "") }
+        if administration.json {
+            printJSON { $0.value(invitation, code: code, site: site ?? "") }
+        } else {
+            print(site.map { Invitation.url(of: code, site: $0) } ?? code.text)
+        }
+    }
+
+    func printJSON(_ write: (inout JSONWriter) -> Void) {
+        var json = JSONWriter()
+        write(&json)
+        print(String(decoding: json.bytes, as: UTF8.self))
+    }
+}
+
+extension JSONWriter {
+    /// An account as its operator sees it, with more members if there are.
+    fileprivate mutating func fields(of account: Account) {
+        name("id")
+        value(account.id)
+        name("email")
+        value(account.email?.text)
+        name("emailVerified")
+        value(account.isEmailVerified)
+        name("displayName")
+        value(account.displayName)
+        name("createdAt")
+        value(account.createdAt)
+        name("state")
+        value("\(account.state)")
+    }
+
+    mutating func administration(of account: Account, _ more: (inout JSONWriter) -> Void = { _ in }) {
+        beginObject()
+        fields(of: account)
+        more(&self)
+        endObject()
+    }
+
+    fileprivate mutating func list<Item>(
+        _ member: String, _ items: [Item], _ write: (inout JSONWriter, Item) -> Void
+    ) {
+        name(member)
+        beginArray()
+        for item in items { write(&self, item) }
+        endArray()
+    }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// Mail and operators, against the running program and a mail server on loopback.
+@Suite(.timeLimit(.minutes(10)))
+struct AccountMailTests {
+    private static let password = "correct horse battery"
+
+    private func server(_ mail: MailStandIn, _ options: [String] = [], on folder: DataFolder? = nil) throws -> Kanbase {
+        try Kanbase(
+            on: folder,
+            [
+                "--auth", "required", "--mail-url", mail.url, "--mail-from", "board@example.org", "--public-url",
+                "https://board.example.org", "--log-level", "debug",
+            ] + options)
+    }
+
+    private func signUp(_ server: Kanbase, _ email: String) throws -> Client {
+        let client = try server.client()
+        let body: JSON = ["email": .string(email), "password": .string(Self.password)]
+        #expect(try client.post("/accounts", body).status == 201)
+        let token = try #require(try client.post("/sessions", body).string("token"))
+        client.headers["authorization"] = "Bearer \(token)"
+        return client
+    }
+
+    /// The first mail with the subject, once it has come.
+    private func mail(_ subject: String, in service: MailStandIn) async -> MailStandIn.Mail {
+        while true {
+            if let mail = service.mails.first(where: { $0.header("Subject") == subject }) { return mail }
+            await Task.yield()
+        }
+    }
+
+    @Test func `a forgotten password is set by mail, and nothing secret is told`() async throws {
+        let service = try MailStandIn()
+        defer { service.stop() }
+        let server = try server(service)
+        let client = try signUp(server, "anna-the-secret@example.org")
+        let stranger = try server.client()
+
+        #expect(try stranger.post("/password-resets", ["email": "anna-the-secret@example.org"]).status == 202)
+        #expect(try stranger.post("/password-resets", ["email": "nobody-secret@example.org"]).status == 202)
+        let mail = await mail("Set a new password", in: service)
+        let code = try #require(mail.code)
+        #expect(mail.sender == "board@example.org" && mail.recipient == "anna-the-secret@example.org")
+        #expect(mail.text.contains("https://board.example.org/reset#password_reset=\(code)"))
+        let reset: JSON = ["code": .string(code), "newPassword": "another password"]
+        #expect(try stranger.post("/password-resets/complete", reset).status == 204)
+
+        #expect(try client.get("/tasks").status == 401)
+        let session = try stranger.post(
+            "/sessions", ["email": "anna-the-secret@example.org", "password": "another password"])
+        #expect(session.status == 201)
+        #expect(try stranger.get("/reset").text.contains("reset.js"))
+        _ = await self.mail("Your password was changed", in: service)
+        // The count goes up after the mail server has said that it took the mail.
+        var metrics = try stranger.get("/metrics").text
+        while !metrics.contains("kanbase_mail_queue_length 0") { metrics = try stranger.get("/metrics").text }
+        server.stop()
+        let log = try server.log
+        for secret in [code, "secret", "another password", "example.org/reset"] {
+            #expect(!log.contains(secret) && !metrics.contains(secret), "\(secret)")
+        }
+        #expect(service.mails.allSatisfy { !$0.recipient.contains("nobody") })
+    }
+
+    @Test func `a mail that no server took is sent after a crash`() async throws {
+        let service = try MailStandIn(.swallow)
+        defer { service.stop() }
+        let folder = try DataFolder()
+        let first = try server(service, on: folder)
+        _ = try signUp(first, "anna@example.org")
+        while service.connections == 0 { await Task.yield() }
+        first.stop(SIGKILL)
+        service.behave(.accept)
+
+        let second = try server(service, on: folder)
+
+        let mail = await mail("Confirm your e-mail address", in: service)
+        #expect(mail.recipient == "anna@example.org")
+        #expect(try second.log.contains("another password") == false)
+    }
+
+    @Test func `a mail server that is silent or refuses holds up no request`() throws {
+        let service = try MailStandIn(.silence)
+        defer { service.stop() }
+        let server = try server(service)
+        let client = try signUp(server, "anna@example.org")
+
+        for _ in 0..<20 { #expect(try client.get("/account").status == 200) }
+        #expect(try client.get("/metrics").text.contains("kanbase_mail_queue_length 1"))
+
+        #expect(server.stop() == .exited(0))
+    }
+
+    @Test func `an operator looks at accounts beside a running server, and disables one`() throws {
+        let service = try MailStandIn()
+        defer { service.stop() }
+        let server = try server(service, ["--signup", "invite"])
+        let data = ["--data", server.folder.path]
+        let invited = try Kanbase.run(
+            ["invite", "--json", "--email", "anna@example.org", "--public-url", "https://k.example.org/"] + data)
+        let invitation = try JSON(parsing: Array(invited.output.utf8))
+        let code = try #require(invitation["code"]?.stringValue)
+        #expect(invitation["url"]?.stringValue == "https://k.example.org/reset#invitation=\(code)")
+        let client = try server.client()
+        let body: JSON = ["email": "anna@example.org", "password": .string(Self.password)]
+        expectProblem(try client.post("/accounts", body), 403, "invitation_required")
+        let account: JSON = [
+            "email": "anna@example.org", "password": .string(Self.password), "invitation": .string(code),
+        ]
+        #expect(try client.post("/accounts", account).status == 201)
+        let token = try #require(try client.post("/sessions", body).string("token"))
+        let header = ["authorization": "Bearer \(token)"]
+        expectProblem(try client.post("/accounts", account), 409, "email_taken")
+
+        let list = try Kanbase.run(["account", "list", "--json"] + data).output
+        #expect(list.contains("\"email\":\"anna@example.org\"") && list.contains("\"state\":\"active\""))
+        let shown = try Kanbase.run(["account", "show", "anna@example.org", "--json"] + data)
+        #expect(try JSON(parsing: Array(shown.output.utf8))["sessions"]?.arrayValue?.count == 1)
+        #expect(try Kanbase.run(["account", "show", "anna@example.org"] + data).output.contains("state     active"))
+        let disabled = try Kanbase.run(["account", "disable", "anna@example.org"] + data)
+        #expect(disabled.ending == .exited(0), "\(disabled.errors)")
+        #expect(try client.get("/account", header).status == 401)
+        expectProblem(try client.post("/sessions", body), 403, "account_disabled")
+        #expect(try Kanbase.run(["account", "enable", "anna@example.org"] + data).ending == .exited(0))
+        #expect(try client.post("/sessions", body).status == 201)
+        let events = try Kanbase.run(["account", "events", "anna@example.org", "--json"] + data).output
+        let kinds = try events.split(separator: "\n").map {
+            try JSON(parsing: Array($0.utf8))["kind"]?.stringValue ?? ""
+        }
+        #expect(kinds == ["log_in", "enabled", "disabled", "log_in", "sign_up"])
+        #expect(try Kanbase.run(["account", "show", "nobody@example.org"] + data).ending == .exited(66))
+    }
+
+    @Test func `without a mail server everything about mail is off, and the rest goes on`() throws {
+        let server = try Kanbase(on: nil, ["--auth", "required"])
+        let client = try signUp(server, "anna@example.org")
+
+        expectProblem(try client.post("/password-resets", ["email": "anna@example.org"]), 404, "mail_off")
+        expectProblem(try client.post("/account/lock", ["code": "x"]), 404, "mail_off")
+        #expect(try client.get("/account")["emailVerified"] == false)
+        #expect(try client.get("/account/events").items.count == 2)
+    }
+}

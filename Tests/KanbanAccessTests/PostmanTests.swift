@@ -1,0 +1,156 @@
+import Crypto
+import Kanban
+import KanbanSQLite
+import Locks
+import TestSupport
+import Testing
+
+@testable import KanbanAccess
+
+struct PostmanTests {
+    struct Refused: Error {}
+
+    /// A store with an account, a postman, and a mail server that does as it is told.
+    private final class Office: Sendable {
+        let store: SQLStore
+        let account: Account
+        let now = Locked(Timestamp(milliseconds: 1_795_162_740_000))
+        let refuses = Locked(false)
+        let taken = Locked<[Postman.Delivery]>([])
+        let tried = Locked<[Postman.Delivery]>([])
+        private let directory: TemporaryDirectory
+
+        init() async throws {
+            let directory = try TemporaryDirectory()
+            self.directory = directory
+            let now = now
+            store = try SQLStore(in: directory.path, clock: { now.withLock { $0 } })
+            let email = try #require(EmailAddress("Anna@example.org"))
+            account = try await store.writeAccess {
+                try $0.makeAccount(email: email, displayName: nil, passwordHash: "hash")
+            }
+        }
+
+        deinit {
+            store.close()
+        }
+
+        /// Another one is what a restarted server has.
+        func postman() -> Postman {
+            let (now, refuses, taken, tried) = (now, refuses, taken, tried)
+            return Postman(store: store, site: { "https://k.example.org" }, clock: { now.withLock { $0 } }) {
+                delivery in
+                tried.withLock { $0.append(delivery) }
+                if refuses.withLock({ $0 }) { throw Refused() }
+                taken.withLock { $0.append(delivery) }
+            }
+        }
+
+        func ask(_ kind: MailJob.Kind = .passwordReset, of address: String = "anna@example.org") async throws {
+            let email = try #require(EmailAddress(address))
+            let key = kind == .passwordReset ? nil : account.key
+            let isTaken = try await store.writeAccess { writer in
+                try writer.enqueue(
+                    MailJob(kind: kind, account: key, address: email, language: nil, createdAt: writer.now))
+            }
+            #expect(isTaken)
+        }
+
+        func advance(_ duration: Duration) {
+            now.withLock { $0 = $0 + duration }
+        }
+
+        var waiting: Int { get throws { try store.readAccess { try $0.mailCount() } } }
+    }
+
+    @Test func `a mail goes once, to the address as the account has it`() async throws {
+        let office = try await Office()
+        try await office.ask(of: "ANNA@EXAMPLE.ORG")
+        let postman = office.postman()
+
+        #expect(try await postman.sendDue() == nil)
+        #expect(try await postman.sendDue() == nil)
+
+        #expect(office.taken.withLock { $0.map(\.recipient) } == ["Anna@example.org"])
+        #expect(postman.counts == Postman.Counts(sent: 1))
+    }
+
+    @Test func `a mail that nobody takes is tried later and later, and given up after a day`() async throws {
+        let office = try await Office()
+        office.refuses.withLock { $0 = true }
+        try await office.ask()
+        let postman = office.postman()
+
+        var pauses: [Duration] = []
+        while let pause = try await postman.sendDue() {
+            pauses.append(pause)
+            office.advance(pause)
+        }
+
+        #expect(pauses.prefix(10).map { $0 / .seconds(1) } == [10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600])
+        #expect(postman.counts.givenUp == 1 && postman.counts.failed == pauses.count)
+        #expect((30...36).contains(pauses.count))
+        #expect(try office.waiting == 0)
+    }
+
+    @Test func `a mail that was on its way when the server ended goes with the next one`() async throws {
+        let office = try await Office()
+        office.refuses.withLock { $0 = true }
+        try await office.ask()
+        _ = try await office.postman().sendDue()
+        office.refuses.withLock { $0 = false }
+
+        let restarted = office.postman()
+        #expect(try await restarted.sendDue() == .seconds(10))
+        office.advance(.seconds(10))
+        #expect(try await restarted.sendDue() == nil)
+
+        #expect(office.taken.withLock { $0.count } == 1)
+        // Every attempt has a code of its own, and none of them is in the store.
+        let texts = office.tried.withLock { $0.map(\.text) }
+        #expect(Set(texts).count == 2)
+    }
+
+    @Test func `a postman that runs sends what comes, and what waited before`() async throws {
+        let office = try await Office()
+        try await office.ask()
+        let postman = office.postman()
+        let running = Task { await postman.run() }
+
+        while office.taken.withLock({ $0.count }) < 1 { await Task.yield() }
+        try await office.ask(.passwordChanged)
+        postman.ring()
+        while office.taken.withLock({ $0.count }) < 2 { await Task.yield() }
+        running.cancel()
+        await running.value
+
+        #expect(office.taken.withLock { $0.map(\.subject) } == ["Set a new password", "Your password was changed"])
+    }
+
+    @Test func `what is not wanted any more is not sent`() async throws {
+        let office = try await Office()
+        try await office.ask(of: "nobody@example.org")
+        try await office.ask(.emailVerification, of: "old@example.org")
+
+        #expect(try await office.postman().sendDue() == nil)
+
+        #expect(office.tried.withLock { $0.isEmpty })
+        #expect(try office.waiting == 0)
+    }
+
+    @Test(arguments: Language.allCases)
+    func `a mail is plain text with the code on a line of its own and a link`(language: Language) {
+        for kind in MailJob.Kind.allCases {
+            let text = MailText(
+                kind: kind, code: "the-code", link: "https://k.example.org/reset#x=the-code", device: "A\nB",
+                network: "192.0.2.0/24", at: Timestamp(milliseconds: 0))
+
+            let (subject, body) = text.written(in: language)
+
+            #expect(!subject.isEmpty && subject.count < 60)
+            let lines = body.split(separator: "\n")
+            #expect(lines.contains("the-code") && lines.contains("https://k.example.org/reset#x=the-code"))
+            #expect(!lines.contains("B"))
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Testing
+
+@testable import KanbanAccess
+
+struct ProviderTests {
+    @Test func `a provider is named with its issuer, and the well-known ones without`() throws {
+        let own = try #require(Provider("own=https://id.example.org/,app,web"))
+        #expect(own == Provider(name: "own", issuer: "https://id.example.org", clientIDs: ["app", "web"]))
+        #expect(Provider("apple=com.example.app")?.issuer == "https://appleid.apple.com")
+        #expect(Provider("google=1.apps.googleusercontent.com")?.issuer == "https://accounts.google.com")
+        #expect(Provider("test=http://127.0.0.1:8080,app")?.issuer == "http://127.0.0.1:8080")
+        #expect(Provider(own.text) == own)
+    }
+
+    @Test(arguments: [
+        "", "own", "own=", "own=app", "own=https://id.example.org", "own=https://,app", "own=http://id.example.org,app",
+        "own=http://127.0.0.1.example.org,app", "own=https://id.example.org,", "Own=https://id.example.org,app",
+        "own=ftp://id.example.org,app", "apple=", "own=https://id.example.org,a b",
+    ])
+    func `what names no provider is refused`(text: String) {
+        #expect(Provider(text) == nil)
+    }
+
+    @Test func `the issuer of a token is the one that was named`() throws {
+        let google = try #require(Provider("google=app"))
+        #expect(google.isIssuer("https://accounts.google.com") && google.isIssuer("accounts.google.com"))
+        #expect(!google.isIssuer("https://accounts.google.com.evil.org"))
+        let own = try #require(Provider("own=https://id.example.org,app"))
+        #expect(own.isIssuer("https://id.example.org/") && !own.isIssuer("accounts.google.com"))
+    }
+
+    @Test(
+        arguments: [
+            ("192.0.2.77", "192.0.2.0/24"), ("2001:db8:1:2::/64", "2001:db8:1::/48"),
+            ("fe80:0:0:0::/64", "fe80:0:0::/48"),
+            ("0:0:0:0::/64", "0:0:0::/48"), ("", nil),
+        ] as [(String, String?)])
+    func `a network has no host part`(origin: String, network: String?) {
+        #expect(Visitor(origin: origin).network == network)
+    }
+}
