@@ -24,15 +24,6 @@ static inline int csqlite_defend(sqlite3 *connection) {
     return SQLITE_OK;
 }
 
-/// Reads the beginning of the file, past the log, by the descriptor that SQLite has.
-static inline int csqlite_read_head(sqlite3 *connection, void *bytes, int count) {
-    sqlite3_file *file = NULL;
-    int code = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-    if (code != SQLITE_OK) return code;
-    if (file == NULL || file->pMethods == NULL) return SQLITE_NOTFOUND;
-    return file->pMethods->xRead(file, bytes, count, 0);
-}
-
 /// Closing the connection leaves the log as it is.
 static inline void csqlite_leave_log(sqlite3 *connection) {
     sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);

@@ -1,13 +1,12 @@
 import Foundation
 import Kanban
-import KanbanRows
 import Locks
 
 /// Tells whether the files under the names of the data are still the ones that the store has open.
 ///
 /// A file that is deleted or moved stays writable for whoever has it open, so without this the server would acknowledge
-/// writes that the next start does not find. The log and its index count too. A copy over the data file (`cp`) keeps the
-/// device and the inode, but not the time of the last change and the head of the file, which nobody else writes.
+/// writes that the next start does not find. The log and its index count too, and so does the time of the data file's
+/// last change: nobody else writes to it, and a copy over it (`cp`) keeps the device and the inode.
 final class DataFileWatch: Sendable {
     /// A file as the file system knows it.
     private struct Identity: Equatable {
@@ -26,30 +25,16 @@ final class DataFileWatch: Sendable {
         var size: Int64
         var seconds: Int
         var nanoseconds: Int
-        /// SQLite's head of the file, with its number of pages and a counter of changes.
-        var head: [UInt8]
 
-        /// - Parameter head: as SQLite reads it. Nobody else may open the file: closing it would take SQLite's locks away.
-        init(_ status: stat, head: [UInt8]) {
-            (size, seconds, nanoseconds) = Self.figures(status)
-            self.head = head
-        }
-
-        /// Whether the file is as it was when this was noted. The time alone may change by itself, on a file system that
-        /// brings it up late.
-        func isStill(_ status: stat, _ connection: SQLiteConnection) -> Bool {
-            let (size, seconds, nanoseconds) = Self.figures(status)
-            guard size == self.size else { return false }
-            return (seconds, nanoseconds) == (self.seconds, self.nanoseconds) || connection.head == head
-        }
-
-        private static func figures(_ status: stat) -> (size: Int64, seconds: Int, nanoseconds: Int) {
+        init?(_ status: stat?) {
+            guard let status else { return nil }
+            size = Int64(status.st_size)
             #if canImport(Darwin)
                 let changed = status.st_mtimespec
             #else
                 let changed = status.st_mtim
             #endif
-            return (Int64(status.st_size), changed.tv_sec, changed.tv_nsec)
+            (seconds, nanoseconds) = (changed.tv_sec, changed.tv_nsec)
         }
     }
 
@@ -62,8 +47,6 @@ final class DataFileWatch: Sendable {
         var logs: [Identity?]?
         /// Why the files are not ours any more; `nil` when they are.
         var fault: String?
-        /// The fault is one that only the writer can see, and see go.
-        var isOverwritten = false
     }
 
     private let path: String
@@ -82,9 +65,8 @@ final class DataFileWatch: Sendable {
     }
 
     /// Takes down what the writer works on. To be called when it has written, and so has a log.
-    /// - Parameter head: the first bytes of the data file, read by SQLite.
-    func noteOpened(head: [UInt8]) {
-        let contents = Self.status(path).map { Contents($0, head: head) }
+    func noteOpened() {
+        let contents = Contents(Self.status(path))
         let logs = logNames.map { Identity(Self.status($0)) }
         state.withLock { state in
             state.contents = contents
@@ -103,28 +85,24 @@ final class DataFileWatch: Sendable {
     }
 
     /// Runs the one thing that changes the data file.
-    /// - Parameter body: returns the first bytes of the file.
-    func whileChanging(_ body: () -> [UInt8]) {
+    func whileChanging(_ body: () -> Void) {
         state.withLock { $0.contents = nil }
-        let head = body()
-        let contents = Self.status(path).map { Contents($0, head: head) }
+        body()
+        let contents = Contents(Self.status(path))
         state.withLock { $0.contents = contents }
     }
 
     /// Three look-ups of a name, which together take a hundredth of what the disk takes for a commit.
-    /// - Parameter connection: the writer's, for the writer; `nil` for everybody else: that the file was overwritten they
-    ///   learn from the writer, which looks ten times a second.
     /// - Throws: ``StoreError/moved(_:)``.
-    func check(by connection: SQLiteConnection? = nil) throws {
+    func check() throws {
         let before = state.withLock { $0 }
+        let found = Self.status(path)
         var fault: String?
-        var isOverwritten = before.isOverwritten && connection == nil
-        if let found = Self.status(path) {
-            if Identity(found) != before.data {
+        if let identity = Identity(found) {
+            if identity != before.data {
                 fault = Self.sentence(path, "another one than the server opened")
-            } else if let connection, let contents = before.contents, !contents.isStill(found, connection) {
+            } else if let contents = before.contents, contents != Contents(found) {
                 fault = Self.sentence(path, "overwritten")
-                isOverwritten = true
             } else if let logs = before.logs,
                 let lost = zip(logNames, logs).first(where: { Identity(Self.status($0.0)) != $0.1 })
             {
@@ -133,15 +111,13 @@ final class DataFileWatch: Sendable {
         } else {
             fault = Self.sentence(path, "gone")
         }
-        if connection == nil, fault == nil, before.isOverwritten { fault = before.fault }
-        if fault == nil, before.fault == nil { return }
         let isNews = state.withLock { state in
             // A checkpoint, or opening the file again, came between: what was compared is no longer so.
             guard state.contents == before.contents, state.logs == before.logs else {
                 fault = nil
                 return false
             }
-            defer { (state.fault, state.isOverwritten) = (fault, isOverwritten) }
+            defer { state.fault = fault }
             return (state.fault == nil) != (fault == nil)
         }
         if isNews { report(fault) }

@@ -90,7 +90,7 @@ final class Writer: @unchecked Sendable {
         try session.makeLocalAccount(
             id: ids.next(at: max(latest, context.clock())), epoch: ids.newEpoch(), at: context.clock())
         self.open = open
-        files.noteOpened(head: session.connection.head)
+        files.noteOpened()
         queue.setSpecific(key: Self.ownQueue, value: ObjectIdentifier(self))
         lookout.setEventHandler { [weak self] in self?.lookAround() }
         lookout.schedule(deadline: .now() + Self.lookoutPace, repeating: Self.lookoutPace, leeway: .milliseconds(20))
@@ -185,7 +185,7 @@ final class Writer: @unchecked Sendable {
             commits.announce(session.takeChangedTasks())
             let changed = try session.commit(at: latest)
             // Nobody is told of what is not in the file that the next start opens.
-            try files.check(by: session.connection)
+            try files.check()
             commits.publish(changed)
             done.withLock { done in
                 done.commits.add(since: start)
@@ -193,7 +193,7 @@ final class Writer: @unchecked Sendable {
             }
             if !changed.isEmpty { configuration.onCommit(changed) }
             answer(jobs)
-            if log.growth > configuration.logSize { checkpoint(log, of: session.connection) }
+            if log.growth > configuration.logSize { checkpoint(log) }
         } catch {
             recover()
             let failure = SQLiteError.forCallers(error)
@@ -286,7 +286,7 @@ final class Writer: @unchecked Sendable {
         let fresh = try Self.open(path, configuration)
         // The log is there once something read it.
         _ = try fresh.session.latestWrite()
-        files.noteOpened(head: fresh.session.connection.head)
+        files.noteOpened()
         open = fresh
         return fresh
     }
@@ -333,24 +333,18 @@ final class Writer: @unchecked Sendable {
         // An error meets the next write too, which is told of it.
         try? noticeForeignWrites(open.session)
         // It is reported already.
-        try? files.check(by: open.session.connection)
+        try? files.check()
     }
 
     // MARK: - The log
 
     /// Copies the log into the file. Readers that read all the time would hold it back for ever, in turns: when it has
     /// become too long, they wait for one another for once. Not for an export, though; then it may grow to twice as much.
-    private func checkpoint(_ log: WriteAheadLog, of connection: SQLiteConnection) {
-        func copy() {
-            files.whileChanging {
-                log.checkpoint()
-                return connection.head
-            }
-        }
+    private func checkpoint(_ log: WriteAheadLog) {
         readers.endIdleSnapshots()
-        copy()
+        files.whileChanging { log.checkpoint() }
         guard log.size > logBound else { return }
-        let isQuiet = readers.whilePaused(copy)
+        let isQuiet = readers.whilePaused { files.whileChanging { log.checkpoint() } }
         if isQuiet {
             logBound = 2 * configuration.logSize
         } else if log.size <= configuration.logLimit {
@@ -378,7 +372,7 @@ final class Writer: @unchecked Sendable {
     private func closeSession() {
         guard let open else { return }
         // The log belongs to the file that was opened: into another one of its name it must not be copied.
-        if (try? files.check(by: open.session.connection)) == nil { open.session.connection.leaveLog() }
+        if (try? files.check()) == nil { open.session.connection.leaveLog() }
         files.noteClosed()
         open.session.connection.close()
         self.open = nil

@@ -100,19 +100,6 @@ struct DataFileWatchTests {
         try box.store.checkWritability()
     }
 
-    @Test func `a file whose time alone is another one is the same file`() async throws {
-        var configuration = SQLStoreConfiguration()
-        configuration.onMove = { Issue.record("reported: \($0 ?? "back")") }
-        let box = try TestStore(configuration: configuration)
-        try await box.store.write { _ = try $0.makeTask() }
-
-        try FileManager.default.setAttributes(
-            [.modificationDate: Date(timeIntervalSince1970: 1_000)], ofItemAtPath: box.store.path)
-
-        try box.store.checkWritability()
-        try await box.store.write { _ = try $0.makeTask() }
-    }
-
     @Test func `what another process writes is noticed without a write`() async throws {
         let box = try TestStore()
         let noticed = Locked(0)

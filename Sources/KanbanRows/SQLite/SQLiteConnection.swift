@@ -87,12 +87,6 @@ package final class SQLiteConnection: Engine {
         sqlite3_close_v2(handle)
     }
 
-    /// The first bytes of the file, past the log: SQLite's count of pages and of changes. Empty when they cannot be read.
-    package var head: [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: 100)
-        return csqlite_read_head(handle, &bytes, Int32(bytes.count)) == SQLITE_OK ? bytes : []
-    }
-
     /// Closing leaves the log as it is, instead of copying it into the file.
     package func leaveLog() {
         csqlite_leave_log(handle)
