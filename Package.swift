@@ -53,11 +53,14 @@ let package = Package(
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(
+            name: "CZlib", pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"])]),
         .target(name: "CWeb", exclude: ["pages"]),
         sharedRoom("JSON"),
         sharedRoom("Locks"),
         room("Sockets", knows: ["Locks", .target(name: "CEpoll", condition: linuxOnly)]),
-        room("HTTP", knows: ["Locks", "Sockets"]),
+        room("HTTP", knows: ["Locks", "Sockets", "CZlib"]),
         sharedRoom("Kanban", knows: ["Locks", "JSON"]),
         sharedRoom("KanbanWire", knows: ["Kanban", "JSON"]),
         sharedRoom("KanbanRows", knows: ["Kanban", "JSON", "CSQLite"]),

@@ -62,17 +62,27 @@ package final class Application: Responder {
             if let problem = route.content.fault(in: head) {
                 return .answer(refuse(problem, head, requestID, operation: route.operation, headers: headers))
             }
-            if let answer = answerAtHand(head, route, parameters, access) {
-                return .answer(finish(answer, head, requestID, operation: route.operation, headers: headers))
-            }
             let limit = route.content.limit ?? environment.bodyLimit
+            if let answer = answerAtHand(head, route, parameters, access) {
+                guard answer.isEncodedAside(for: head) else {
+                    return .answer(
+                        finish(
+                            answer.encodedNow(for: head), head, requestID, operation: route.operation,
+                            headers: headers))
+                }
+                return .read(
+                    Reading(bodyLimit: limit, holder: access.holder) { request in
+                        let answer = await answer.encoded(for: request)
+                        return self.finish(answer, request, requestID, operation: route.operation, headers: headers)
+                    })
+            }
             let reading = Reading(
-                bodyLimit: limit, holder: access.holder, bodyWeight: route.content.weight,
-                endsWithClient: route.endsWithClient
+                bodyLimit: head.wireLimit(of: limit), holder: access.holder,
+                bodyWeight: route.content.weight * head.codingWeight, endsWithClient: route.endsWithClient
             ) { request in
                 var request = request
                 request.parameters = parameters
-                let answer = await self.call(route, request, access, requestID)
+                let answer = await self.call(route, request, access, requestID, limit).encoded(for: request)
                 return self.finish(answer, request, requestID, operation: route.operation, headers: headers)
             }
             return .read(reading)
@@ -86,22 +96,20 @@ package final class Application: Responder {
             !head.headers.has("transfer-encoding")
         else { return nil }
         // What fails here fails in the handler too, which makes an answer of it.
-        guard
-            let answer = try? shortcut(head, parameters, access.account, environment)?
-                .scoped(to: access, environment)
-        else { return nil }
-        return answer.conditional(on: head)
+        return try? shortcut(head, parameters, access.account, environment)?.scoped(to: access, environment)
     }
 
-    private func call(_ route: Route, _ request: Request, _ access: Access, _ requestID: String) async -> Response {
+    private func call(
+        _ route: Route, _ request: Request, _ access: Access, _ requestID: String, _ bodyLimit: Int
+    ) async -> Response {
         do {
+            let request = request.body.isEmpty ? request : try await request.decoded(limit: bodyLimit)
             var call = Call(
                 request: request, access: access, requestID: requestID, environment: environment,
                 query: route.ignoresQuery ? .none : try Query(request, knows: route.parameters),
                 now: environment.clock())
             if route.content.isParsed { try await call.parseAside() }
-            let answer = try await route.handler(call).scoped(to: access, environment)
-            return answer.conditional(on: request)
+            return try await route.handler(call).scoped(to: access, environment)
         } catch {
             let problem = Problem(error)
             if problem.status == 500 { observer.failed(requestID: requestID, operation: route.operation, error) }
@@ -194,7 +202,7 @@ enum RequestID {
 
 extension Response {
     /// A 304 in place of a 200 whose tag the client has (RFC 9110 §15.4.5).
-    fileprivate consuming func conditional(on request: Request) -> Response {
+    consuming func conditional(on request: Request) -> Response {
         guard status == 200, request.method == .get || request.method == .head,
             let first = request.headers.bytes("if-none-match"),
             let tag = headers.first(where: { $0.name == "ETag" })?.value,
@@ -242,10 +250,10 @@ extension Route.Content {
         case .json, .sized: types = ["application/json"]
         case .mergePatch: types = ["application/json", "application/merge-patch+json"]
         }
-        if let coding = head.headers["content-encoding"], coding.lowercased() != "identity" {
+        if head.headers.hasGzipBody == nil {
             return Problem(
-                .unsupportedMediaType, "Send the body as it is, without Content-Encoding.",
-                headers: [("Accept-Encoding", "identity")])
+                .unsupportedMediaType, "Send the body as gzip, or as it is, without Content-Encoding.",
+                headers: [("Accept-Encoding", "gzip, identity")])
         }
         let values = head.headers.values("content-type")
         // Spelled as everyone does: taking it apart was 8 % of a creation.

@@ -37,10 +37,14 @@ enum EntityTag {
         bytes.reduce(start) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }
 
-    /// Whether `If-None-Match` lists the tag (weak comparison, RFC 9110 §13.1.2).
+    /// Whether `If-None-Match` lists the tag (weak comparison, RFC 9110 §13.1.2), of the plain form or the compressed
+    /// one: both show the same.
     static func matches(_ tag: String, ifNoneMatch fields: [String]) -> Bool {
-        fields.contains { field in
-            field == tag || field.listElements.contains { $0 == "*" || $0 == tag || $0 == "W/\(tag)" }
+        let wanted = plain(tag[...])
+        return fields.contains { field in
+            field.listElements.contains { element in
+                element == "*" || plain(element.hasPrefix("W/") ? element.dropFirst(2) : element) == wanted
+            }
         }
     }
 }

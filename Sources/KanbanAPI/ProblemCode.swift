@@ -3,6 +3,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     // The request as such.
     case badRequest = "bad_request"
     case malformedJSON = "malformed_json"
+    case malformedCoding = "malformed_coding"
     case invalidParameter = "invalid_parameter"
     case unknownParameter = "unknown_parameter"
     case invalidCursor = "invalid_cursor"
@@ -90,6 +91,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
                 400, "Malformed JSON",
                 "The body is not one JSON text as RFC 8259 has it. The detail names the byte offset."
             )
+        case .malformedCoding:
+            (400, "Malformed gzip", "Content-Encoding says gzip, and the body is not, or was cut off.")
         case .invalidParameter:
             (400, "Invalid parameter", "A query parameter or header field has a value that is not allowed.")
         case .unknownParameter:

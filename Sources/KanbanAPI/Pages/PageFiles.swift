@@ -1,5 +1,6 @@
 import CWeb
 import HTTP
+import Locks
 
 /// The files of the pages, which the binary carries.
 struct PageFile: Sendable {
@@ -18,8 +19,20 @@ struct PageFile: Sendable {
         return files
     }()
 
+    /// Compressed once, when one is first asked for.
+    private static let gzipForms = Locked<[String: Response]>([:])
+
+    /// The ready answer; `nil` when there is no such file.
+    static func answer(_ path: String, to request: Request) -> Response? {
+        guard let answer = answers[path], request.headers.acceptsGzip else { return answers[path] }
+        if let form = gzipForms.withLock({ $0[path] }) { return form }
+        guard let form = answer.gzipForm() else { return answer }
+        gzipForms.withLock { $0[path] = form }
+        return form
+    }
+
     /// The ready answers of all files.
-    static let answers: [String: Response] = all.mapValues { file in
+    private static let answers: [String: Response] = all.mapValues { file in
         .page(file.path == "worker.js" ? Array(shell.utf8) + file.bytes : file.bytes, type: file.mediaType)
     }
 

@@ -24,14 +24,16 @@ package struct PageRoutes: Sendable {
     }
 
     private func page(_ path: String, _ operation: String, _ file: String, ignoresQuery: Bool = false) -> Route {
-        guard let answer = PageFile.answers[file] else { preconditionFailure("There is no page \(file).") }
-        return Route(.get, path, operation, audience: .everyone, ignoresQuery: ignoresQuery) { _ in answer }
+        Route(.get, path, operation, audience: .everyone, ignoresQuery: ignoresQuery) { call in
+            guard let answer = PageFile.answer(file, to: call.request) else { throw Problem(.internalError) }
+            return answer
+        }
     }
 
     /// All files of a folder of pages, each under its own name.
     private func folder(_ folder: String, _ operation: String) -> Route {
         Route(.get, "/\(folder)/{name}", operation, audience: .everyone) { call in
-            guard let answer = PageFile.answers["\(folder)/\(call.request.parameter("name"))"] else {
+            guard let answer = PageFile.answer("\(folder)/\(call.request.parameter("name"))", to: call.request) else {
                 throw Problem(.notFound, "There is no file with this name.")
             }
             return answer

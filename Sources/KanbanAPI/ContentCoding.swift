@@ -1,0 +1,146 @@
+import Dispatch
+import HTTP
+
+/// Compressed answers and requests (RFC 9110 §8.4): gzip, the one coding that every client has.
+enum ContentCoding {
+    /// Smaller answers are sent as they are: they fit into a packet.
+    static let leastBytes = 1_024
+    /// What is larger is compressed, or taken apart, beside the event loop, which would stand still for milliseconds.
+    static let mostOnLoop = 256 * 1_024
+
+    private static let queue = DispatchQueue(label: "kanbase.coding")
+
+    static func aside<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result { try work() }) }
+        }
+    }
+}
+
+extension Response {
+    /// Whether compressing the answer would keep the loop for too long.
+    func isEncodedAside(for request: Request) -> Bool {
+        guard case .bytes(let bytes) = body, bytes.count > ContentCoding.mostOnLoop else { return false }
+        return hasGzipForm && request.headers.acceptsGzip
+    }
+
+    /// The answer as the client takes it: 304 in place of what it has, gzip where it can be.
+    // Consuming, so that an answer as it is costs no copy.
+    consuming func encodedNow(for request: Request) -> Response {
+        guard negotiate(for: request) else { return conditional(on: request) }
+        let answer = conditional(on: request)
+        guard case .bytes(let bytes) = answer.body else { return answer.streamedAsGzip() }
+        return answer.withGzip(GzipEncoder.encode(bytes))
+    }
+
+    consuming func encoded(for request: Request) async -> Response {
+        guard isEncodedAside(for: request) else { return encodedNow(for: request) }
+        _ = negotiate(for: request)
+        let answer = conditional(on: request)
+        guard case .bytes(let bytes) = answer.body,
+            // Nothing in it throws.
+            let gzip = try? await ContentCoding.aside({ GzipEncoder.encode(bytes) })
+        else { return answer }
+        return answer.withGzip(gzip)
+    }
+
+    /// Whether the body has a compressed form: its size says so, and pictures are compressed already.
+    private var hasGzipForm: Bool {
+        switch body {
+        case .none, .live: return false
+        case .bytes(let bytes): guard bytes.count >= ContentCoding.leastBytes else { return false }
+        case .stream: break
+        }
+        return !headers.contains {
+            $0.name == "Content-Encoding" || $0.name == "Content-Type" && $0.value.hasPrefix("image/")
+        }
+    }
+
+    /// Says what the form of the body depends on.
+    /// - Returns: whether it is to be compressed.
+    private mutating func negotiate(for request: Request) -> Bool {
+        guard hasGzipForm else { return false }
+        headers.append(("Vary", "Accept-Encoding"))
+        guard request.headers.acceptsGzip else { return false }
+        markAsGzip()
+        return true
+    }
+
+    /// Gives the compressed form a tag of its own (RFC 9110 §8.8.3.3).
+    private mutating func markAsGzip() {
+        if let tag = headers.firstIndex(where: { $0.name == "ETag" }) {
+            headers[tag].value = EntityTag.gzip(headers[tag].value)
+        }
+    }
+
+    /// The compressed form, for an answer that is given again and again; `nil` when there is none.
+    func gzipForm() -> Response? {
+        guard hasGzipForm, case .bytes(let bytes) = body else { return nil }
+        var answer = self
+        answer.headers.append(("Vary", "Accept-Encoding"))
+        answer.markAsGzip()
+        return answer.withGzip(GzipEncoder.encode(bytes))
+    }
+
+    private func withGzip(_ bytes: [UInt8]) -> Response {
+        var answer = self
+        answer.body = .bytes(bytes)
+        answer.headers.append(("Content-Encoding", "gzip"))
+        return answer
+    }
+
+    private func streamedAsGzip() -> Response {
+        guard case .stream(let stream) = body else { return self }
+        var answer = self
+        answer.headers.append(("Content-Encoding", "gzip"))
+        answer.body = .stream(
+            BodyStream { writer in
+                let gzip = GzipWriter(writer)
+                try await stream.produce(gzip)
+                try await gzip.finish()
+            })
+        return answer
+    }
+}
+
+extension EntityTag {
+    private static let suffix = "-gzip\""
+
+    /// The tag of the compressed form.
+    static func gzip(_ tag: String) -> String { "\(tag.dropLast())\(suffix)" }
+
+    /// The tag of either form as that of the plain one.
+    static func plain(_ tag: Substring) -> Substring {
+        tag.hasSuffix(suffix) ? tag.dropLast(suffix.count) + "\"" : tag
+    }
+}
+
+extension Request {
+    /// How large the body may be on its way, so that `limit` bytes come out: what does not shrink grows a little.
+    func wireLimit(of limit: Int) -> Int {
+        headers.hasGzipBody == true ? limit + limit / 1_000 + 1_024 : limit
+    }
+
+    /// Bytes that are held for each byte of the body, because more comes out of it: eight for JSON, about.
+    var codingWeight: Int { headers.hasGzipBody == true ? 8 : 1 }
+
+    /// With its body as it was before it was compressed.
+    /// - Parameter limit: bytes that may come out.
+    /// - Throws: a 400 or 413 problem.
+    func decoded(limit: Int) async throws -> Request {
+        guard !body.isEmpty, headers.hasGzipBody == true else { return self }
+        let decoder = GzipDecoder(body, limit: limit)
+        var request = self
+        do {
+            if try !decoder.decode(upTo: ContentCoding.mostOnLoop) {
+                _ = try await ContentCoding.aside { try decoder.decode(upTo: .max) }
+            }
+        } catch GzipDecoder.Fault.tooLarge {
+            throw Problem(.payloadTooLarge, "More than \(limit) bytes come out of the body.")
+        } catch GzipDecoder.Fault.malformed {
+            throw Problem(.malformedCoding)
+        }
+        request.body = decoder.output
+        return request
+    }
+}
