@@ -111,6 +111,7 @@ final class DataFileWatch: Sendable {
         } else {
             fault = Self.sentence(path, "gone")
         }
+        if fault == nil, before.fault == nil { return }
         let isNews = state.withLock { state in
             // A checkpoint, or opening the file again, came between: what was compared is no longer so.
             guard state.contents == before.contents, state.logs == before.logs else {
