@@ -119,6 +119,8 @@ extension Transaction {
             let code = result.problem?["code"]?.stringValue ?? ""
             // What is to be deleted is not there.
             guard !(edit.mutation.op == .delete && code == "not_found") else { return }
+            // It was made before the history began anew, and is there.
+            guard !(edit.mutation.op == .create && edit.attempts > 1 && code == "already_exists") else { return }
             // What follows a refused creation is refused with it: one issue tells of both.
             guard try code != "not_found" || !hasRejection(of: edit.mutation.thing) else { return }
             try add(.rejected(edit, result, draft))
@@ -162,6 +164,10 @@ extension Transaction {
         try setState(.isLoading, "1")
         try run("UPDATE outbox SET base = NULL, answered = NULL")
         try run("DELETE FROM acknowledged")
+        // A server may still know the first result of an edit whose effect it lost: as new ones they are performed.
+        for edit in try outbox() where edit.attempts > 0 {
+            try run("UPDATE outbox SET mutation_id = ?2 WHERE n = ?1", .integer(edit.n), .id(rows.makeID()))
+        }
         try putEditsOn()
         touched.formUnion([.status, .outbox])
     }
