@@ -9,7 +9,7 @@ import sys
 import uuid
 
 import kanbase
-from kanbase import ApiException, Mutation, Move, NewAccount, NewSession, NewTask, SyncRequest, TaskEdit
+from kanbase import ApiException, Mutation, Move, NewAccount, NewSession, NewTask, PasswordSession, SyncRequest, TaskEdit
 
 
 def main(address):
@@ -17,11 +17,12 @@ def main(address):
     access = kanbase.AccessApi(client)
     access.create_account(NewAccount(email="sun@example.com", password="a long password"))
     try:
-        access.create_session(NewSession(email="sun@example.com", password="a wrong password"))
+        access.create_session(NewSession(PasswordSession(email="sun@example.com", password="a wrong password")))
         raise AssertionError("a wrong password logs in")
     except ApiException as problem:
         assert problem.status == 401, problem
-    log_in = access.create_session(NewSession(email="sun@example.com", password="a long password", device="drive.py"))
+    log_in = access.create_session(
+        NewSession(PasswordSession(email="sun@example.com", password="a long password", device="drive.py")))
     assert log_in.account.display_name is None
     client.configuration.access_token = log_in.token
 

@@ -30,11 +30,12 @@ _ = try await AccessAPI.createAccount(
     kanbanNewAccount: KanbanNewAccount(email: "sun@example.com", password: "a long password"))
 let wrong = try await refusal {
     _ = try await AccessAPI.createSession(
-        kanbanNewSession: KanbanNewSession(email: "sun@example.com", password: "a wrong password"))
+        kanbanNewSession: .typeKanbanPasswordSession(.init(email: "sun@example.com", password: "a wrong password")))
 }
 check(wrong == 401, wrong as Any)
 let logIn = try await AccessAPI.createSession(
-    kanbanNewSession: KanbanNewSession(email: "sun@example.com", password: "a long password", device: "Drive"))
+    kanbanNewSession: .typeKanbanPasswordSession(
+        .init(email: "sun@example.com", password: "a long password", device: "Drive")))
 check(logIn.account.displayName == nil, logIn)
 server.customHeaders["Authorization"] = "Bearer \(logIn.token)"
 
