@@ -13,7 +13,8 @@ struct StatementTests {
         "FROM identities WHERE provider = ?1 AND subject = ?2",
         "FROM invitations WHERE digest = ?1", "UPDATE invitations SET used_at = ?2 WHERE id = ?1",
         // The queue of mails is one for all accounts; its rows are named by their number.
-        "FROM mails WHERE due_at <= ?1", "SELECT due_at FROM mails ORDER BY due_at LIMIT 1", "SELECT count(*) FROM mails",
+        "FROM mails WHERE due_at <= ?1", "SELECT due_at FROM mails ORDER BY due_at LIMIT 1",
+        "SELECT count(*) FROM mails",
         "FROM (SELECT 1 FROM mails LIMIT ?1)", "UPDATE mails SET due_at = ?2", "DELETE FROM mails WHERE number = ?1",
         // The operator's list.
         "FROM accounts WHERE number > ?1 ORDER BY number LIMIT ?2",
@@ -30,7 +31,8 @@ struct StatementTests {
         "DELETE FROM kept_mutations WHERE number <= ?1",
         "SELECT number, at FROM history ORDER BY number",
         "DELETE FROM history WHERE number <= ?1",
-        "DELETE FROM codes WHERE digest IN", "DELETE FROM invitations WHERE id IN", "DELETE FROM account_events WHERE number IN",
+        "DELETE FROM codes WHERE digest IN", "DELETE FROM invitations WHERE id IN",
+        "DELETE FROM account_events WHERE number IN",
         // Bound where it is put together.
         "FROM (\\(rows))", "FROM \\($0.name) WHERE \\(condition)",
     ]
@@ -55,7 +57,8 @@ struct StatementTests {
     /// `account = ?1`, the row of the account itself, or an insert that names it.
     private static func isBound(_ sql: String) -> Bool {
         sql.contains("account = ?1") || (sql.contains("accounts") && sql.contains("number = ?1"))
-            || sql.contains(/INSERT (OR \w+ )?INTO \w+ \((\w+, )* ?account[,)]/) || sql.hasPrefix("INSERT INTO accounts ")
+            || sql.contains(/INSERT (OR \w+ )?INTO \w+ \((\w+, )* ?account[,)]/)
+            || sql.hasPrefix("INSERT INTO accounts ")
     }
 
     /// Every literal that is a statement on rows, on one line. Left out is what no request comes to: the making of the
