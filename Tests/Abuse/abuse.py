@@ -42,6 +42,9 @@ def on_disk(folder):
 class Trial:
     """One attack on one server."""
 
+    # Times beyond their bounds are printed and do not fail.
+    tells_times = False
+
     def __init__(self, binary, function, folder):
         self.binary, self.function, self.folder = binary, function, folder
         self.data = os.path.join(folder, "data")
@@ -101,7 +104,7 @@ class Trial:
         for kind in ("read", "write", "log-in"):
             alone, beside = self.slow(self.alone, kind), self.slow(self.beside, kind)
             allowed = max(bounds.factor * alone, bounds.floor[kind])
-            self.expect(beside <= allowed, f"{kind}: {beside:.1f} ms beside it, {alone:.1f} alone")
+            self.expect_time(beside <= allowed, f"{kind}: {beside:.1f} ms beside it, {alone:.1f} alone")
         worst = self.worst(self.beside, "ready")
         allowed = max(bounds.ready, bounds.factor * self.worst(self.alone, "ready"))
         self.expect(worst <= allowed, f"/health/ready took {worst:.0f} ms")
@@ -116,6 +119,12 @@ class Trial:
     @staticmethod
     def worst(samples, kind):
         return max((sample.took for sample in samples if sample.kind == kind), default=0)
+
+    def expect_time(self, condition, words):
+        if condition or not Trial.tells_times:
+            self.expect(condition, words)
+        else:
+            print(f"    slow: {words}", flush=True)
 
     def expect(self, condition, words):
         if not condition:
@@ -144,8 +153,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("binary")
     parser.add_argument("names", nargs="*", help="attacks to run, by name; all of them without")
+    parser.add_argument("--tell-times", action="store_true", help="print times beyond their bounds, and do not fail")
     parser.add_argument("--list", action="store_true", help="name the attacks")
     options = parser.parse_args()
+    Trial.tells_times = options.tell_times
     for file in sorted((HERE / "attacks").glob("*.py")):
         importlib.import_module(f"attacks.{file.stem}")
     chosen = [function for function in ATTACKS if not options.names or function.__name__ in options.names]
