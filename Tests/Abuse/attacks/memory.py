@@ -66,12 +66,8 @@ def stalled_streams(stage):
     stage.rest()
 
 
-@attack("Fifteen hundred bodies of 1 MiB stop just before their end", seconds=5)
-def stalled_bodies(stage):
-    token = stage.account()
-    stage.begin()
-    head = stage.head("POST", "/sync", token, Content_Type="application/json", Content_Length=1 << 20)
-    piece = b'{"mutations": [' + b" " * ((1 << 20) - 100)
+def hold(stage, beginning):
+    """Sends the beginning of a request on 1,500 connections, and keeps them open."""
     held = []
     for _ in range(1_500):
         if not stage.goes_on():
@@ -79,12 +75,21 @@ def stalled_bodies(stage):
         connection = stage.connect()
         connection.settimeout(0.2)
         try:
-            connection.sendall(head + piece)
+            connection.sendall(beginning)
         except OSError:
             pass
         held.append(connection)
     stage.rest()
     return f"{len(held)} bodies"
+
+
+@attack("Fifteen hundred bodies of 1 MiB stop just before their end", seconds=5)
+def stalled_bodies(stage):
+    token = stage.account()
+    stage.begin()
+    head = stage.head("POST", "/sync", token, Content_Type="application/json", Content_Length=1 << 20)
+    piece = b'{"mutations": [' + b" " * ((1 << 20) - 100)
+    return hold(stage, head + piece)
 
 
 @attack("Fifteen hundred bodies in chunks stop just before their end", seconds=5)
@@ -93,19 +98,7 @@ def stalled_chunks(stage):
     stage.begin()
     head = stage.head("POST", "/sync", token, Content_Type="application/json", Transfer_Encoding="chunked")
     piece = b"f0000\r\n" + b" " * 0xf0000 + b"\r\n"
-    held = []
-    for _ in range(1_500):
-        if not stage.goes_on():
-            break
-        connection = stage.connect()
-        connection.settimeout(0.2)
-        try:
-            connection.sendall(head + piece)
-        except OSError:
-            pass
-        held.append(connection)
-    stage.rest()
-    return f"{len(held)} bodies"
+    return hold(stage, head + piece)
 
 
 @attack("Four thousand heads of 15 KiB stop just before their end", seconds=5)
