@@ -91,7 +91,8 @@ final class SyncSimulation {
         }
         try #require(answer.status == 200, "seed \(seed): \(answer.json)")
         let results = try #require(answer.json["results"]?.arrayValue)
-        let isUndone = results.contains { $0["problem"]?["code"] == "rolled_back" }
+        let isAtomic = message.body["atomic"] == true
+        let isUndone = isAtomic && results.contains { ["rejected", "conflict"].contains($0["status"]?.stringValue) }
         for result in results {
             let id = try #require(result["mutationId"]?.stringValue)
             if isUndone {
