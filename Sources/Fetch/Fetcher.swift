@@ -18,13 +18,16 @@ package final class Fetcher: Sendable {
     private let timeout: Duration
     private let limit: Int
     private let most: Int
+    private let authorities: String?
     private let running = Locked(0)
 
     /// - Parameters:
     ///   - timeout: for a whole answer.
     ///   - limit: bytes of the longest body that is taken.
     ///   - most: how many may run at once; one more is refused.
-    package init(timeout: Duration, limit: Int, most: Int = 16) {
+    ///   - authorities: a file of certificates (PEM) to trust instead of the system's.
+    package init(timeout: Duration, limit: Int, most: Int = 16, authorities: String? = nil) {
+        self.authorities = authorities
         self.timeout = timeout
         self.limit = limit
         self.most = most
@@ -40,6 +43,7 @@ package final class Fetcher: Sendable {
         } catch {
             throw Fault.unavailable
         }
+        if let authorities { transfer.set(CURLOPT_CAINFO, authorities) }
         transfer.set(CURLOPT_FOLLOWLOCATION, isSecure ? 1 : 0)
         // A proxy that the environment names is not for this machine.
         if Self.isLoopback(url) { transfer.set(CURLOPT_PROXY, "") }

@@ -28,6 +28,24 @@ package struct Quota: Hashable, Sendable {
     package var reserve: Int64 { bytes / 16 }
 }
 
+/// Limits that an operator set for one account.
+package struct OwnLimits: Hashable, Sendable {
+    /// `nil`: the server's.
+    package var bytes: Int64?
+    /// `nil`: the server's.
+    package var tasks: Int64?
+
+    package init(bytes: Int64? = nil, tasks: Int64? = nil) {
+        self.bytes = bytes
+        self.tasks = tasks
+    }
+
+    /// What the account may take on a server with these limits for everybody.
+    package func over(_ quota: Quota) -> Quota {
+        Quota(bytes: bytes ?? quota.bytes, tasks: tasks ?? quota.tasks)
+    }
+}
+
 /// A limit of a quota.
 package enum QuotaLimit: Hashable, Sendable {
     case bytes(Int64)

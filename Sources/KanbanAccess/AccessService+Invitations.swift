@@ -64,6 +64,16 @@ extension AccessService {
         try store.readAccess { try $0.events(of: account, before: number, limit: limit) }
     }
 
+    /// What the operator does: limits of the account's own, which a running server keeps from the next write on. What is
+    /// there stays, also when it is more.
+    package func setLimits(_ limits: OwnLimits, of key: AccountKey) async throws {
+        guard key != .local else { throw AccessError.builtInAccount }
+        try await store.writeAccess { writer in
+            guard try writer.account(key) != nil else { throw AccessError.noAccount }
+            try writer.setLimits(limits, of: key)
+        }
+    }
+
     /// What the operator does: a disabled account takes nothing, and all its sessions and tokens end. An account that is
     /// enabled, also one that its owner locked, takes log-ins again.
     package func setDisabled(_ isDisabled: Bool, _ key: AccountKey) async throws {

@@ -61,6 +61,7 @@ package protocol AccessWriter: AccessReader {
     func makeAccount(email: EmailAddress?, displayName: String?, passwordHash: String?) throws -> Account
     /// Writes the members that can change: address, name and state.
     func save(_ account: Account) throws
+    func setLimits(_ limits: OwnLimits, of account: AccountKey) throws
     func setPasswordHash(_ hash: String, of account: AccountKey) throws
     /// Erases the account and every row of its board, sessions and tokens included.
     func eraseAccount(_ key: AccountKey) throws

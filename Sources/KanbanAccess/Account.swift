@@ -12,6 +12,8 @@ package struct Account: Hashable, Sendable {
     /// Whether somebody read a mail there, or a provider vouches for it.
     package var isEmailVerified: Bool
     package var state: State
+    /// What its data may take, where that is not what the server grants everybody.
+    package var limits: OwnLimits
 
     /// Whether the account takes log-ins.
     package enum State: Int, Sendable {
@@ -24,7 +26,7 @@ package struct Account: Hashable, Sendable {
 
     package init(
         key: AccountKey, id: ID, email: EmailAddress?, displayName: String? = nil, createdAt: Timestamp,
-        isEmailVerified: Bool = false, state: State = .active
+        isEmailVerified: Bool = false, state: State = .active, limits: OwnLimits = OwnLimits()
     ) {
         self.key = key
         self.id = id
@@ -33,6 +35,7 @@ package struct Account: Hashable, Sendable {
         self.createdAt = createdAt
         self.isEmailVerified = isEmailVerified
         self.state = state
+        self.limits = limits
     }
 }
 

@@ -40,8 +40,8 @@ struct Kanbase {
         case .version: print("kanbase \(version)")
         case .health: try HealthProbe(configuration: configuration).run()
         case .serve: try await Serve(configuration: configuration).run()
-        case .accountAdd, .accountList, .accountShow, .accountEvents, .accountDisable, .accountEnable, .accountRemove,
-            .accountPassword, .invite, .tokenAdd, .tokenList, .tokenRemove:
+        case .accountAdd, .accountList, .accountShow, .accountEvents, .accountDisable, .accountEnable, .accountQuota,
+            .accountRemove, .accountPassword, .invite, .tokenAdd, .tokenList, .tokenRemove:
             try await AccountCommands(configuration: configuration).run(invocation.command, invocation.arguments)
         case .backup: try DataCommands(configuration: configuration).backup(to: invocation.arguments[0])
         case .restore: try DataCommands(configuration: configuration).restore(from: invocation.arguments[0])

@@ -122,8 +122,9 @@ struct AccountMailTests {
         let shown = try Kanbase.run(["account", "show", "anna@example.org", "--json"] + data)
         #expect(try JSON(parsing: Array(shown.output.utf8))["sessions"]?.arrayValue?.count == 1)
         #expect(try Kanbase.run(["account", "show", "anna@example.org"] + data).output.contains("state     active"))
-        let disabled = try Kanbase.run(["account", "disable", "anna@example.org"] + data)
+        let disabled = try Kanbase.run(["account", "disable", "anna@example.org", "--json"] + data)
         #expect(disabled.ending == .exited(0), "\(disabled.errors)")
+        #expect(disabled.output.contains("\"state\":\"disabled\""))
         #expect(try client.get("/account", header).status == 401)
         expectProblem(try client.post("/sessions", body), 403, "account_disabled")
         #expect(try Kanbase.run(["account", "enable", "anna@example.org"] + data).ending == .exited(0))
@@ -134,6 +135,46 @@ struct AccountMailTests {
         }
         #expect(kinds == ["log_in", "enabled", "disabled", "log_in", "sign_up"])
         #expect(try Kanbase.run(["account", "show", "nobody@example.org"] + data).ending == .exited(66))
+    }
+
+    @Test func `an operator sets limits of one account beside a running server`() throws {
+        let server = try Kanbase(["--auth", "required", "--account-tasks", "2"])
+        let client = try signUp(server, "anna@example.org")
+        let data = ["--data", server.folder.path]
+        func quota(_ options: String...) throws -> String {
+            try Kanbase.run(["account", "quota", "anna@example.org"] + options + data).output
+        }
+
+        #expect(try quota() == "bytes     0 of the server's limit\ntasks     0 of the server's limit\n")
+        for _ in 0..<2 { #expect(try client.post("/tasks", [:]).status == 201) }
+        expectProblem(try client.post("/tasks", [:]), 507, "quota_exceeded")
+        #expect(try quota("--tasks", "3", "--bytes", "2MiB").contains("2 of 3"))
+        #expect(try client.get("/account")["usage"]?["tasksLimit"] == 3)
+        #expect(try client.get("/account")["usage"]?["bytesLimit"] == 2_097_152)
+        #expect(try client.post("/tasks", [:]).status == 201)
+        let json = try JSON(parsing: Array(quota("--json").utf8))
+        #expect(json["limits"] == ["bytes": 2_097_152, "tasks": 3] && json["usage"]?["tasks"] == 3)
+        #expect(try Kanbase.run(["account", "list"] + data).output.hasSuffix("active\t2097152\t3\n"))
+        #expect(try Kanbase.run(["account", "show", "anna@example.org"] + data).output.contains("tasks     3 of 3\n"))
+        let reset = try JSON(parsing: Array(quota("--tasks=default", "--json").utf8))
+        #expect(reset["limits"] == ["bytes": 2_097_152, "tasks": .null])
+        expectProblem(try client.post("/tasks", [:]), 507, "quota_exceeded")
+
+        for (options, line) in [
+            (["--tasks", "0"], "--tasks must be a number from 1 to 100000000, or default, not '0'."),
+            (
+                ["--bytes", "1KiB"],
+                "--bytes must be bytes from 1MiB to 1048576MiB, as 65536, 64KiB or 1MiB, or default, not '1KiB'."
+            ),
+            (["--bytes"], "--bytes needs a value."),
+            (["--expires", "3"], "'kanbase account quota' takes no --expires."),
+        ] {
+            let run = try Kanbase.run(["account", "quota", "anna@example.org"] + data + options)
+            #expect(run.ending == .exited(64) && run.errors.contains(line), "\(run.errors)")
+        }
+        #expect(try Kanbase.run(["account", "quota"] + data).ending == .exited(64))
+        let unknown = try Kanbase.run(["account", "quota", "nobody@example.org"] + data)
+        #expect(unknown.ending == .exited(66) && unknown.errors.contains("There is no account 'nobody@example.org'."))
     }
 
     @Test func `without a mail server everything about mail is off, and the rest goes on`() throws {

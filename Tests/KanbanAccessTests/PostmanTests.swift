@@ -46,6 +46,7 @@ struct PostmanTests {
             }
         }
 
+        /// Asks for a mail, and waits until it is due.
         func ask(_ kind: MailJob.Kind = .passwordReset, of address: String = "anna@example.org") async throws {
             let email = try #require(EmailAddress(address))
             let key = kind == .passwordReset ? nil : account.key
@@ -54,6 +55,7 @@ struct PostmanTests {
                     MailJob(kind: kind, account: key, address: email, language: nil, createdAt: writer.now))
             }
             #expect(isTaken)
+            advance(kind.delay)
         }
 
         func advance(_ duration: Duration) {

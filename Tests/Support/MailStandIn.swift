@@ -3,7 +3,6 @@ import Locks
 
 #if canImport(Glibc)
     import Glibc
-    import CCrypto
 #elseif canImport(Darwin)
     import Darwin
 #endif
@@ -148,30 +147,17 @@ package final class MailStandIn: Sendable {
 
 /// A connection of lines, encrypted or not.
 private struct Line {
-    private let connection: Int32
+    private var connection: LoopbackConnection
     private var waiting: [UInt8] = []
-    #if canImport(Glibc)
-        private var context: OpaquePointer?
-        private var secure: OpaquePointer?
 
-        var isEncrypted: Bool { secure != nil }
-    #else
-        var isEncrypted: Bool { false }
-    #endif
+    var isEncrypted: Bool { connection.isEncrypted }
 
-    init(_ connection: Int32) {
-        self.connection = connection
+    init(_ descriptor: Int32) {
+        connection = LoopbackConnection(descriptor)
     }
 
     func say(_ text: String) {
-        let bytes = Array("\(text)\r\n".utf8)
-        #if canImport(Glibc)
-            if let secure {
-                SSL_write(secure, bytes, Int32(bytes.count))
-                return
-            }
-        #endif
-        LoopbackListener.send(bytes, connection)
+        connection.send(Array("\(text)\r\n".utf8))
     }
 
     mutating func next() -> String? {
@@ -182,38 +168,18 @@ private struct Line {
                 return String(decoding: line, as: UTF8.self)
             }
             var piece = [UInt8](repeating: 0, count: 4096)
-            let count = receive(&piece)
+            let count = connection.receive(&piece)
             guard count > 0 else { return nil }
             waiting += piece.prefix(count)
         }
     }
 
-    private func receive(_ piece: inout [UInt8]) -> Int {
-        #if canImport(Glibc)
-            if let secure { return Int(SSL_read(secure, &piece, Int32(piece.count))) }
-        #endif
-        return recv(connection, &piece, piece.count, 0)
-    }
-
     mutating func encrypt(_ certificate: (chain: String, key: String)) -> Bool {
-        #if canImport(Glibc)
-            context = SSL_CTX_new(TLS_server_method())
-            SSL_CTX_use_certificate_chain_file(context, certificate.chain)
-            SSL_CTX_use_PrivateKey_file(context, certificate.key, SSL_FILETYPE_PEM)
-            secure = SSL_new(context)
-            SSL_set_fd(secure, connection)
-            return SSL_accept(secure) == 1
-        #else
-            return false
-        #endif
+        connection.encrypt(certificate)
     }
 
     func end() {
-        #if canImport(Glibc)
-            if let secure { SSL_free(secure) }
-            if let context { SSL_CTX_free(context) }
-        #endif
-        close(connection)
+        connection.end()
     }
 }
 

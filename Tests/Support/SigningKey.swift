@@ -140,8 +140,9 @@
     package final class IssuerStandIn: Sendable {
         package let service: StandIn
 
-        package init(_ keys: [SigningKey]) throws {
-            service = try StandIn(.silence)
+        /// - Parameter certificate: files of a certificate and its key, for an issuer with https.
+        package init(_ keys: [SigningKey], certificate: (chain: String, key: String)? = nil) throws {
+            service = try StandIn(.silence, certificate: certificate)
             try publish(keys)
         }
 
@@ -151,8 +152,13 @@
         package var fetches: Int { service.requests.filter { $0.hasPrefix("GET /keys ") }.count }
 
         package func publish(_ keys: [SigningKey]) throws {
-            let set = try JSONSerialization.data(withJSONObject: ["keys": keys.map(\.publicJWK)])
-            let document = "{\"issuer\": \"\(url)\", \"jwks_uri\": \"\(url)/keys\"}"
+            try publish(keys.map(\.publicJWK))
+        }
+
+        /// - Parameters: what the discovery document says, when it is not the truth.
+        package func publish(_ keys: [[String: String]], issuer: String? = nil, keysAt: String? = nil) throws {
+            let set = try JSONSerialization.data(withJSONObject: ["keys": keys])
+            let document = "{\"issuer\": \"\(issuer ?? url)\", \"jwks_uri\": \"\(keysAt ?? "\(url)/keys")\"}"
             service.behave(
                 .pages([
                     "/.well-known/openid-configuration": .ok(document),

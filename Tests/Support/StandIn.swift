@@ -22,6 +22,8 @@ package final class StandIn: Sendable {
 
     package let port: Int
     private let listener: LoopbackListener
+    /// Files of a certificate and its key: with them it speaks HTTPS.
+    private let certificate: (chain: String, key: String)?
     private let state = Locked(State())
     /// An element for each client that hung up during an endless answer.
     package let hungUp: AsyncStream<Void>
@@ -34,7 +36,8 @@ package final class StandIn: Sendable {
         var isStopped = false
     }
 
-    package init(_ behaviour: Behaviour) throws {
+    package init(_ behaviour: Behaviour, certificate: (chain: String, key: String)? = nil) throws {
+        self.certificate = certificate
         (hungUp, hangUps) = AsyncStream.makeStream()
         listener = try LoopbackListener()
         port = listener.port
@@ -42,7 +45,7 @@ package final class StandIn: Sendable {
         listener.serve { self.answer($0) }
     }
 
-    package var url: String { "http://127.0.0.1:\(port)" }
+    package var url: String { "\(certificate == nil ? "http" : "https")://127.0.0.1:\(port)" }
 
     /// The request lines so far.
     package var requests: [String] { state.withLock { $0.requests } }
@@ -57,15 +60,14 @@ package final class StandIn: Sendable {
         for connection in state.withLock({ $0.silent }) { close(connection) }
     }
 
-    private func answer(_ connection: Int32) {
+    private func answer(_ descriptor: Int32) {
+        var connection = LoopbackConnection(descriptor)
+        if let certificate, !connection.encrypt(certificate) { return connection.end() }
         var head: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         while !head.ends(with: "\r\n\r\n") {
-            let count = recv(connection, &buffer, buffer.count, 0)
-            guard count > 0 else {
-                close(connection)
-                return
-            }
+            let count = connection.receive(&buffer)
+            guard count > 0 else { return connection.end() }
             head += buffer[..<count]
         }
         let line = String(decoding: head.prefix { $0 != 0x0d }, as: UTF8.self)
@@ -75,21 +77,20 @@ package final class StandIn: Sendable {
         }
         switch behaviour {
         case .answer(let text):
-            LoopbackListener.send(Array(text.utf8), connection)
-            close(connection)
+            connection.send(Array(text.utf8))
+            connection.end()
         case .pages(let pages):
             let path = line.split(separator: " ").dropFirst().first.map(String.init) ?? ""
             let answer = pages[path] ?? "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-            LoopbackListener.send(Array(answer.utf8), connection)
-            close(connection)
+            connection.send(Array(answer.utf8))
+            connection.end()
         case .silence:
-            state.withLock { $0.silent.append(connection) }
+            state.withLock { $0.silent.append(descriptor) }
         case .endless:
-            LoopbackListener.send(
-                Array("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{\"current\": \"".utf8), connection)
+            connection.send(Array("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{\"current\": \"".utf8))
             let piece = [UInt8](repeating: 0x78, count: 65_536)
-            while !state.withLock({ $0.isStopped }), LoopbackListener.send(piece, connection) { usleep(6_000) }
-            close(connection)
+            while !state.withLock({ $0.isStopped }), LoopbackListener.send(piece, descriptor) { usleep(6_000) }
+            connection.end()
             hangUps.yield()
         }
     }

@@ -208,7 +208,9 @@ struct ShownAccount {
 
 extension Environment {
     func shown(_ account: Account) throws -> ShownAccount {
-        ShownAccount(account: account, usage: try store.read(account.key) { try $0.usage() }, quota: quota)
+        ShownAccount(
+            account: account, usage: try store.read(account.key) { try $0.usage() },
+            quota: quota.map(account.limits.over))
     }
 }
 

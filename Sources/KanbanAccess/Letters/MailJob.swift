@@ -10,6 +10,12 @@ package struct MailJob: Hashable, Sendable {
         /// To the old address.
         case emailChanged = "email_changed"
 
+        /// How long it waits before it is looked at. The answer to a request for a reset is long gone by then, so that
+        /// nobody can tell from its time whether the look-up found an account.
+        package var delay: Duration {
+            self == .passwordReset ? .seconds(1) : .zero
+        }
+
         /// What its code is good for.
         package var code: StoredCode.Kind {
             switch self {

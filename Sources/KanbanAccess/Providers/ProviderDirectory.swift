@@ -25,6 +25,15 @@ package final class ProviderDirectory: Sendable {
         provider name: String, token text: String, nonce: String?
     ) async throws -> ProvenIdentity {
         guard let (provider, keys) = providers[name] else { throw AccessError.unknownProvider }
+        // On a thread of the pool: parsing and verifying a token must not hold up the connections of the caller's loop.
+        return try await Task.detached { [clock] in
+            try await Self.verified(text, of: provider, keys, nonce: nonce, clock)
+        }.value
+    }
+
+    private static func verified(
+        _ text: String, of provider: Provider, _ keys: IssuerKeys, nonce: String?, _ clock: @Sendable () -> Timestamp
+    ) async throws -> ProvenIdentity {
         let token = try IDToken(text)
         let key: SignatureKey?
         do {

@@ -47,7 +47,7 @@ extension SQLAccessWriter {
         let statement = try connection.statement(
             """
             INSERT INTO mails (kind, account, address, language, device, network, created_at, due_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
             """)
         statement.bind(1, mail.kind.rawValue)
         statement.bind(2, mail.account?.number)
@@ -56,6 +56,7 @@ extension SQLAccessWriter {
         statement.bind(5, mail.device)
         statement.bind(6, mail.network)
         statement.bind(7, mail.createdAt)
+        statement.bind(8, mail.createdAt + mail.kind.delay)
         try statement.run()
         return true
     }

@@ -24,7 +24,8 @@ extension SQLAccess {
     package func account(_ key: AccountKey) throws -> Account? {
         let statement = try connection.statement(
             """
-            SELECT number, id, email, display_name, created_at, email_verified, state FROM accounts WHERE number = ?1
+            SELECT number, id, email, display_name, created_at, email_verified, state, bytes_limit, tasks_limit
+            FROM accounts WHERE number = ?1
             """)
         statement.bind(1, key.number)
         return try first(of: statement, readAccount)
@@ -33,8 +34,8 @@ extension SQLAccess {
     package func account(foldedEmail: String) throws -> Account? {
         let statement = try connection.statement(
             """
-            SELECT number, id, email, display_name, created_at, email_verified, state FROM accounts
-            WHERE email_folded = ?1
+            SELECT number, id, email, display_name, created_at, email_verified, state, bytes_limit, tasks_limit
+            FROM accounts WHERE email_folded = ?1
             """)
         statement.bind(1, foldedEmail)
         return try first(of: statement, readAccount)
@@ -49,8 +50,8 @@ extension SQLAccess {
     package func accounts(after key: AccountKey?, limit: Int) throws -> [Account] {
         let statement = try connection.statement(
             """
-            SELECT number, id, email, display_name, created_at, email_verified, state FROM accounts
-            WHERE number > ?1 ORDER BY number LIMIT ?2
+            SELECT number, id, email, display_name, created_at, email_verified, state, bytes_limit, tasks_limit
+            FROM accounts WHERE number > ?1 ORDER BY number LIMIT ?2
             """)
         statement.bind(1, key?.number ?? 0)
         statement.bind(2, limit)
@@ -62,7 +63,8 @@ extension SQLAccess {
             key: AccountKey(number: row.integer(0)), id: try row.id(1),
             email: row.optionalText(2).map(EmailAddress.init(stored:)), displayName: row.optionalText(3),
             createdAt: row.timestamp(4), isEmailVerified: row.integer(5) != 0,
-            state: Account.State(rawValue: Int(row.integer(6))) ?? .disabled)
+            state: Account.State(rawValue: Int(row.integer(6))) ?? .disabled,
+            limits: OwnLimits(bytes: row.optionalInteger(7), tasks: row.optionalInteger(8)))
     }
 }
 

@@ -71,6 +71,10 @@ extension SQLAccessWriter {
         try statement.run()
     }
 
+    package func setLimits(_ limits: OwnLimits, of account: AccountKey) throws {
+        try writer.writing.setLimits(limits, of: account)
+    }
+
     package func eraseAccount(_ key: AccountKey) throws {
         try writer.writer(for: key).eraseAccount()
     }

@@ -45,7 +45,8 @@ extension SQLBoardWriter {
     package func charge(_ bytes: Int, tasks: Int = 0, for purpose: ChargePurpose) throws {
         guard bytes != 0 || tasks != 0 else { return }
         var taken = try writing.charge(Usage(bytes: Int64(bytes), tasks: Int64(tasks)), to: account)
-        guard let quota = context.quota, bytes > 0 || tasks > 0 else { return }
+        guard let standard = context.quota, bytes > 0 || tasks > 0 else { return }
+        let quota = try writing.limits(of: account).over(standard)
         if tasks > 0, taken.tasks > quota.tasks { throw StoreError.quotaExceeded(.tasks(quota.tasks)) }
         guard taken.bytes > quota.bytes else { return }
         try dropOldHistory(of: taken.bytes - quota.bytes)

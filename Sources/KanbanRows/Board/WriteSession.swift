@@ -121,10 +121,32 @@ package final class WriteSession<Database: Engine> {
         try standing(of: account).usage
     }
 
+    func limits(of account: AccountKey) throws -> OwnLimits {
+        try standing(of: account).limits
+    }
+
+    /// Writes the limits down at once: the row that ``commit(at:)`` writes has none.
+    @_specialize(where Database == SQLiteConnection)
+    package func setLimits(_ limits: OwnLimits, of account: AccountKey) throws {
+        let statement = try connection.statement(
+            "UPDATE accounts SET bytes_limit = ?2, tasks_limit = ?3 WHERE number = ?1")
+        statement.bind(1, account.number)
+        statement.bind(2, limits.bytes)
+        statement.bind(3, limits.tasks)
+        try statement.run()
+        var standing = try standing(of: account)
+        undoLog.append((account.number, standing))
+        standing.limits = limits
+        standings[account.number] = standing
+    }
+
     private func standing(of account: AccountKey) throws -> Standing {
         if let known = standings[account.number] { return known }
         let statement = try connection.statement(
-            "SELECT epoch, revision, purged_through, used_bytes, used_tasks FROM accounts WHERE number = ?1")
+            """
+            SELECT epoch, revision, purged_through, used_bytes, used_tasks, bytes_limit, tasks_limit FROM accounts
+            WHERE number = ?1
+            """)
         statement.bind(1, account.number)
         defer { statement.reset() }
         guard try statement.step() else { throw StoreError.noAccount }
@@ -132,7 +154,8 @@ package final class WriteSession<Database: Engine> {
             epoch: UInt64(bitPattern: statement.integer(0)), revision: statement.integer(1),
             purgedThrough: statement.integer(2))
         let usage = Usage(bytes: statement.integer(3), tasks: statement.integer(4))
-        let standing = Standing(feed: feed, usage: usage)
+        let limits = OwnLimits(bytes: statement.optionalInteger(5), tasks: statement.optionalInteger(6))
+        let standing = Standing(feed: feed, usage: usage, limits: limits)
         standings[account.number] = standing
         return standing
     }
@@ -308,6 +331,7 @@ package final class WriteSession<Database: Engine> {
 private struct Standing {
     var feed: FeedState
     var usage: Usage
+    var limits: OwnLimits
 }
 
 /// What tasks are counted by.

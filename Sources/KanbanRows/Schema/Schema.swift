@@ -15,6 +15,7 @@ package enum Schema {
         { try $0.run(schema4) },
         { try $0.run(schema5) },
         { try $0.run(schema6) },
+        { try $0.run(schema7) },
     ]
 
     /// The version of an open file; 0 for an empty one.

@@ -13,13 +13,7 @@ extension AccountCommands {
         guard !configuration.administration.json else {
             return printJSON { json in
                 json.administration(of: account) { json in
-                    json.name("usage")
-                    json.beginObject()
-                    json.name("bytes")
-                    json.value(usage.bytes)
-                    json.name("tasks")
-                    json.value(usage.tasks)
-                    json.endObject()
+                    json.usage(usage)
                     json.list("identities", identities) { $0.value($1) }
                     json.list("sessions", sessions) { $0.value($1) }
                     json.list("tokens", tokens) { $0.value($1) }
@@ -31,10 +25,35 @@ extension AccountCommands {
         print("name      \(account.displayName ?? "-")")
         print("created   \(account.createdAt)")
         print("state     \(account.state)")
-        print("usage     \(usage.tasks) tasks, \(usage.bytes) bytes")
+        printQuota(of: account, usage: usage)
         for identity in identities { print("identity  \(identity.provider) since \(identity.createdAt)") }
         for session in sessions { print("session   \(session.device ?? "-"), used \(session.lastUsedAt)") }
         for token in tokens { print("token     \(token.name), \(token.scope.rawValue)") }
+    }
+
+    /// Sets the limits that the command line names.
+    func setLimits(of account: Account, _ service: AccessService) async throws -> Account {
+        var changed = account
+        if let choice = configuration.administration.bytesLimit { changed.limits.bytes = choice.limit }
+        if let choice = configuration.administration.tasksLimit { changed.limits.tasks = choice.limit }
+        if changed.limits != account.limits { try await service.setLimits(changed.limits, of: account.key) }
+        return changed
+    }
+
+    func showQuota(of account: Account, usage: Usage) {
+        if configuration.administration.json {
+            printJSON { json in json.administration(of: account) { $0.usage(usage) } }
+        } else {
+            printQuota(of: account, usage: usage)
+        }
+    }
+
+    private func printQuota(of account: Account, usage: Usage) {
+        for (name, taken, limit) in [
+            ("bytes", usage.bytes, account.limits.bytes), ("tasks", usage.tasks, account.limits.tasks),
+        ] {
+            print("\(name)     \(taken) of \(limit.map(String.init) ?? "the server's limit")")
+        }
     }
 
     func listEvents(_ key: AccountKey, _ service: AccessService) throws {
@@ -89,6 +108,23 @@ extension JSONWriter {
         value(account.createdAt)
         name("state")
         value("\(account.state)")
+        name("limits")
+        beginObject()
+        name("bytes")
+        value(account.limits.bytes.map { Int($0) })
+        name("tasks")
+        value(account.limits.tasks.map { Int($0) })
+        endObject()
+    }
+
+    fileprivate mutating func usage(_ usage: Usage) {
+        name("usage")
+        beginObject()
+        name("bytes")
+        value(usage.bytes)
+        name("tasks")
+        value(usage.tasks)
+        endObject()
     }
 
     mutating func administration(of account: Account, _ more: (inout JSONWriter) -> Void = { _ in }) {
@@ -105,5 +141,12 @@ extension JSONWriter {
         beginArray()
         for item in items { write(&self, item) }
         endArray()
+    }
+}
+
+extension Configuration.LimitChoice {
+    /// `nil`: the server's.
+    fileprivate var limit: Int64? {
+        if case .own(let limit) = self { Int64(limit) } else { nil }
     }
 }

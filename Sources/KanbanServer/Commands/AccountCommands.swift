@@ -26,10 +26,17 @@ struct AccountCommands {
             case .accountShow:
                 let account = try account(arguments[0], store)
                 try show(account, usage: store.read(account.key) { try $0.usage() }, service)
+            case .accountQuota:
+                let account = try await setLimits(of: account(arguments[0], store), service)
+                try showQuota(of: account, usage: store.read(account.key) { try $0.usage() })
             case .accountEvents: try listEvents(account(arguments[0], store).key, service)
             case .accountDisable, .accountEnable:
                 try await service.setDisabled(command == .accountDisable, account(arguments[0], store).key)
                 try await waitForServer()
+                if configuration.administration.json {
+                    let account = try account(arguments[0], store)
+                    printJSON { $0.administration(of: account) }
+                }
             case .invite: try await invite(service)
             case .accountRemove:
                 try await service.removeAccount(account(arguments[0], store).key)
@@ -77,7 +84,9 @@ struct AccountCommands {
                     printJSON { $0.administration(of: account) }
                 } else {
                     let name = account.email?.text ?? (account.key == .local ? "local" : "-")
-                    print("\(account.id)\t\(name)\t\(account.createdAt)\t\(account.state)")
+                    let bytes = account.limits.bytes.map(String.init) ?? "-"
+                    let tasks = account.limits.tasks.map(String.init) ?? "-"
+                    print("\(account.id)\t\(name)\t\(account.createdAt)\t\(account.state)\t\(bytes)\t\(tasks)")
                 }
             }
             guard let end = page.last else { return }

@@ -12,6 +12,7 @@ enum Command: String, Sendable, CaseIterable {
     case accountEvents = "account events"
     case accountDisable = "account disable"
     case accountEnable = "account enable"
+    case accountQuota = "account quota"
     case accountRemove = "account remove"
     case accountPassword = "account password"
     case tokenAdd = "token add"
@@ -34,8 +35,8 @@ enum Command: String, Sendable, CaseIterable {
     var arguments: [String] {
         switch self {
         case .backup, .restore: ["FILE"]
-        case .accountAdd, .accountShow, .accountEvents, .accountDisable, .accountEnable, .accountRemove,
-            .accountPassword, .tokenAdd, .tokenList:
+        case .accountAdd, .accountShow, .accountEvents, .accountDisable, .accountEnable, .accountQuota,
+            .accountRemove, .accountPassword, .tokenAdd, .tokenList:
             ["EMAIL"]
         case .tokenRemove: ["EMAIL", "ID"]
         case .serve, .check, .exportBoard, .importBoard, .accountList, .invite, .health, .version, .help: []
@@ -61,10 +62,11 @@ enum Command: String, Sendable, CaseIterable {
         case .importBoard: "Read a board from FILE or standard input, all or nothing."
         case .accountAdd: "Make an account; the password is read from the terminal or standard input."
         case .accountList: "List the accounts."
-        case .accountShow: "Show an account: its state, identities, sessions and tokens."
+        case .accountShow: "Show an account: its state, usage, limits, identities, sessions and tokens."
         case .accountEvents: "List what happened to an account, the newest first."
         case .accountDisable: "Refuse all log-ins of an account, and end its sessions and tokens."
         case .accountEnable: "Take log-ins again of an account that was disabled or locked."
+        case .accountQuota: "Show what an account takes and may take, or set limits of its own."
         case .accountRemove: "Erase an account and all that it holds."
         case .accountPassword: "Set a new password, which ends the account's sessions."
         case .tokenAdd: "Make a personal token and print it, once."

@@ -28,6 +28,8 @@ struct Configuration: Sendable, Equatable {
     var signUp = SignUpPolicy.open
     /// Sign-in providers.
     var oidc: [Provider] = []
+    /// A file of certificates to verify issuers by; `nil` are the system's.
+    var oidcAuthorities: String?
     /// Origins that browsers may call from; none turns CORS off.
     var corsOrigins: [String] = []
     /// Addresses of proxies whose `X-Forwarded-For` is believed.
@@ -85,6 +87,17 @@ struct Configuration: Sendable, Equatable {
     /// What only the commands of an administrator ask for.
     var administration = Administration()
 
+    /// What a limit of accounts may be.
+    static let accountBytesRange = 1 << 20...1 << 40
+    static let accountTasksRange = 1...100_000_000
+
+    /// A limit of one account.
+    enum LimitChoice: Sendable, Equatable {
+        /// The server's.
+        case standard
+        case own(Int)
+    }
+
     struct Administration: Sendable, Equatable {
         enum ImportMode: String, Sendable, CaseIterable {
             case merge, replace
@@ -108,8 +121,11 @@ struct Configuration: Sendable, Equatable {
         var format = ExportFormat.json
         /// Whose: an e-mail address; `nil` is the built-in account.
         var account: String?
-        /// `account list`, `account show`, `account events`, `invite`
+        /// All that show something.
         var json = false
+        /// `account quota`: `nil` leaves it as it is.
+        var bytesLimit: LimitChoice?
+        var tasksLimit: LimitChoice?
         /// `invite`: who may use it.
         var invitee: String?
         /// `account add`

@@ -45,6 +45,9 @@ extension Option {
             provider: "oidc", \.oidc, in: .access, of: [.serve],
             "A sign-in provider by OpenID Connect, apple and google without ISSUER; may be given several times."),
         Option(
+            "oidc-ca", \.oidcAuthorities, OptionValue.text("FILE", "a file").optional(),
+            in: .access, of: [.serve], "Certificates (PEM) to verify issuers by, instead of the system's."),
+        Option(
             "mail-url", \.mailURL, OptionValue.mailServer.optional(), in: .access, of: [.serve],
             "A mail server, with name and password if it wants them; without it no mail is sent."),
         Option(
@@ -70,10 +73,10 @@ extension Option {
             "rate-burst", \.rateBurst, .number(1...1_000_000), in: .access, of: [.serve],
             "How many of them may come at once."),
         Option(
-            "account-bytes", \.accountBytes, .size(1 << 20...1 << 40), in: .access, of: [.serve],
+            "account-bytes", \.accountBytes, .size(Configuration.accountBytesRange), in: .access, of: [.serve],
             "What an account's data may take, when accounts are required (507); history and images count too."),
         Option(
-            "account-tasks", \.accountTasks, .number(1...100_000_000), in: .access, of: [.serve],
+            "account-tasks", \.accountTasks, .number(Configuration.accountTasksRange), in: .access, of: [.serve],
             "How many tasks an account may have, when accounts are required (507); those in the trash count too."),
     ]
 
@@ -134,11 +137,20 @@ extension Option {
 
     private static let administration: [Option] = [
         Option(
-            flag: "json", \.administration.json, of: [.accountList, .accountShow, .accountEvents, .invite],
+            flag: "json", \.administration.json,
+            of: [.accountList, .accountShow, .accountEvents, .accountDisable, .accountEnable, .accountQuota, .invite],
             "Print JSON, for scripts."),
         Option(
             "email", \.administration.invitee, OptionValue.email.optional(), in: .command,
             of: [.invite], "Who may use the invitation."),
+        Option(
+            "bytes", \.administration.bytesLimit,
+            OptionValue.size(Configuration.accountBytesRange).orDefault().optional(), in: .command,
+            of: [.accountQuota], "What the account's data may take; default: --account-bytes of the server."),
+        Option(
+            "tasks", \.administration.tasksLimit,
+            OptionValue.number(Configuration.accountTasksRange).orDefault().optional(), in: .command,
+            of: [.accountQuota], "How many tasks it may have; default: --account-tasks of the server."),
         Option(flag: "vacuum", \.administration.vacuum, of: [.check], "Rewrite the file without what was erased."),
         Option(
             "mode", \.administration.mode, .name, in: .command, of: [.importBoard],

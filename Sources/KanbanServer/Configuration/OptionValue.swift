@@ -177,6 +177,18 @@ extension OptionValue {
     }
 }
 
+extension OptionValue where Value == Int {
+    /// The same, or the word `default`.
+    func orDefault() -> OptionValue<Configuration.LimitChoice> {
+        OptionValue<Configuration.LimitChoice>(placeholder: "\(placeholder)|default", allowed: "\(allowed), or default")
+        { text in
+            text == "default" ? .standard : parse(text).map(Configuration.LimitChoice.own)
+        } show: { choice in
+            if case .own(let limit) = choice { show(limit) } else { "default" }
+        }
+    }
+}
+
 /// Digits only, unlike `Int.init`, which takes a sign.
 private func digits(_ text: String) -> Int? {
     text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil

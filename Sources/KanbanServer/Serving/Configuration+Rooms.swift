@@ -54,7 +54,8 @@ extension Configuration {
             control.forgetAll()
             doorbell.ringAll()
         }
-        let fetcher = Fetcher(timeout: Self.patienceWithProviders, limit: Self.longestProviderAnswer)
+        let fetcher = Fetcher(
+            timeout: Self.patienceWithProviders, limit: Self.longestProviderAnswer, authorities: oidcAuthorities)
         let providers = ProviderDirectory(oidc, clock: Timestamp.system) { try await fetcher.get($0) }
         let ring: (@Sendable () -> Void)? = if let postman { { postman.ring() } } else { nil }
         let accounts = AccessService(

@@ -31,7 +31,7 @@ final class AccessBoard: Sendable {
 
     init(
         in directory: TemporaryDirectory? = nil, limit: RateLimit? = nil, policy: SignUpPolicy = .open,
-        isMailOn: Bool = true, oidc: [Provider] = [],
+        isMailOn: Bool = true, oidc: [Provider] = [], authorities: String? = nil,
         crossOrigin: CrossOrigin = CrossOrigin(), derivation: KeyDerivation = AccessBoard.cheap,
         routes: [Route] = Routes.all, quota: Quota? = nil
     ) throws {
@@ -55,7 +55,7 @@ final class AccessBoard: Sendable {
         postman = Postman(store: store, site: { "https://kanbase.example.org" }, clock: { clock.now }) { delivery in
             mails.withLock { $0.append(delivery) }
         }
-        let fetcher = Fetcher(timeout: .seconds(60), limit: 1 << 16)
+        let fetcher = Fetcher(timeout: .seconds(60), limit: 1 << 16, authorities: authorities)
         let providers = ProviderDirectory(oidc, clock: { clock.now }) { try await fetcher.get($0) }
         let ring: (@Sendable () -> Void)? = if isMailOn { {} } else { nil }
         accounts = AccessService(
@@ -95,9 +95,10 @@ final class AccessBoard: Sendable {
         }
     }
 
-    /// Sends what waits.
+    /// Sends what waits, once it is due.
     /// - Returns: the mails since the last time, in the order of their asking.
     func newMails() async throws -> [Postman.Delivery] {
+        clock.advance(seconds: MailJob.Kind.passwordReset.delay.components.seconds)
         _ = try await postman.sendDue()
         return mails.withLock { mails in
             defer { mails = [] }

@@ -1,8 +1,11 @@
 #if !canImport(Darwin)
+    import Fetch
     import HTTP
     import JSON
     import Kanban
     import KanbanAccess
+    import Locks
+    import Sockets
     import TestSupport
     import Testing
 
@@ -24,8 +27,13 @@
             issuer = try IssuerStandIn(keys)
         }
 
-        private func board(policy: SignUpPolicy = .open) throws -> AccessBoard {
-            try AccessBoard(policy: policy, oidc: [Provider(name: "own", issuer: issuer.url, clientIDs: ["app"])])
+        private func board(
+            policy: SignUpPolicy = .open, of issuer: IssuerStandIn? = nil, trusting authorities: String? = nil
+        ) throws -> AccessBoard {
+            let url = (issuer ?? self.issuer).url
+            return try AccessBoard(
+                policy: policy, oidc: [Provider(name: "own", issuer: url, clientIDs: ["app"])],
+                authorities: authorities)
         }
 
         private func claims(_ board: AccessBoard, email: String? = nil) -> [String: any Sendable] {
@@ -156,6 +164,19 @@
                 ),
                 ("RS256 by a curve", try rsa.token(good, header: ["kid": "b"])),
                 ("an extension", try rsa.token(good, header: ["crit": ["x"], "x": 1])),
+                ("no time of issue", try with("iat", nil)), ("an expiry in words", try with("exp", "tomorrow")),
+                ("a beginning in words", try with("nbf", "today")), ("a number for a subject", try with("sub", 7)),
+                ("a subject with U+0000", try with("sub", "a\u{0}b")), ("a party of no text", try with("azp", 1)),
+                ("two audiences without a party", try with("aud", ["app", "app"])),
+                ("an audience of no text", try with("aud", [1])), ("an issuer of no text", try with("iss", 1)),
+                ("RS512", try rsa.token(good, header: ["alg": "RS512"])),
+                ("no algorithm", try rsa.token(good, header: ["alg": 1])),
+                ("no signature", try rsa.token(good) { _ in [] }),
+                ("half a signature", try curve.token(good) { Array(curve.signature(of: $0).dropLast()) }),
+                ("a signature of zeros", try curve.token(good) { _ in [UInt8](repeating: 0, count: 64) }),
+                ("another signature", try rsa.token(good) { rsa.signature(of: $0 + [0]) }),
+                ("four parts", known + ".e30"), ("padding", known + "="), ("a header that is no object", "W10.e30.AA"),
+                ("claims that are no JSON", "eyJhbGciOiJSUzI1NiJ9.e3.AA"), ("white space", " " + known),
                 ("two parts", known.split(separator: ".").dropLast().joined(separator: ".")),
                 ("a claim changed", known.replacing(".ey", with: ".eY")), ("nonsense", "nonsense"), ("nothing", ""),
             ]
@@ -169,6 +190,113 @@
             #expect(await signIn(board, try with("aud", ["app"])).status == 201)
             #expect(await signIn(board, try with("exp", now - 29)).status == 201)
             #expect(board.observer.failures.isEmpty)
+        }
+
+        @Test func `a token without a key's name takes the only key of its algorithm, and none of two`() async throws {
+            defer { issuer.stop() }
+            let board = try board()
+            let nameless: [String: any Sendable] = ["kid": 1]
+            #expect(await signIn(board, try rsa.token(claims(board), header: nameless)).status == 201)
+
+            try issuer.publish([rsa, try SigningKey(.rsa(bits: 2048), id: "z")])
+            board.clock.advance(seconds: 3601)
+
+            let refused = await signIn(board, try rsa.token(claims(board), header: nameless))
+            #expect(refused.status == 401 && refused.code == "token_invalid")
+        }
+
+        @Test func `a key for another use, of another kind, or that is none verifies nothing`() async throws {
+            defer { issuer.stop() }
+            let board = try board()
+            let weak = try SigningKey(.rsa(bits: 1024), id: "w")
+            func changed(_ key: SigningKey, _ member: String, _ value: String?) -> [String: String] {
+                var jwk = key.publicJWK
+                jwk[member] = value
+                return jwk
+            }
+            for (name, key, jwk) in [
+                ("for encryption", rsa, changed(rsa, "use", "enc")), ("PS256", rsa, changed(rsa, "alg", "PS256")),
+                ("ES256 by RSA", rsa, changed(rsa, "alg", "ES256")), ("a secret", rsa, changed(rsa, "kty", "oct")),
+                ("no kind", rsa, changed(rsa, "kty", nil)), ("no modulus", rsa, changed(rsa, "n", nil)),
+                ("no exponent", rsa, changed(rsa, "e", nil)), ("an even exponent", rsa, changed(rsa, "e", "Ag")),
+                ("an exponent of 1", rsa, changed(rsa, "e", "AQ")), ("weak", weak, weak.publicJWK),
+                ("another curve", curve, changed(curve, "crv", "P-384")),
+                ("no point", curve, changed(curve, "x", nil)),
+                ("off the curve", curve, changed(curve, "x", curve.publicJWK["y"])),
+                ("another name", curve, changed(curve, "kid", "other")),
+                ("no base 64", curve, changed(curve, "y", "!")),
+            ] {
+                try issuer.publish([jwk])
+                board.clock.advance(seconds: 3601)
+
+                let answer = await signIn(board, try key.token(claims(board)))
+
+                #expect(answer.status == 401 && answer.code == "token_invalid", "\(name)")
+            }
+        }
+
+        @Test func `a discovery document of another issuer, or with keys elsewhere, is not believed`() async throws {
+            defer { issuer.stop() }
+            let board = try board()
+            for (name, keys) in [
+                ("https://evil.example.org", nil), (issuer.url + "/other", nil), (nil, "http://192.0.2.1/keys"),
+                (nil, "file:///etc/hostname"), (nil, ""),
+            ] as [(String?, String?)] {
+                try issuer.publish([rsa.publicJWK], issuer: name, keysAt: keys)
+                board.clock.advance(seconds: 2)
+
+                #expect(await signIn(board, try rsa.token(claims(board))).status == 503, "\(name ?? keys ?? "")")
+            }
+            try issuer.publish([rsa.publicJWK], issuer: issuer.url + "/")
+            board.clock.advance(seconds: 2)
+            #expect(await signIn(board, try rsa.token(claims(board))).status == 201)
+        }
+
+        @Test func `an issuer with https is believed by its certificate alone`() async throws {
+            issuer.stop()
+            let directory = try TemporaryDirectory()
+            let certificate = try directory.makeCertificate()
+            let secure = try IssuerStandIn([rsa], certificate: certificate)
+            defer { secure.stop() }
+            func token(_ board: AccessBoard) throws -> String {
+                try rsa.token(secure.claims(at: Int(board.clock.now.milliseconds / 1000)))
+            }
+
+            let trusting = try board(of: secure, trusting: certificate.chain)
+            #expect(await signIn(trusting, try token(trusting)).status == 201)
+            #expect(secure.fetches == 1)
+            // The system knows nobody who vouches for it.
+            let strict = try board(of: secure)
+            #expect(await signIn(strict, try token(strict)).status == 503)
+            // What is found over https does not lead to keys over http.
+            try secure.publish([rsa.publicJWK], keysAt: "http://127.0.0.1:\(secure.service.port)/keys")
+            let lured = try board(of: secure, trusting: certificate.chain)
+            #expect(await signIn(lured, try token(lured)).status == 503)
+            #expect(secure.fetches == 1)
+        }
+
+        @Test func `a token is parsed and verified on no event loop`() async throws {
+            defer { issuer.stop() }
+            let loops = try EventLoopGroup(count: 1)
+            defer { loops.shutDown() }
+            let now = Timestamp(milliseconds: 1_795_162_740_000)
+            let calls = Locked((onLoop: 0, elsewhere: 0))
+            let fetcher = Fetcher(timeout: .seconds(60), limit: 1 << 16)
+            // The clock is asked before and after the verification.
+            let directory = ProviderDirectory([Provider(name: "own", issuer: issuer.url, clientIDs: ["app"])]) {
+                calls.withLock { if EventLoop.current == nil { $0.elsewhere += 1 } else { $0.onLoop += 1 } }
+                return now
+            } fetch: {
+                try await fetcher.get($0)
+            }
+            let token = try curve.token(issuer.claims(at: Int(now.milliseconds / 1000)))
+
+            let isBackOnLoop = try await Task(executorPreference: loops.loops[0]) {
+                _ = try await directory.identity(provider: "own", token: token, nonce: nil)
+                return EventLoop.current != nil
+            }.value
+
+            #expect(isBackOnLoop && calls.withLock { $0.onLoop == 0 && $0.elsewhere > 1 })
         }
 
         @Test func `new keys are found at once, and unknown ones looked for once a minute`() async throws {

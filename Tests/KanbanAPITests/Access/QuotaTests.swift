@@ -2,6 +2,7 @@ import Foundation
 import HTTP
 import JSON
 import Kanban
+import KanbanAccess
 import KanbanSQLite
 import TestSupport
 import Testing
@@ -38,6 +39,39 @@ struct QuotaTests {
             .patch, "/account", #"{"displayName": "Anna"}"#, token: anna.token,
             headers: [("If-Match", try #require(empty["ETag"]))])
         #expect(changed.status == 200)
+    }
+
+    @Test func `an account has limits of its own, from the next write on and until they are taken back`() async throws {
+        let board = try AccessBoard(quota: Quota(bytes: 1 << 20, tasks: 2))
+        let anna = try await board.person("anna@example.org")
+        let ben = try await board.person("ben@example.org")
+        let key = try #require(
+            try board.store.readAccess { try $0.account(foldedEmail: "anna@example.org") }?.key)
+        for person in [anna, anna, ben, ben] { #expect(await task(board, person).status == 201) }
+        #expect(await task(board, anna).status == 507)
+
+        try await board.accounts.setLimits(OwnLimits(bytes: 2 << 20, tasks: 3), of: key)
+        let raised = await board.send(.get, "/account", token: anna.token).json["usage"]
+        #expect(raised?["bytesLimit"] == 2_097_152 && raised?["tasksLimit"] == 3)
+        #expect(await task(board, anna).status == 201)
+        #expect(await task(board, anna).status == 507)
+        #expect(await task(board, ben).status == 507)
+
+        // Less than there is: what is there stays, and can be deleted.
+        try await board.accounts.setLimits(OwnLimits(tasks: 1), of: key)
+        #expect(await task(board, anna).status == 507)
+        let tasks = await board.send(.get, "/tasks", token: anna.token).json["items"]?.arrayValue ?? []
+        #expect(tasks.count == 3)
+        for task in tasks {
+            #expect(await board.send(.delete, "/tasks/\(task.id)", token: anna.token).status == 204)
+        }
+
+        try await board.accounts.setLimits(OwnLimits(), of: key)
+        let lowered = await board.send(.get, "/account", token: anna.token).json["usage"]
+        #expect(lowered?["bytesLimit"] == 1_048_576 && lowered?["tasksLimit"] == 2)
+        await #expect(throws: AccessError.builtInAccount) {
+            try await board.accounts.setLimits(OwnLimits(tasks: 1), of: AccountKey.local)
+        }
     }
 
     @Test func `without accounts there is no limit`() async throws {

@@ -74,7 +74,7 @@ struct InvocationTests {
         (["backup", "a", "b"], "'kanbase backup' does not know what to do with 'b'."),
         (
             ["account", "ad", "a@b.c"],
-            "'kanbase account' needs one of: add, list, show, events, disable, enable, remove, password. Did you mean 'add'?"
+            "'kanbase account' needs one of: add, list, show, events, disable, enable, quota, remove, password. Did you mean 'add'?"
         ),
         (["check", "--port", "1"], "'kanbase check' takes no --port."),
         (["check", "--vacuum=yes"], "--vacuum stands alone, without a value."),
