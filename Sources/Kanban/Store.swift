@@ -25,12 +25,21 @@ package struct AccountKey: Hashable, Sendable {
 /// - Bodies of `write` run one after another; each sees all before it. They must not block, and do nothing but read and
 ///   write the board: one may be run again, from the same state, when another had to be undone.
 /// - Revisions of an account become visible in order.
-package protocol Store: Sendable {
-    /// Reads on the calling thread. For indexed reads, which take microseconds.
-    func read<T>(_ account: AccountKey, _ body: (any BoardReader) throws -> T) throws -> T
+// Class-bound: its references are copied with every call, and a reference to a class is cheaper to copy.
+package protocol Store: AnyObject, Sendable {
+    /// Reads a snapshot that has everything acknowledged before the call. For indexed reads, which take microseconds. A
+    /// store whose rows are in this process does not suspend.
+    func read<T: Sendable>(
+        _ account: AccountKey, _ body: @escaping @Sendable (any BoardReader) throws -> T
+    ) async throws -> T
 
     /// Reads on a thread of the store's own. For what may be long: search, export, statistics.
     func readAside<T: Sendable>(
+        _ account: AccountKey, _ body: @escaping @Sendable (any BoardReader) throws -> T
+    ) async throws -> T
+
+    /// Reads on a thread that the body may block, for minutes: it hands what it reads to a slow client.
+    func readDetached<T: Sendable>(
         _ account: AccountKey, _ body: @escaping @Sendable (any BoardReader) throws -> T
     ) async throws -> T
 
@@ -39,6 +48,19 @@ package protocol Store: Sendable {
     func write<T: Sendable>(
         _ account: AccountKey, session: ID?, _ body: @escaping @Sendable (any BoardWriter) throws -> T
     ) async throws -> T
+
+    /// Where the account stands, with everything acknowledged before the call. What is read after this call is right for as
+    /// long as the epoch and the revision stay the same.
+    func feedState(of account: AccountKey) async throws -> FeedState
+
+    /// This store, if all its commits are made in this process; `nil` if other servers write to the same rows.
+    var local: (any LocalStore)? { get }
+}
+
+/// A store that this process alone writes to. It knows of every commit, and its reads do not wait.
+package protocol LocalStore: Store {
+    /// Reads on the calling thread.
+    func readNow<T>(_ account: AccountKey, _ body: (any BoardReader) throws -> T) throws -> T
 
     /// The newest committed revision of the account, without a statement where possible.
     /// What is read after it, and cached under it, is right as long as it stays.
@@ -153,7 +175,7 @@ package protocol BoardWriter: BoardReader {
     var now: Timestamp { get }
     /// Who writes.
     var session: ID? { get }
-    /// The store's ``Store/commitCount`` from which on a change that this body makes is there. What it left of a task is
+    /// The store's ``LocalStore/commitCount`` from which on a change that this body makes is there. What it left of a task is
     /// right from then on; that another body of the same transaction changes it once more counts as later.
     var commitCount: UInt64 { get }
     /// A new version 7 id.

@@ -42,8 +42,23 @@ package final class AnswerCache: Sendable {
         }
     }
 
-    fileprivate struct Entry {
+    /// The state of an account that an answer shows.
+    struct Version: Hashable {
+        let epoch: UInt64
         let revision: Revision
+
+        init(_ feed: FeedState) {
+            (epoch, revision) = (feed.epoch, feed.revision)
+        }
+
+        /// In a ``LocalStore`` revisions go on when the epoch changes, so the revision alone tells versions apart.
+        init(of account: AccountKey, in store: any LocalStore) throws {
+            (epoch, revision) = (0, try store.revision(of: account))
+        }
+    }
+
+    fileprivate struct Entry {
+        let version: Version
         /// `nil`: at any time. A clock that was set back is before it.
         let validity: Range<Timestamp>?
         let answer: Response
@@ -58,45 +73,59 @@ package final class AnswerCache: Sendable {
         generations = Locked(Generations(limit: limit))
     }
 
-    /// - Parameter revision: the account's, read before this call.
-    func answer(for key: Key, at revision: Revision, now: Timestamp) -> Response? {
+    /// - Parameter version: the account's, read after the request came.
+    func answer(for key: Key, at version: Version, now: Timestamp) -> Response? {
         generations.withLock { generations in
-            guard let entry = generations.value(for: key), entry.isValid(at: revision, now) else { return nil }
+            guard let entry = generations.value(for: key), entry.isValid(at: version, now) else { return nil }
             return entry.answer
         }
     }
 
-    /// Keeps an answer that was made from what was read after `revision`.
+    /// Keeps an answer.
     /// - Parameters:
+    ///   - version: the account's, in the snapshot that the answer was made from or read before it.
     ///   - now: the time that it tells.
     ///   - validUntil: from when on it would read differently; `nil` when it does not depend on the clock.
-    func keep(_ answer: Response, for key: Key, at revision: Revision, now: Timestamp, until validUntil: Timestamp?) {
+    func keep(_ answer: Response, for key: Key, at version: Version, now: Timestamp, until validUntil: Timestamp?) {
         guard case .bytes(let body) = answer.body else { return }
         let fields = answer.headers.reduce(0) { $0 + $1.value.utf8.count }
         let size = body.count + fields + key.target.count + key.language.count + 512
         // One answer must not drive out all others.
         guard size <= limit / 4 else { return }
         let validity = validUntil.map { now..<max(now, $0) }
-        let entry = Entry(revision: revision, validity: validity, answer: answer)
+        let entry = Entry(version: version, validity: validity, answer: answer)
         generations.withLock { $0.insert(entry, size: size, for: key.detached()) }
     }
 }
 
 extension AnswerCache.Entry {
-    fileprivate func isValid(at revision: Revision, _ now: Timestamp) -> Bool {
-        self.revision == revision && validity?.contains(now) ?? true
+    fileprivate func isValid(at version: AnswerCache.Version, _ now: Timestamp) -> Bool {
+        self.version == version && validity?.contains(now) ?? true
     }
 }
 
 extension Environment {
-    /// The answer that was made for the same request and is still right.
+    /// The answer that was made for the same request and is still right; `nil` also when the store has to be asked.
     func cachedAnswer(_ request: Request, _ account: AccountKey) throws -> Response? {
+        guard let local else { return nil }
         let key = AnswerCache.Key(request, account)
-        return answers.answer(for: key, at: try store.revision(of: account), now: clock())
+        return answers.answer(for: key, at: try AnswerCache.Version(of: account, in: local), now: clock())
+    }
+
+    /// The account's newest version.
+    func version(of account: AccountKey) async throws -> AnswerCache.Version {
+        if let local { return try AnswerCache.Version(of: account, in: local) }
+        return AnswerCache.Version(try await store.feedState(of: account))
     }
 }
 
 extension Call {
+    /// The answer that was made for the same request and is still right.
+    func cachedAnswer() async throws -> Response? {
+        let version = try await environment.version(of: account)
+        return environment.answers.answer(for: AnswerCache.Key(request, account), at: version, now: now)
+    }
+
     /// An answer made from a read, kept for as long as it stays right. For routes that are ``Route/isCached``.
     ///
     /// - Parameters:
@@ -107,11 +136,18 @@ extension Call {
         aside isLong: Bool = false,
         _ body: @escaping @Sendable (any BoardReader) throws -> (answer: Response, validUntil: Timestamp?)
     ) async throws -> Response {
-        // Before the data: what is read later can only be newer, and then nobody asks for this revision again.
-        let revision = try store.revision(of: account)
-        let (answer, validUntil) = isLong ? try await store.readAside(account, body) : try store.read(account, body)
-        environment.answers.keep(
-            answer, for: AnswerCache.Key(request, account), at: revision, now: now, until: validUntil)
+        let key = AnswerCache.Key(request, account)
+        guard let local = environment.local else {
+            let (made, version) = try await read(aside: isLong) {
+                (try body($0), AnswerCache.Version(try $0.feedState()))
+            }
+            environment.answers.keep(made.answer, for: key, at: version, now: now, until: made.validUntil)
+            return made.answer
+        }
+        // Before the data: what is read later can only be newer, and then nobody asks for this version again.
+        let version = try AnswerCache.Version(of: account, in: local)
+        let (answer, validUntil) = try await read(aside: isLong, body)
+        environment.answers.keep(answer, for: key, at: version, now: now, until: validUntil)
         return answer
     }
 }

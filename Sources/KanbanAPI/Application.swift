@@ -56,37 +56,56 @@ package final class Application: Responder {
         _ head: Request, _ route: Route, _ parameters: PathParameters, _ requestID: String
     ) -> Reception {
         switch gate.admit(head, to: route) {
-        case .refused(let problem):
-            return .answer(refuse(problem, head, requestID, operation: route.operation))
-        case .admitted(let access, let headers):
-            if let problem = route.content.fault(in: head) {
-                return .answer(refuse(problem, head, requestID, operation: route.operation, headers: headers))
-            }
-            let limit = route.content.limit ?? environment.bodyLimit
-            if let answer = answerAtHand(head, route, parameters, access) {
-                guard answer.isEncodedAside(for: head) else {
-                    return .answer(
-                        finish(
-                            answer.encodedNow(for: head), head, requestID, operation: route.operation,
-                            headers: headers))
-                }
-                return .read(
-                    Reading(bodyLimit: limit, holder: access.holder) { request in
-                        let answer = await answer.encoded(for: request)
-                        return self.finish(answer, request, requestID, operation: route.operation, headers: headers)
-                    })
-            }
-            let reading = Reading(
-                bodyLimit: head.wireLimit(of: limit), holder: access.holder,
-                bodyWeight: route.content.weight * head.codingWeight, endsWithClient: route.endsWithClient
-            ) { request in
-                var request = request
-                request.parameters = parameters
-                let answer = await self.call(route, request, access, requestID, limit).encoded(for: request)
-                return self.finish(answer, request, requestID, operation: route.operation, headers: headers)
-            }
-            return .read(reading)
+        case .refused(let problem): .answer(refuse(problem, head, requestID, operation: route.operation))
+        case .admitted(let access, let headers): receive(head, route, parameters, requestID, access, headers)
+        case .later(let decide): .later { await self.receive(head, route, parameters, requestID, after: decide) }
         }
+    }
+
+    private func receive(
+        _ head: Request, _ route: Route, _ parameters: PathParameters, _ requestID: String,
+        after decide: @Sendable () async -> Admission
+    ) async -> Reception {
+        switch await decide() {
+        case .refused(let problem): .answer(refuse(problem, head, requestID, operation: route.operation))
+        case .admitted(let access, let headers): receive(head, route, parameters, requestID, access, headers)
+        case .later(let decide): await receive(head, route, parameters, requestID, after: decide)
+        }
+    }
+
+    /// Receives a request that the gate admitted.
+    @inline(__always)
+    private func receive(
+        _ head: Request, _ route: Route, _ parameters: PathParameters, _ requestID: String, _ access: Access,
+        _ headers: [(name: String, value: String)]
+    ) -> Reception {
+        if let problem = route.content.fault(in: head) {
+            return .answer(refuse(problem, head, requestID, operation: route.operation, headers: headers))
+        }
+        let limit = route.content.limit ?? environment.bodyLimit
+        if let answer = answerAtHand(head, route, parameters, access) {
+            guard answer.isEncodedAside(for: head) else {
+                return .answer(
+                    finish(
+                        answer.encodedNow(for: head), head, requestID, operation: route.operation,
+                        headers: headers))
+            }
+            return .read(
+                Reading(bodyLimit: limit, holder: access.holder) { request in
+                    let answer = await answer.encoded(for: request)
+                    return self.finish(answer, request, requestID, operation: route.operation, headers: headers)
+                })
+        }
+        let reading = Reading(
+            bodyLimit: head.wireLimit(of: limit), holder: access.holder,
+            bodyWeight: route.content.weight * head.codingWeight, endsWithClient: route.endsWithClient
+        ) { request in
+            var request = request
+            request.parameters = parameters
+            let answer = await self.call(route, request, access, requestID, limit).encoded(for: request)
+            return self.finish(answer, request, requestID, operation: route.operation, headers: headers)
+        }
+        return .read(reading)
     }
 
     private func answerAtHand(
@@ -96,7 +115,10 @@ package final class Application: Responder {
             !head.headers.has("transfer-encoding")
         else { return nil }
         // What fails here fails in the handler too, which makes an answer of it.
-        return try? shortcut(head, parameters, access.account, environment)?.scoped(to: access, environment)
+        guard let answer = try? shortcut(head, parameters, access.account, environment) else { return nil }
+        guard access.grant != nil, answer.hasTag else { return answer }
+        guard let epoch = try? environment.local?.epoch(of: access.account) else { return nil }
+        return answer.scoped(to: EntityTag.Scope(access.account, epoch: epoch))
     }
 
     private func call(
@@ -109,7 +131,9 @@ package final class Application: Responder {
                 query: route.ignoresQuery ? .none : try Query(request, knows: route.parameters),
                 now: environment.clock())
             if route.content.isParsed { try await call.parseAside() }
-            return try await route.handler(call).scoped(to: access, environment)
+            let answer = try await route.handler(call)
+            guard access.grant != nil, answer.hasTag else { return answer }
+            return answer.scoped(to: try await environment.tagScope(of: access.account))
         } catch {
             let problem = Problem(error)
             if problem.status == 500 { observer.failed(requestID: requestID, operation: route.operation, error) }

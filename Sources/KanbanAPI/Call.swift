@@ -49,9 +49,24 @@ package struct Call: Sendable {
         parsed = try await store.readAside(account) { _ in Result { try call.json() } }
     }
 
-    /// Reads the account's board on this thread: for indexed reads.
-    package func read<T>(_ body: (any BoardReader) throws -> T) throws -> T {
-        try store.read(account, body)
+    /// Reads the account's board: for indexed reads.
+    package func read<T: Sendable>(
+        _ body: @escaping @Sendable (any BoardReader) throws -> T
+    ) async throws -> T {
+        if let local = environment.local { return try local.readNow(account, body) }
+        return try await store.read(account, body)
+    }
+
+    /// Reads on a thread of the store's own when it may be long, else as ``read(_:)``.
+    func read<T: Sendable>(
+        aside isLong: Bool, _ body: @escaping @Sendable (any BoardReader) throws -> T
+    ) async throws -> T {
+        isLong ? try await store.readAside(account, body) : try await read(body)
+    }
+
+    /// Whether more changes follow the cursor than are read in a millisecond.
+    func isLong(after cursor: Cursor?) async throws -> Bool {
+        try await environment.version(of: account).revision - (cursor?.revision ?? 0) > ChangePage.few
     }
 
     /// `?timeZone=`, else the account's setting, else the server's zone.
@@ -100,7 +115,9 @@ package struct Access: Sendable {
 
 /// What the server is made of, as far as calls need it. Fixed after the start.
 package struct Environment: Sendable {
-    package var store: any Store
+    package let store: any Store
+    /// ``Store/local``, asked once.
+    package let local: (any LocalStore)?
     /// Accounts, sessions and tokens; `nil` where nobody has any.
     package var accounts: AccessService?
     package var clock: @Sendable () -> Timestamp
@@ -135,6 +152,7 @@ package struct Environment: Sendable {
         isReady: @escaping @Sendable () -> Bool = { true }
     ) {
         self.store = store
+        local = store.local
         self.accounts = accounts
         self.clock = clock
         self.zone = zone

@@ -90,23 +90,19 @@ extension EntityTag {
 }
 
 extension Environment {
-    /// What tags of answers to this caller are bound to; `nil` where nobody logs in, and there is one account only.
-    func tagScope(of access: Access) throws -> EntityTag.Scope? {
-        access.grant == nil ? nil : try tagScope(of: access.account)
-    }
-
-    /// What the tags of an account that logs in are bound to.
-    func tagScope(of account: AccountKey) throws -> EntityTag.Scope {
-        EntityTag.Scope(account, epoch: try store.epoch(of: account))
+    /// What the tags of an account that logs in are bound to. Without log-in there is one account, and tags stay bare.
+    func tagScope(of account: AccountKey) async throws -> EntityTag.Scope {
+        if let local { return EntityTag.Scope(account, epoch: try local.epoch(of: account)) }
+        return EntityTag.Scope(account, epoch: try await store.feedState(of: account).epoch)
     }
 }
 
 extension Response {
-    /// With its tag, if there is one, bound to the caller's account; see ``EntityTag/Scope``.
-    consuming func scoped(to access: Access, _ environment: Environment) throws -> Response {
-        guard access.grant != nil, let place = headers.firstIndex(where: { $0.name == "ETag" }),
-            let scope = try environment.tagScope(of: access)
-        else { return self }
+    var hasTag: Bool { headers.contains { $0.name == "ETag" } }
+
+    /// With its tag bound to the caller's account; see ``EntityTag/Scope``.
+    consuming func scoped(to scope: EntityTag.Scope) -> Response {
+        guard let place = headers.firstIndex(where: { $0.name == "ETag" }) else { return self }
         headers[place].value = scope.apply(to: headers[place].value)
         return self
     }

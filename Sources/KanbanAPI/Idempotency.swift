@@ -29,7 +29,7 @@ extension Call {
     package typealias Change<Outcome> = @Sendable (any BoardWriter) throws -> Outcome
 
     /// Runs a change that makes its answer itself, as ``write(_:_:)`` does.
-    package func write(_ prepare: () throws -> Change<Response>) async throws -> Response {
+    package func write(_ prepare: () async throws -> Change<Response>) async throws -> Response {
         try await write({ $0 }, prepare)
     }
 
@@ -46,10 +46,10 @@ extension Call {
     package func write<Outcome: Sendable>(
         _ answer: @escaping @Sendable (Outcome) -> Response,
         committed: (Outcome, Response) -> Void = { _, _ in },
-        _ prepare: () throws -> Change<Outcome>
+        _ prepare: () async throws -> Change<Outcome>
     ) async throws -> Response {
         guard request.method == .post || request.method == .patch, request.headers.has("idempotency-key") else {
-            let outcome = try await store.write(account, session: access.session, try prepare())
+            let outcome = try await store.write(account, session: access.session, try await prepare())
             let response = answer(outcome)
             committed(outcome, response)
             return response
@@ -61,7 +61,7 @@ extension Call {
         defer { environment.runningKeys.end(account, key) }
         let change: Change<Response>
         do {
-            let prepared = try prepare()
+            let prepared = try await prepare()
             change = { writer in answer(try prepared(writer)) }
         } catch {
             change = { _ in throw error }
@@ -110,9 +110,9 @@ extension Call {
 
 extension Call {
     /// Runs a change that is safe to repeat by itself. An `Idempotency-Key` must be valid, and nothing is kept under it.
-    func writeRepeatably<Outcome: Sendable>(_ prepare: () throws -> Change<Outcome>) async throws -> Outcome {
+    func writeRepeatably<Outcome: Sendable>(_ prepare: () async throws -> Change<Outcome>) async throws -> Outcome {
         if request.headers.has("idempotency-key") { _ = try idempotencyKey() }
-        return try await store.write(account, session: access.session, try prepare())
+        return try await store.write(account, session: access.session, try await prepare())
     }
 }
 

@@ -67,10 +67,18 @@ package final class Route: Sendable {
         self.parameters = audience == .account ? parameters.union(["timeZone"]) : parameters
         self.ignoresQuery = ignoresQuery
         self.shortcut = isCached ? Self.cached : shortcut
-        self.handler = handler
+        self.handler = isCached ? Self.cached(handler) : handler
     }
 
     private static let cached: Shortcut = { request, _, account, environment in
         try environment.cachedAnswer(request, account)
+    }
+
+    /// Where only the store knows whether a kept answer is still right, it is asked before the handler is.
+    private static func cached(_ handler: @escaping Handler) -> Handler {
+        { call in
+            if call.environment.local == nil, let answer = try await call.cachedAnswer() { return answer }
+            return try await handler(call)
+        }
     }
 }

@@ -54,27 +54,62 @@ package final class AccessControl: Sendable {
         self.ring = ring
     }
 
+    /// What is known of a token without waiting.
+    package enum LookUp: Sendable {
+        /// What it opens; `nil` when it is unknown, expired or removed.
+        case known(Grant?)
+        /// The store has to be asked, by ``grant(token:now:instant:)``.
+        case waits
+    }
+
+    /// What a token opens now, from memory or from a store whose reads never wait.
+    package func grantNow(
+        token: ArraySlice<UInt8>, now: Timestamp, instant: ContinuousClock.Instant = .now
+    ) throws -> LookUp {
+        guard let digest = TokenSecret.digest(of: token) else { return .known(nil) }
+        return try grantNow(digest: digest, now: now, instant: instant)
+    }
+
     /// What a token opens now; `nil` when it is unknown, expired or removed.
     package func grant(
         token: ArraySlice<UInt8>, now: Timestamp, instant: ContinuousClock.Instant = .now
-    ) throws -> Grant? {
+    ) async throws -> Grant? {
         guard let digest = TokenSecret.digest(of: token) else { return nil }
-        return try grant(digest: digest, now: now, instant: instant)
+        return try await grant(digest: digest, now: now, instant: instant)
     }
 
-    /// Whether it still opens what it opened: for streams, each time they wake.
-    package func isGood(_ grant: Grant, now: Timestamp, instant: ContinuousClock.Instant = .now) throws -> Bool {
-        try self.grant(digest: grant.digest, now: now, instant: instant) != nil
-    }
-
-    private func grant(digest: [UInt8], now: Timestamp, instant: ContinuousClock.Instant) throws -> Grant? {
-        let (remembered, endings) = state.withLock { ($0.entries[digest], $0.endings) }
-        var found = remembered?.grant
-        if remembered.map({ instant - $0.readAt >= Self.trust }) ?? true {
-            found = try store.readAccess { try Self.find(digest, in: $0) }
-            found = remember(found, digest, readAt: instant, ifStillAt: endings)
+    /// Whether a grant still opens what it opened, without waiting; `nil` when the store has to be asked. For streams, each
+    /// time they wake.
+    package func isGoodNow(_ grant: Grant, now: Timestamp, instant: ContinuousClock.Instant = .now) throws -> Bool? {
+        switch try grantNow(digest: grant.digest, now: now, instant: instant) {
+        case .known(let grant): grant != nil
+        case .waits: nil
         }
-        guard let grant = found, grant.expiresAt.map({ $0 > now }) ?? true else { return nil }
+    }
+
+    /// Whether a grant still opens what it opened.
+    package func isGood(_ grant: Grant, now: Timestamp, instant: ContinuousClock.Instant = .now) async throws -> Bool {
+        try await self.grant(digest: grant.digest, now: now, instant: instant) != nil
+    }
+
+    private func grantNow(digest: [UInt8], now: Timestamp, instant: ContinuousClock.Instant) throws -> LookUp {
+        let (remembered, endings) = state.withLock { ($0.entries[digest], $0.endings) }
+        if let remembered, instant - remembered.readAt < Self.trust { return .known(use(remembered.grant, at: now)) }
+        guard let local = store.localAccess else { return .waits }
+        let found = try local.readAccessNow { try Self.find(digest, in: $0) }
+        return .known(use(remember(found, digest, readAt: instant, ifStillAt: endings), at: now))
+    }
+
+    private func grant(digest: [UInt8], now: Timestamp, instant: ContinuousClock.Instant) async throws -> Grant? {
+        if case .known(let grant) = try grantNow(digest: digest, now: now, instant: instant) { return grant }
+        let endings = state.withLock { $0.endings }
+        let found = try await store.readAccess { try Self.find(digest, in: $0) }
+        return use(remember(found, digest, readAt: instant, ifStillAt: endings), at: now)
+    }
+
+    /// The grant unless it has expired; notes that it was used.
+    private func use(_ grant: Grant?, at now: Timestamp) -> Grant? {
+        guard let grant, grant.expiresAt.map({ $0 > now }) ?? true else { return nil }
         noteUse(of: grant, at: now)
         return grant
     }

@@ -28,14 +28,14 @@ extension AccessService {
     }
 
     /// - Throws: ``AccessError/noAccount``.
-    package func account(_ key: AccountKey) throws -> Account {
-        guard let account = try store.readAccess({ try $0.account(key) }) else { throw AccessError.noAccount }
+    package func account(_ key: AccountKey) async throws -> Account {
+        guard let account = try await store.readAccess({ try $0.account(key) }) else { throw AccessError.noAccount }
         return account
     }
 
     /// Whether it has a password: who came with a provider has none at first.
-    package func hasPassword(_ key: AccountKey) throws -> Bool {
-        try store.readAccess { try $0.passwordHash(of: key) } != nil
+    package func hasPassword(_ key: AccountKey) async throws -> Bool {
+        try await store.readAccess { try $0.passwordHash(of: key) } != nil
     }
 
     /// Changes the account. A new password ends all sessions but `session`, and the tokens unless they are to stay.
@@ -47,7 +47,7 @@ extension AccessService {
         _ key: AccountKey, with edit: AccountEdit, password: Password?, by session: ID?, _ visitor: Visitor,
         if check: @escaping @Sendable (Account) throws -> Void = { _ in }
     ) async throws -> Account {
-        let old = try account(key)
+        let old = try await account(key)
         var stored: String?
         if edit.needsPassword { stored = try await prove(password, of: old, by: session, from: visitor.origin) }
         let newHash: String? =
@@ -129,7 +129,7 @@ extension AccessService {
         _ key: AccountKey, password: Password?, by session: ID?, from address: String,
         if check: @escaping @Sendable (Account) throws -> Void = { _ in }
     ) async throws {
-        let account = try account(key)
+        let account = try await account(key)
         let stored = try await prove(password, of: account, by: session, from: address)
         try await store.writeAccess { writer in
             guard let account = try writer.account(key) else { throw AccessError.noAccount }
@@ -153,8 +153,8 @@ extension AccessService {
         _ password: Password?, of account: Account, by session: ID?, from address: String
     ) async throws -> String? {
         guard account.key != .local else { throw AccessError.builtInAccount }
-        guard let stored = try store.readAccess({ try $0.passwordHash(of: account.key) }) else {
-            guard try isFresh(session, of: account.key) else { throw AccessError.wrongPassword }
+        guard let stored = try await store.readAccess({ try $0.passwordHash(of: account.key) }) else {
+            guard try await isFresh(session, of: account.key) else { throw AccessError.wrongPassword }
             return nil
         }
         guard let password else { throw AccessError.wrongPassword }
@@ -211,8 +211,8 @@ extension AccessService {
     }
 
     /// All, the expired too, the newest first.
-    package func tokens(of account: AccountKey) throws -> [AccessToken] {
-        try store.readAccess { try $0.tokens(of: account) }
+    package func tokens(of account: AccountKey) async throws -> [AccessToken] {
+        try await store.readAccess { try $0.tokens(of: account) }
     }
 
     /// - Throws: ``AccessError/noToken``.

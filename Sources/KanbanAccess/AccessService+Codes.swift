@@ -38,7 +38,8 @@ extension AccessService {
         try requireMail()
         guard let digest = SecretCode.digest(of: code) else { throw AccessError.codeInvalid }
         // Looked at first to spare the hashing, and again in the transaction, where nobody can come between.
-        _ = try store.readAccess { try Self.account(of: digest, .passwordReset, at: clock(), in: $0) }
+        let now = clock()
+        _ = try await store.readAccess { try Self.account(of: digest, .passwordReset, at: now, in: $0) }
         let hash = try await hashed(newPassword, for: visitor.origin)
         let key = try await store.writeAccess { [isMailOn] writer in
             var account = try Self.account(of: digest, .passwordReset, at: writer.now, in: writer).account
@@ -75,7 +76,7 @@ extension AccessService {
     /// - Throws: ``AccessError/mailOff``, ``AccessError/tooManyMails``.
     package func requestEmailVerification(of key: AccountKey, by visitor: Visitor) async throws {
         try requireMail()
-        guard let email = try account(key).email else { throw AccessError.builtInAccount }
+        guard let email = try await account(key).email else { throw AccessError.builtInAccount }
         guard mayMail(.owner(SHA256.digest(email.folded.utf8))) else { throw AccessError.tooManyMails }
         try await store.writeAccess { writer in
             guard let account = try writer.account(key) else { throw AccessError.noAccount }

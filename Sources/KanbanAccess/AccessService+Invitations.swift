@@ -48,8 +48,8 @@ extension AccessService {
     }
 
     /// Those that the account made and did not remove, the newest first.
-    package func invitations(of account: AccountKey) throws -> [Invitation] {
-        try store.readAccess { try $0.invitations(of: account) }
+    package func invitations(of account: AccountKey) async throws -> [Invitation] {
+        try await store.readAccess { try $0.invitations(of: account) }
     }
 
     /// - Throws: ``AccessError/noInvitation``.
@@ -60,8 +60,10 @@ extension AccessService {
     }
 
     /// The newest first, below `number`.
-    package func events(of account: AccountKey, before number: Int64?, limit: Int) throws -> [AccountEvent] {
-        try store.readAccess { try $0.events(of: account, before: number, limit: limit) }
+    package func events(
+        of account: AccountKey, before number: Int64?, limit: Int
+    ) async throws -> [AccountEvent] {
+        try await store.readAccess { try $0.events(of: account, before: number, limit: limit) }
     }
 
     /// What the operator does: limits of the account's own, which a running server keeps from the next write on. What is

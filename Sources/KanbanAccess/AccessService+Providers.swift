@@ -17,7 +17,7 @@ extension AccessService {
         by visitor: Visitor
     ) async throws -> LogIn {
         let proven = try await providers.identity(provider: provider, token: token, nonce: nonce)
-        let isKnown = try store.readAccess {
+        let isKnown = try await store.readAccess {
             try $0.identity(provider: proven.provider, subject: proven.subject) != nil
         }
         if !isKnown { try countSignUp(of: visitor) }
@@ -64,8 +64,8 @@ extension AccessService {
         return account
     }
 
-    package func identities(of account: AccountKey) throws -> [Identity] {
-        try store.readAccess { try $0.identities(of: account) }
+    package func identities(of account: AccountKey) async throws -> [Identity] {
+        try await store.readAccess { try $0.identities(of: account) }
     }
 
     /// Links a provider's account, after the password; a session of a provider that is ten minutes old at most will do too.
@@ -76,7 +76,7 @@ extension AccessService {
         _ visitor: Visitor
     ) async throws -> (identity: Identity, isNew: Bool) {
         let proven = try await providers.identity(provider: provider, token: token, nonce: nonce)
-        let stored = try await prove(password, of: try account(key), by: session, from: visitor.origin)
+        let stored = try await prove(password, of: account(key), by: session, from: visitor.origin)
         return try await store.writeAccess { writer in
             guard try writer.account(key) != nil else { throw AccessError.noAccount }
             guard try writer.passwordHash(of: key) == stored else { throw AccessError.wrongPassword }
@@ -106,10 +106,10 @@ extension AccessService {
     }
 
     /// Whether the session began with a provider's token a moment ago.
-    package func isFresh(_ session: ID?, of account: AccountKey) throws -> Bool {
+    package func isFresh(_ session: ID?, of account: AccountKey) async throws -> Bool {
         guard let session else { return false }
         let now = clock()
-        return try store.readAccess { try $0.sessions(of: account) }.contains {
+        return try await store.readAccess { try $0.sessions(of: account) }.contains {
             $0.id == session && $0.provider != nil && $0.createdAt + Self.freshness > now
         }
     }

@@ -85,7 +85,7 @@ package final class AccessService: Sendable {
         if policy == .invite {
             // Looked at first to spare the hashing, and again in the transaction.
             let digest = invitation.flatMap(SecretCode.digest)
-            guard let digest, try store.readAccess({ try $0.invitation(digest: digest) }) != nil else {
+            guard let digest, try await store.readAccess({ try $0.invitation(digest: digest) }) != nil else {
                 throw AccessError.invitationRequired
             }
         }
@@ -108,7 +108,7 @@ package final class AccessService: Sendable {
         admit: @escaping @Sendable (any AccessWriter) throws -> Invitation? = { _ in nil }
     ) async throws -> Account {
         // Looked at first to spare the hashing, and again in the transaction, where nobody can come between.
-        guard try store.readAccess({ try $0.account(foldedEmail: email.folded) }) == nil else {
+        guard try await store.readAccess({ try $0.account(foldedEmail: email.folded) }) == nil else {
             throw AccessError.emailTaken
         }
         let hash = try await hashed(password, .signUp, for: visitor.origin)
@@ -130,7 +130,7 @@ package final class AccessService: Sendable {
     ///   ``AccessError/accountLocked``, ``AccessError/accountDisabled``.
     package func logIn(email: String, password: Password, by visitor: Visitor) async throws -> LogIn {
         let folded = EmailAddress.fold(email)
-        let (account, stored) = try store.readAccess { reader in
+        let (account, stored) = try await store.readAccess { reader in
             let account = try reader.account(foldedEmail: folded)
             // An unknown address costs the same look-ups; no account has the number 0.
             return (account, try reader.passwordHash(of: account?.key ?? AccountKey(number: 0)))
@@ -208,8 +208,8 @@ package final class AccessService: Sendable {
     }
 
     /// Living sessions, the one used last first.
-    package func sessions(of account: AccountKey, at now: Timestamp) throws -> [Session] {
-        try store.readAccess { try $0.sessions(of: account) }.filter { $0.expiresAt > now }
+    package func sessions(of account: AccountKey, at now: Timestamp) async throws -> [Session] {
+        try await store.readAccess { try $0.sessions(of: account) }.filter { $0.expiresAt > now }
     }
 
     /// Logs a device out, at once.

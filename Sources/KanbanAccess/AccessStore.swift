@@ -1,12 +1,21 @@
 import Kanban
 
 /// Where accounts, sessions and tokens are kept. The laws of ``Store`` hold.
-package protocol AccessStore: Sendable {
-    /// Reads on the calling thread; each read is one look-up in an index.
-    func readAccess<T>(_ body: (any AccessReader) throws -> T) throws -> T
+package protocol AccessStore: AnyObject, Sendable {
+    /// Reads; each read is one look-up in an index. A store whose rows are in this process does not suspend.
+    func readAccess<T: Sendable>(_ body: @escaping @Sendable (any AccessReader) throws -> T) async throws -> T
 
     /// Runs the body in a transaction and returns when it is on disk.
     func writeAccess<T: Sendable>(_ body: @escaping @Sendable (any AccessWriter) throws -> T) async throws -> T
+
+    /// This store, if its reads do not wait.
+    var localAccess: (any LocalAccessStore)? { get }
+}
+
+/// An ``AccessStore`` whose reads do not wait.
+package protocol LocalAccessStore: AccessStore {
+    /// Reads on the calling thread.
+    func readAccessNow<T>(_ body: (any AccessReader) throws -> T) throws -> T
 }
 
 /// The rows of who may do what, at one moment.

@@ -2,8 +2,16 @@ import Kanban
 import KanbanAccess
 import KanbanRows
 
-extension SQLStore: AccessStore {
-    package func readAccess<T>(_ body: (any AccessReader) throws -> T) throws -> T {
+extension SQLStore: LocalAccessStore {
+    package var localAccess: (any LocalAccessStore)? { self }
+
+    package func readAccess<T: Sendable>(
+        _ body: @escaping @Sendable (any AccessReader) throws -> T
+    ) async throws -> T {
+        try readAccessNow(body)
+    }
+
+    package func readAccessNow<T>(_ body: (any AccessReader) throws -> T) throws -> T {
         // The command line adds accounts and removes tokens beside a server that serves, and nobody tells the server:
         // so these reads, which are few, look at the file as it is now.
         try readers.read(afresh: true) { try body(SQLiteAccess(connection: $0)) }

@@ -1,4 +1,5 @@
 import CSQLite
+import Foundation
 import Kanban
 import KanbanRows
 import Locks
@@ -6,7 +7,7 @@ import Locks
 /// Boards in one SQLite file: one writer that commits in groups, readers beside it.
 ///
 /// The file is `kanbase.sqlite` in the data directory, with `-wal` and `-shm` beside it while it is open.
-package final class SQLStore: Store {
+package final class SQLStore: LocalStore {
     package static let fileName = "kanbase.sqlite"
 
     package let path: String
@@ -66,7 +67,29 @@ package final class SQLStore: Store {
         return activity
     }
 
-    package func read<T>(_ account: AccountKey, _ body: (any BoardReader) throws -> T) throws -> T {
+    package var local: (any LocalStore)? { self }
+
+    package func read<T: Sendable>(
+        _ account: AccountKey, _ body: @escaping @Sendable (any BoardReader) throws -> T
+    ) async throws -> T {
+        try readNow(account, body)
+    }
+
+    package func readDetached<T: Sendable>(
+        _ account: AccountKey, _ body: @escaping @Sendable (any BoardReader) throws -> T
+    ) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(with: Result { try self.readNow(account, body) })
+            }
+        }
+    }
+
+    package func feedState(of account: AccountKey) async throws -> FeedState {
+        try readNow(account) { try $0.feedState() }
+    }
+
+    package func readNow<T>(_ account: AccountKey, _ body: (any BoardReader) throws -> T) throws -> T {
         try readers.read { connection in
             try body(SQLiteBoard(account: account, connection: connection, context: context))
         }
@@ -75,7 +98,7 @@ package final class SQLStore: Store {
     package func readAside<T: Sendable>(
         _ account: AccountKey, _ body: @escaping @Sendable (any BoardReader) throws -> T
     ) async throws -> T {
-        try await longReads.run(for: account) { try self.read(account, body) }
+        try await longReads.run(for: account) { try self.readNow(account, body) }
     }
 
     package func write<T: Sendable>(
@@ -106,14 +129,14 @@ package final class SQLStore: Store {
     package func revision(of account: AccountKey) throws -> Revision {
         if let known = commits.revision(of: account) { return known }
         let count = commits.count
-        let loaded = try read(account) { try $0.feedState().revision }
+        let loaded = try readNow(account) { try $0.feedState().revision }
         return commits.learn(revision: loaded, of: account, at: count)
     }
 
     package func epoch(of account: AccountKey) throws -> UInt64 {
         if let known = commits.epoch(of: account) { return known }
         let count = commits.count
-        let loaded = try read(account) { try $0.feedState().epoch }
+        let loaded = try readNow(account) { try $0.feedState().epoch }
         commits.learn(epoch: loaded, of: account, at: count)
         return loaded
     }

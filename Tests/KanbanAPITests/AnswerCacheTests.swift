@@ -68,12 +68,17 @@ struct AnswerCacheTests {
             let headers = Headers([("Accept-Language", text(0))])
             return AnswerCache.Key(Request(method: .get, target: "/tasks?q=\(index)", headers: headers), .local)
         }
+        func version(epoch: UInt64 = 1, _ revision: Revision) -> AnswerCache.Version {
+            AnswerCache.Version(FeedState(epoch: epoch, revision: revision, purgedThrough: 0))
+        }
+        let (first, start) = (version(1), Timestamp(milliseconds: 0))
         let answer = Response.json(headers: [("Link", text(1))], encoded: Array(text(2).utf8))
 
-        for index in 0..<1_000 { cache.keep(answer, for: key(index), at: 1, now: .init(milliseconds: 0), until: nil) }
-        let kept = (0..<1_000).filter { cache.answer(for: key($0), at: 1, now: .init(milliseconds: 0)) != nil }
+        for index in 0..<1_000 { cache.keep(answer, for: key(index), at: first, now: start, until: nil) }
+        let kept = (0..<1_000).filter { cache.answer(for: key($0), at: first, now: start) != nil }
 
         #expect(kept.last == 999 && kept.count >= 30 && kept.count <= 70)
-        #expect(cache.answer(for: key(999), at: 2, now: .init(milliseconds: 0)) == nil)
+        #expect(cache.answer(for: key(999), at: version(2), now: start) == nil)
+        #expect(cache.answer(for: key(999), at: version(epoch: 2, 1), now: start) == nil)
     }
 }

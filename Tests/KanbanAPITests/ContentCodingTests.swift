@@ -128,14 +128,8 @@ struct ContentCodingTests {
         let headers: [(name: String, value: String)] = [
             ("Host", "localhost"), ("Content-Type", "application/json"), ("Content-Encoding", coding),
         ]
-        var request = Request(method: .post, target: target, headers: Headers(headers))
-        switch board.application.receive(request) {
-        case .answer(let answer): return Answer(answer)
-        case .read(let reading):
-            #expect(body.count <= reading.bodyLimit)
-            request.body = body
-            return Answer(await reading.respond(request))
-        }
+        let request = Request(method: .post, target: target, headers: Headers(headers))
+        return Answer(await board.application.respond(to: request, body: body))
     }
 
     @Test func `a request may be compressed`() async throws {

@@ -87,13 +87,8 @@ final class TestBoard: Sendable {
         if body != nil, !headers.contains(where: { $0.name == "Content-Type" }) {
             fields.append(("Content-Type", "application/json"))
         }
-        var request = Request(method: method, target: target, headers: Headers(fields))
-        switch (isCached ? application : uncached).receive(request) {
-        case .answer(let answer): return answer
-        case .read(let reading):
-            request.body = Array((body ?? "").utf8)
-            return await reading.respond(request)
-        }
+        let request = Request(method: method, target: target, headers: Headers(fields))
+        return await (isCached ? application : uncached).respond(to: request, body: Array((body ?? "").utf8))
     }
 
     /// Makes a task and returns what the server says of it.
@@ -107,6 +102,23 @@ final class TestBoard: Sendable {
     /// The titles of a list of tasks, in its order.
     func titles(_ target: String) async -> [String] {
         await send(.get, target).json["items"]?.arrayValue?.compactMap { $0["title"]?.stringValue } ?? []
+    }
+}
+
+extension Responder {
+    /// The answer to a request whose body comes when it is asked for.
+    func respond(to head: Request, body: [UInt8]) async -> Response {
+        var reception = receive(head)
+        while case .later(let decide) = reception { reception = await decide() }
+        switch reception {
+        case .answer(let answer): return answer
+        case .read(let reading):
+            #expect(body.count <= reading.bodyLimit)
+            var request = head
+            request.body = body
+            return await reading.respond(request)
+        case .later: preconditionFailure("decided above")
+        }
     }
 }
 

@@ -62,7 +62,7 @@ struct PostmanTests {
             now.withLock { $0 = $0 + duration }
         }
 
-        var waiting: Int { get throws { try store.readAccess { try $0.mailCount() } } }
+        var waiting: Int { get throws { try store.readAccessNow { try $0.mailCount() } } }
     }
 
     @Test func `a mail goes once, to the address as the account has it`() async throws {

@@ -75,12 +75,15 @@ final class LocalServer: Transport {
         let known = HTTP.Method(rawValue: method) ?? .get
         var request = Request(method: known, target: target, headers: Headers(fields))
         let application = running.withLock { $0.application }
+        var reception = application.receive(request)
+        while case .later(let decide) = reception { reception = await decide() }
         let response: Response
-        switch application.receive(request) {
+        switch reception {
         case .answer(let answer): response = answer
         case .read(let reading):
             request.body = body ?? []
             response = await reading.respond(request)
+        case .later: preconditionFailure("decided above")
         }
         switch response.body {
         case .bytes(let bytes): return (response.status, bytes)

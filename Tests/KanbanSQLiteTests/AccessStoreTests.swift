@@ -29,7 +29,7 @@ struct AccessStoreTests {
         let board = try TestStore()
         let made = try await account(board)
 
-        try board.store.readAccess { (reader) throws -> Void in
+        try board.store.readAccessNow { (reader) throws -> Void in
             #expect(try reader.account(made.key) == made)
             #expect(try reader.account(foldedEmail: "anna@example.org") == made)
             #expect(try reader.account(foldedEmail: "Anna@Example.org") == nil)
@@ -47,12 +47,12 @@ struct AccessStoreTests {
         let made = try await account(board)
 
         let (own, local) = try (
-            board.store.read(made.key) { try $0.feedState() }, board.store.read(.local) { try $0.feedState() }
+            board.store.readNow(made.key) { try $0.feedState() }, board.store.readNow(.local) { try $0.feedState() }
         )
 
         #expect(own.revision == 0)
         #expect(own.epoch != local.epoch)
-        #expect(try board.store.read(made.key) { try $0.tasks(TaskQuery()) }.isEmpty)
+        #expect(try board.store.readNow(made.key) { try $0.tasks(TaskQuery()) }.isEmpty)
     }
 
     @Test func `what changes of an account is its address, name and password`() async throws {
@@ -66,7 +66,7 @@ struct AccessStoreTests {
             try writer.setPasswordHash("another", of: changed.key)
         }
 
-        try board.store.readAccess { (reader) throws -> Void in
+        try board.store.readAccessNow { (reader) throws -> Void in
             #expect(try reader.account(foldedEmail: "new@example.org") == changed)
             #expect(try reader.account(foldedEmail: "anna@example.org") == nil)
             #expect(try reader.passwordHash(of: changed.key) == "another")
@@ -95,7 +95,7 @@ struct AccessStoreTests {
             #expect(try !writer.removeToken(token.id, of: .local))
         }
 
-        try board.store.readAccess { (reader) throws -> Void in
+        try board.store.readAccessNow { (reader) throws -> Void in
             var touched = session
             (touched.lastUsedAt, touched.expiresAt) = (later, later)
             #expect(try reader.session(digest: sessionDigest) == touched)
@@ -106,7 +106,7 @@ struct AccessStoreTests {
         }
         #expect(try await board.store.writeAccess { try $0.removeSession(session.id, of: account.key) })
         #expect(try await board.store.writeAccess { try $0.removeToken(token.id, of: account.key) })
-        #expect(try board.store.readAccess { try $0.session(digest: sessionDigest) } == nil)
+        #expect(try board.store.readAccessNow { try $0.session(digest: sessionDigest) } == nil)
     }
 
     @Test func `an erased account leaves no row, and its key is never used again`() async throws {
@@ -121,8 +121,8 @@ struct AccessStoreTests {
         let second = try await account(board)
 
         #expect(second.key != first.key)
-        #expect(try board.store.readAccess { try $0.session(digest: sessionDigest) } == nil)
-        #expect(throws: StoreError.noAccount) { try board.store.read(first.key) { try $0.feedState() } }
+        #expect(try board.store.readAccessNow { try $0.session(digest: sessionDigest) } == nil)
+        #expect(throws: StoreError.noAccount) { try board.store.readNow(first.key) { try $0.feedState() } }
         await #expect(throws: StoreError.noAccount) {
             try await board.store.write(first.key, session: nil) { try $0.makeTask("Too late") }
         }
@@ -159,7 +159,7 @@ struct AccessStoreTests {
 
     @Test func `what the command line does beside a server is seen by the next look-up`() async throws {
         let serving = try TestStore()
-        #expect(try serving.store.readAccess { try $0.account(foldedEmail: "anna@example.org") } == nil)
+        #expect(try serving.store.readAccessNow { try $0.account(foldedEmail: "anna@example.org") } == nil)
         let commandLine = try SQLStore(in: serving.directory.path, clock: { serving.clock.now })
         defer { commandLine.close() }
 
@@ -168,6 +168,6 @@ struct AccessStoreTests {
             try $0.makeAccount(email: email, displayName: nil, passwordHash: "a hash")
         }
 
-        #expect(try serving.store.readAccess { try $0.account(foldedEmail: "anna@example.org") } == made)
+        #expect(try serving.store.readAccessNow { try $0.account(foldedEmail: "anna@example.org") } == made)
     }
 }

@@ -29,7 +29,7 @@ struct AccessWorkTests {
 
         /// The statements that were made so far, by readers and by the writer.
         func statements() async throws -> [String] {
-            let reads = try box.store.readAccess { try #require($0 as? SQLiteAccess).connection.texts }
+            let reads = try box.store.readAccessNow { try #require($0 as? SQLiteAccess).connection.texts }
             let writes = try await box.store.writeAccess {
                 try #require($0 as? SQLiteAccessWriter).connection.texts
             }
@@ -51,7 +51,7 @@ struct AccessWorkTests {
         let pause = try await house.postman.sendDue()
 
         let rows = try await house.rowsWritten() - before
-        let mails = try house.box.store.readAccess { try $0.mailCount() }
+        let mails = try house.box.store.readAccessNow { try $0.mailCount() }
         return ["\(rows) rows", "\(mails) mails", "\(pause ?? .zero) until it is sent"] + (try await house.statements())
     }
 
@@ -72,7 +72,7 @@ struct AccessWorkTests {
                     email: address, password: Password("another horse"), by: house.visitor)
             }
             statements.append(
-                try house.box.store.readAccess { try #require($0 as? SQLiteAccess).connection.texts.sorted() })
+                try house.box.store.readAccessNow { try #require($0 as? SQLiteAccess).connection.texts.sorted() })
         }
 
         #expect(statements[0] == statements[1] && statements[0].count > 2)

@@ -6,16 +6,12 @@ import KanbanSQLite
 import TestSupport
 import Testing
 
-/// What every store promises; one body for each engine.
+/// What every store promises; one body for all of them.
 struct StoreContractTests {
-    let box: TestStore
-    var store: SQLStore { box.store }
-
-    init() throws {
-        box = try TestStore()
-    }
-
-    @Test func `a task comes back as it was saved`() async throws {
+    @Test(arguments: StoreHome.allCases)
+    func `a task comes back as it was saved`(home: StoreHome) async throws {
+        let box = try home.open()
+        let store = box.store
         let task = try await store.write { tx in
             var task = try tx.makeTask(
                 "API 문서 쓰기", status: .done, categoryID: ID(high: 1, low: 2),
@@ -29,15 +25,18 @@ struct StoreContractTests {
             return task
         }
 
-        let read = try store.read { try $0.task(task.id) }
+        let read = try await store.read { try $0.task(task.id) }
 
         #expect(read == task)
         #expect(read.map { Array($0.body.utf8) } == Array(task.body.utf8))
-        #expect(try store.read { try $0.feedState().revision } == 1)
-        #expect(try store.revision(of: .local) == 1)
+        #expect(try await store.read { try $0.feedState().revision } == 1)
+        #expect(try await store.feedState(of: .local).revision == 1)
     }
 
-    @Test func `a body that throws leaves no trace and gives its revisions back`() async throws {
+    @Test(arguments: StoreHome.allCases)
+    func `a body that throws leaves no trace and gives its revisions back`(home: StoreHome) async throws {
+        let box = try home.open()
+        let store = box.store
         struct Refused: Error {}
         try await store.write { _ = try $0.makeTask() }
 
@@ -48,33 +47,39 @@ struct StoreContractTests {
             }
         }
 
-        let (tasks, counts) = try store.read { (try $0.tasks(TaskQuery()), try $0.taskCounts()) }
+        let (tasks, counts) = try await store.read { (try $0.tasks(TaskQuery()), try $0.taskCounts()) }
         #expect(tasks.map(\.title) == ["Task"])
         #expect(counts.map(\.count) == [1])
         #expect(try await store.write { try $0.nextRevision() } == 2)
     }
 
-    @Test func `a nested part that throws is undone, and the rest stays`() async throws {
+    @Test(arguments: StoreHome.allCases)
+    func `a nested part that throws is undone, and the rest stays`(home: StoreHome) async throws {
+        let box = try home.open()
+        let store = box.store
         struct Refused: Error {}
 
         let counts = try await store.write { tx in
             try tx.makeTask("kept")
-            #expect(throws: Refused.self) {
+            do {
                 try tx.nested {
                     try tx.makeTask("gone")
                     throw Refused()
                 }
-            }
+            } catch is Refused {}
             try tx.makeTask("kept too")
             return try tx.taskCounts()
         }
 
         #expect(counts.map(\.count) == [2])
-        #expect(try store.read { try $0.tasks(TaskQuery()).map(\.title) } == ["kept", "kept too"])
-        #expect(try store.revision(of: .local) == 2)
+        #expect(try await store.read { try $0.tasks(TaskQuery()).map(\.title) } == ["kept", "kept too"])
+        #expect(try await store.feedState(of: .local).revision == 2)
     }
 
-    @Test func `history comes newest first in pages, or from a revision on`() async throws {
+    @Test(arguments: StoreHome.allCases)
+    func `history comes newest first in pages, or from a revision on`(home: StoreHome) async throws {
+        let box = try home.open()
+        let store = box.store
         let session = ID(high: 8, low: 8)
         let entries = try await store.write(.local, session: session) { tx in
             let id = tx.makeID()
@@ -91,19 +96,22 @@ struct StoreContractTests {
         }
         let id = entries[0].taskID
 
-        #expect(try store.read { try $0.history(of: id, before: nil, limit: 3) } == entries.suffix(3).reversed())
-        #expect(try store.read { try $0.history(of: id, before: 3, limit: 10) } == entries.prefix(2).reversed())
-        #expect(try store.read { try $0.history(of: id, since: 2) } == Array(entries.dropFirst(2)))
-        #expect(try store.read { try $0.history(of: ID(high: 0, low: 0), since: 0) } == [])
+        #expect(try await store.read { try $0.history(of: id, before: nil, limit: 3) } == entries.suffix(3).reversed())
+        #expect(try await store.read { try $0.history(of: id, before: 3, limit: 10) } == entries.prefix(2).reversed())
+        #expect(try await store.read { try $0.history(of: id, since: 2) } == Array(entries.dropFirst(2)))
+        #expect(try await store.read { try $0.history(of: ID(high: 0, low: 0), since: 0) } == [])
     }
 
-    @Test func `the history of a task that was added begins with what it was then`() async throws {
+    @Test(arguments: StoreHome.allCases)
+    func `the history of a task that was added begins with what it was then`(home: StoreHome) async throws {
+        let box = try home.open()
+        let store = box.store
         let session = ID(high: 8, low: 8)
         let task = try await store.write(.local, session: session) { tx in
             _ = try tx.createCategory(id: nil, name: "Work")
             return try tx.createTask(id: nil, title: "a", TaskEdit(body: "b", category: .named("Work")))
         }
-        let created = try #require(try store.read { try $0.history(of: task.id, since: 0) }.first)
+        let created = try #require(try await store.read { try $0.history(of: task.id, since: 0) }.first)
         let updates = try await store.write { tx in
             _ = try tx.updateTask(task.id, TaskEdit(title: "c"))
             _ = try tx.updateTask(task.id, TaskEdit(title: "d", status: .done))
@@ -125,25 +133,26 @@ struct StoreContractTests {
         let whole = [created] + updates
         for limit in 1...7 {
             for before in [nil] + whole.map(\.revision) {
-                let page = try store.read { try $0.history(of: task.id, before: before, limit: limit) }
+                let page = try await store.read { try $0.history(of: task.id, before: before, limit: limit) }
                 #expect(page == whole.reversed().filter { $0.revision < before ?? .max }.prefix(limit).map(\.self))
             }
         }
         for revision in whole.map(\.revision) {
             #expect(
-                try store.read { try $0.history(of: task.id, since: revision) }
+                try await store.read { try $0.history(of: task.id, since: revision) }
                     == whole.filter { $0.revision > revision })
         }
     }
 
-    @Test func `where the server respaced a task is its first place, until a user moves it`() async throws {
+    @Test(arguments: StoreHome.allCases)
+    func `where the server respaced a task is its first place, until a user moves it`(home: StoreHome) async throws {
+        let box = try home.open()
+        let store = box.store
         let task = try await store.write { try $0.createTask(id: nil, title: "a", TaskEdit()) }
         let places = try await store.write { tx in
             for place in ["b", "c"] {
-                var respaced = try #require(try tx.task(task.id))
-                respaced.position = Position(text: place)
-                respaced.revision = try tx.nextRevision()
-                try tx.save(respaced)
+                let revision = try tx.nextRevision()
+                try tx.respace(tx.livingTask(task.id), to: Position(text: place), revision: revision, of: revision)
             }
             _ = try tx.createTask(id: nil, title: "behind", TaskEdit())
             _ = try tx.moveTask(task.id, TaskMove(place: .last))
@@ -156,7 +165,10 @@ struct StoreContractTests {
         for (earlier, later) in zip(places, places.dropFirst()) { #expect(earlier[0].to == later[0].from) }
     }
 
-    @Test func `a task that is saved and was not added has no line of its creation`() async throws {
+    @Test(arguments: StoreHome.allCases)
+    func `a task that is saved and was not added has no line of its creation`(home: StoreHome) async throws {
+        let box = try home.open()
+        let store = box.store
         let task = try await store.write { tx in
             var task = TaskItem(
                 id: tx.makeID(), title: "imported", position: Position(text: "a0"), createdAt: tx.now,
@@ -166,10 +178,13 @@ struct StoreContractTests {
             return try tx.updateTask(task.id, TaskEdit(title: "edited"))
         }
 
-        #expect(try store.read { try $0.history(of: task.id, before: nil, limit: 9).map(\.action) } == [.updated])
+        #expect(try await store.read { try $0.history(of: task.id, before: nil, limit: 9).map(\.action) } == [.updated])
     }
 
-    @Test func `categories are found by id and by folded name, which is unique`() async throws {
+    @Test(arguments: StoreHome.allCases)
+    func `categories are found by id and by folded name, which is unique`(home: StoreHome) async throws {
+        let box = try home.open()
+        let store = box.store
         let (work, play) = try await store.write { tx in
             let work = Category(
                 id: tx.makeID(), name: "Éclairs", color: "#aabbcc", emoji: "🧁", createdAt: tx.now, updatedAt: tx.now,
@@ -180,9 +195,9 @@ struct StoreContractTests {
             return (work, play)
         }
 
-        #expect(try store.read { try $0.category(work.id) } == work)
-        #expect(try store.read { try $0.category(foldedName: CaseFolding.fold("ÉCLAIRS")) } == work)
-        #expect(try store.read { try $0.categories() } == [play, work])
+        #expect(try await store.read { try $0.category(work.id) } == work)
+        #expect(try await store.read { try $0.category(foldedName: CaseFolding.fold("ÉCLAIRS")) } == work)
+        #expect(try await store.read { try $0.categories() } == [play, work])
         await #expect(throws: (any Error).self) {
             try await store.write { tx in
                 var twin = play
@@ -198,13 +213,16 @@ struct StoreContractTests {
             try tx.save(renamed)
             try tx.removeCategory(work.id, revision: try tx.nextRevision())
         }
-        #expect(try store.read { try $0.categories().map(\.name) } == ["Pears"])
-        #expect(try store.read { try $0.category(work.id) } == nil)
-        #expect(try store.read { try $0.categoryEverExisted(work.id) })
-        #expect(try !store.read { try $0.categoryEverExisted(ID(high: 0, low: 1)) })
+        #expect(try await store.read { try $0.categories().map(\.name) } == ["Pears"])
+        #expect(try await store.read { try $0.category(work.id) } == nil)
+        #expect(try await store.read { try $0.categoryEverExisted(work.id) })
+        #expect(try await !store.read { try $0.categoryEverExisted(ID(high: 0, low: 1)) })
     }
 
-    @Test func `D-days come by date, then id, in pages`() async throws {
+    @Test(arguments: StoreHome.allCases)
+    func `D-days come by date, then id, in pages`(home: StoreHome) async throws {
+        let box = try home.open()
+        let store = box.store
         let ddays = try await store.write { tx in
             try [9, -3, 9, 9, 20_000].map { number in
                 let dday = DDay(
@@ -217,16 +235,19 @@ struct StoreContractTests {
         }
         let sorted = ddays.sorted { ($0.date, $0.id) < ($1.date, $1.id) }
 
-        #expect(try store.read { try $0.ddays(after: nil, limit: nil) } == sorted)
-        #expect(try store.read { try $0.ddays(after: sorted[1], limit: 2) } == Array(sorted[2...3]))
-        #expect(try store.read { try $0.countDDays() } == 5)
+        #expect(try await store.read { try $0.ddays(after: nil, limit: nil) } == sorted)
+        #expect(try await store.read { try $0.ddays(after: sorted[1], limit: 2) } == Array(sorted[2...3]))
+        #expect(try await store.read { try $0.countDDays() } == 5)
         try await store.write { try $0.removeDDay(ddays[0].id, revision: try $0.nextRevision()) }
-        #expect(try store.read { try $0.dday(ddays[0].id) } == nil)
-        #expect(try store.read { try $0.ddayEverExisted(ddays[0].id) })
+        #expect(try await store.read { try $0.dday(ddays[0].id) } == nil)
+        #expect(try await store.read { try $0.ddayEverExisted(ddays[0].id) })
     }
 
-    @Test func `settings are the defaults until they are saved`() async throws {
-        #expect(try store.read { try $0.settings() } == Settings())
+    @Test(arguments: StoreHome.allCases)
+    func `settings are the defaults until they are saved`(home: StoreHome) async throws {
+        let box = try home.open()
+        let store = box.store
+        #expect(try await store.read { try $0.settings() } == Settings())
         let settings = try await store.write { tx in
             let settings = Settings(
                 timeZone: "Asia/Seoul", locale: "ko", custom: ["theme": ["color": "#ff00ff"]],
@@ -235,16 +256,19 @@ struct StoreContractTests {
             return settings
         }
 
-        #expect(try store.read { try $0.settings() } == settings)
+        #expect(try await store.read { try $0.settings() } == settings)
     }
 
-    @Test func `an erased board is empty, its numbers go on and its history is another`() async throws {
+    @Test(arguments: StoreHome.allCases)
+    func `an erased board is empty, its numbers go on and its history is another`(home: StoreHome) async throws {
+        let box = try home.open()
+        let store = box.store
         try await store.write { tx in
             try tx.makeTask()
             try tx.save(Settings(locale: "ja", revision: try tx.nextRevision()))
         }
-        let before = try store.read { try $0.feedState() }
-        #expect(try store.epoch(of: .local) == before.epoch)
+        let before = try await store.read { try $0.feedState() }
+        #expect(try await store.feedState(of: .local).epoch == before.epoch)
 
         let counts = try await store.write { tx in
             try tx.makeTask("made and erased in one body")
@@ -253,17 +277,20 @@ struct StoreContractTests {
             return try tx.taskCounts()
         }
 
-        let after = try store.read { try $0.feedState() }
+        let after = try await store.read { try $0.feedState() }
         #expect(counts.map(\.count) == [1])
-        #expect(try store.read { try $0.tasks(TaskQuery()).map(\.title) } == ["new"])
-        #expect(try store.read { try $0.settings() } == Settings())
+        #expect(try await store.read { try $0.tasks(TaskQuery()).map(\.title) } == ["new"])
+        #expect(try await store.read { try $0.settings() } == Settings())
         #expect(after.epoch != before.epoch)
-        #expect(try store.epoch(of: .local) == after.epoch)
+        #expect(try await store.feedState(of: .local).epoch == after.epoch)
         #expect(after.revision > before.revision)
         #expect(try SQLStore.check(box.directory.path) == [])
     }
 
-    @Test func `a board is another's business`() async throws {
+    @Test(arguments: StoreHome.allCases)
+    func `a board is another's business`(home: StoreHome) async throws {
+        let box = try home.open()
+        let store = box.store
         let email = try #require(EmailAddress("anna@example.org"))
         let other = try await store.writeAccess {
             try $0.makeAccount(email: email, displayName: nil, passwordHash: "hash")
@@ -271,15 +298,24 @@ struct StoreContractTests {
         let id = ID(high: 4, low: 4)
         try await store.write { _ = try $0.makeTask("mine", id: id, status: .doing) }
 
-        try await store.write(other, session: nil) { tx in
-            #expect(try tx.task(id) == nil)
-            #expect(try !tx.taskEverExisted(id))
+        let seen = try await store.write(other, session: nil) { tx in
+            let seen = try (tx.task(id), tx.taskEverExisted(id))
             try tx.makeTask("theirs", id: id)
+            return seen
         }
 
-        #expect(try store.read { try $0.task(id)?.title } == "mine")
-        #expect(try store.read(other) { try $0.task(id)?.title } == "theirs")
-        #expect(try store.read(other) { try $0.taskCounts().map(\.status) } == [.todo])
-        #expect(try store.revision(of: other) == 1)
+        #expect(seen.0 == nil && !seen.1)
+        #expect(try await store.read { try $0.task(id)?.title } == "mine")
+        #expect(try await store.read(other) { try $0.task(id)?.title } == "theirs")
+        #expect(try await store.read(other) { try $0.taskCounts().map(\.status) } == [.todo])
+        #expect(try await store.feedState(of: other).revision == 1)
+    }
+}
+
+extension Store {
+    fileprivate func read<T: Sendable>(
+        _ body: @escaping @Sendable (any BoardReader) throws -> T
+    ) async throws -> T {
+        try await read(.local, body)
     }
 }

@@ -54,8 +54,11 @@ extension Store {
         try await write(.local, session: nil, body)
     }
 
+}
+
+extension LocalStore {
     func read<T>(_ body: (any BoardReader) throws -> T) throws -> T {
-        try read(.local, body)
+        try readNow(.local, body)
     }
 }
 

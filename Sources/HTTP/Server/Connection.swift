@@ -15,6 +15,8 @@ final class Connection: @unchecked Sendable {
     /// Answered, but not yet written to the last byte.
     var unreported: [Unreported] = []
     var parked: Parked?
+    /// What the responder waits for before it decides about the parked request.
+    private var deciding: (@Sendable () async -> Reception)?
     var task: Task<Void, Never>?
     /// The handler of a request whose body is being read.
     var reading: Reading?
@@ -142,6 +144,7 @@ final class Connection: @unchecked Sendable {
     /// What a step leaves to be waited for.
     enum Pause {
         case reading(until: Instant)
+        case deciding
         case handler
         case answering
         case flushing
@@ -176,6 +179,7 @@ final class Connection: @unchecked Sendable {
                 clientCame()
                 read()
                 await letOthersRun()
+            case .deciding: self.pause = await decide()
             case .handler: await respond()
             case .answering: await sendParked()
             case .flushing: guard await flush() else { return }
@@ -242,22 +246,7 @@ final class Connection: @unchecked Sendable {
                 if takesOnBody() { return .reading(until: deadline) }
                 machine.refuseForRoom()
             case .decide(let head):
-                switch server.responder.receive(head) {
-                case .answer(let response):
-                    machine.answersUnread()
-                    if sendNow(response, to: head) { continue }
-                    parked = Parked(request: head, response: response)
-                    return .answering
-                case .read(let reading):
-                    guard takesOn(reading) else {
-                        machine.refuseForRoom()
-                        continue
-                    }
-                    self.reading = reading
-                    guard machine.reads(head, upTo: reading.bodyLimit, now: loop.now) else { continue }
-                    parked = Parked(request: head)
-                    return .handler
-                }
+                if let pause = take(server.responder.receive(head), of: head) { return pause }
             case .respond(let request):
                 parked = Parked(request: request)
                 return .handler
@@ -273,6 +262,48 @@ final class Connection: @unchecked Sendable {
             case .close: return .closing
             }
         }
+    }
+
+    /// Does what the responder decided.
+    /// - Returns: `nil` when nothing has to be waited for.
+    @inline(__always)
+    private func take(_ reception: consuming Reception, of head: Request) -> Pause? {
+        switch consume reception {
+        case .answer(let response):
+            machine.answersUnread()
+            if sendNow(response, to: head) { return nil }
+            parked = Parked(request: head, response: response)
+            return .answering
+        case .read(let reading):
+            guard takesOn(reading) else {
+                machine.refuseForRoom()
+                return nil
+            }
+            self.reading = reading
+            guard machine.reads(head, upTo: reading.bodyLimit, now: loop.now) else { return nil }
+            parked = Parked(request: head)
+            return .handler
+        case .later(let decide):
+            parked = Parked(request: head)
+            deciding = decide
+            return .deciding
+        }
+    }
+
+    /// Waits for what the responder decides about the parked request.
+    @inline(never)
+    private func decide() async -> Pause? {
+        guard let head = parked?.request, let deciding else {
+            machine.lost()
+            return nil
+        }
+        parked = nil
+        self.deciding = nil
+        flushAtEndOfTurn()
+        isHandling = true
+        let reception = await deciding()
+        isHandling = false
+        return take(reception, of: head)
     }
 
     /// Runs the handler of the parked request, and answers.

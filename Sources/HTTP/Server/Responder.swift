@@ -18,6 +18,9 @@ package enum Reception: Sendable {
     case answer(Response)
     /// Read the body, then answer.
     case read(Reading)
+    /// Wait, then do what comes out of it. The wait runs on the connection's event loop; meanwhile the connection reads
+    /// nothing.
+    case later(@Sendable () async -> Reception)
 
     package static func read(
         bodyLimit: Int, respond: @escaping @Sendable (Request) async -> Response

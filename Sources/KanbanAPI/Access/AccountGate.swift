@@ -45,27 +45,43 @@ package final class AccountGate: Gate {
     }
 
     package func admit(_ head: Request, to route: Route) -> Admission {
-        let decision = rated(head, route)
-        guard !route.isPublic else { return decision }
-        // A cache must not hand the answer to one account to another.
-        let vary = (name: "Vary", value: "Authorization")
+        let decision: Decision
+        do {
+            decision = try decide(head, route)
+        } catch {
+            return varied(.refused(Problem(error)), route)
+        }
         switch decision {
+        case .made(let access): return varied(rated(access, head), route)
+        case .waits(let token):
+            return .later { [self] in
+                do {
+                    let grant = try await control.grant(token: token, now: clock(), instant: instant())
+                    return varied(rated(opened(by: grant, head, route), head), route)
+                } catch {
+                    return varied(.refused(Problem(error)), route)
+                }
+            }
+        }
+    }
+
+    /// Keeps a cache from giving one account's answer to another.
+    private func varied(_ admission: Admission, _ route: Route) -> Admission {
+        guard !route.isPublic else { return admission }
+        let vary = (name: "Vary", value: "Authorization")
+        switch admission {
         case .admitted(let access, let headers):
             return .admitted(access, headers: headers + [vary])
         case .refused(var problem):
             problem.headers.append(vary)
             return .refused(problem)
+        case .later: return admission
         }
     }
 
-    private func rated(_ head: Request, _ route: Route) -> Admission {
+    /// Takes the request from the caller's rate.
+    private func rated(_ decision: Result<Access, Problem>, _ head: Request) -> Admission {
         let origin = proxies.origin(of: head)
-        let decision: Result<Access, Problem>
-        do {
-            decision = try decide(head, route)
-        } catch {
-            return .refused(Problem(error))
-        }
         let key: RateLimiter.Key =
             switch decision {
             case .success(let access) where access.grant != nil: .account(access.account)
@@ -86,26 +102,38 @@ package final class AccountGate: Gate {
         }
     }
 
-    private func decide(_ head: Request, _ route: Route) throws -> Result<Access, Problem> {
+    private enum Decision {
+        case made(Result<Access, Problem>)
+        /// The store has to tell what this token opens.
+        case waits(token: ArraySlice<UInt8>)
+    }
+
+    private func decide(_ head: Request, _ route: Route) throws -> Decision {
         switch route.audience {
-        case .everyone: return .success(.anonymous)
-        case .operators where proxies.isLocal(head): return .success(.anonymous)
+        case .everyone: return .made(.success(.anonymous))
+        case .operators where proxies.isLocal(head): return .made(.success(.anonymous))
         case .account, .calendar, .operators: break
         }
         switch BearerToken(head, takesQuery: route.audience == .calendar) {
         case .none:
-            return .failure(.unauthorized("A token is needed: Authorization: Bearer kb_…"))
+            return .made(.failure(.unauthorized("A token is needed: Authorization: Bearer kb_…")))
         case .malformed:
-            return .failure(.unauthorized("Send one token, as Authorization: Bearer kb_…", error: "invalid_request"))
+            return .made(
+                .failure(.unauthorized("Send one token, as Authorization: Bearer kb_…", error: "invalid_request")))
         case .sent(let token):
-            guard let grant = try control.grant(token: token, now: clock(), instant: instant()) else {
-                return .failure(.unknownToken)
+            switch try control.grantNow(token: token, now: clock(), instant: instant()) {
+            case .known(let grant): return .made(opened(by: grant, head, route))
+            case .waits: return .waits(token: token)
             }
-            guard grant.scope.opens(route) else { return .failure(.insufficientScope(grant.scope)) }
-            // Addresses end up in logs, histories and other people's calendars.
-            if head.headers.count("authorization") == 0, grant.scope != .calendar { return .failure(.tokenInAddress) }
-            return .success(Access(grant))
         }
+    }
+
+    private func opened(by grant: Grant?, _ head: Request, _ route: Route) -> Result<Access, Problem> {
+        guard let grant else { return .failure(.unknownToken) }
+        guard grant.scope.opens(route) else { return .failure(.insufficientScope(grant.scope)) }
+        // Addresses end up in logs, histories and other people's calendars.
+        if head.headers.count("authorization") == 0, grant.scope != .calendar { return .failure(.tokenInAddress) }
+        return .success(Access(grant))
     }
 
     // MARK: Rate limit

@@ -30,35 +30,37 @@ package struct AccountRoutes: Sendable {
             email: body.email, password: body.password, displayName: body.displayName,
             invitation: body.invitation, by: call.visitor())
         // Nobody has logged in yet, so the tag is not bound to the account on the way out.
-        let scope = try call.environment.tagScope(of: account.key)
+        let scope = try await call.environment.tagScope(of: account.key)
         return .account(
-            try call.environment.shown(account), status: 201, scope: scope, headers: [("Location", "/account")])
+            try await call.environment.shown(account), status: 201, scope: scope, headers: [("Location", "/account")])
     }
 
-    private func show(_ call: Call) throws -> Response {
-        .account(try call.environment.shown(call.accounts().account(call.account)))
+    private func show(_ call: Call) async throws -> Response {
+        .account(try await call.environment.shown(call.accounts().account(call.account)))
     }
 
     private func update(_ call: Call) async throws -> Response {
         let accounts = try call.accounts()
-        let current = try accounts.account(call.account)
-        try call.require(current)
-        let (edit, password) = try AccountBodies.patch(
+        let current = try await accounts.account(call.account)
+        let usage = try await call.environment.usage(of: call.account)
+        try call.require(current, using: usage)
+        let (edit, password) = try await AccountBodies.patch(
             call.json(), of: current, hasPassword: accounts.hasPassword(call.account))
         let changed = try await accounts.update(
             call.account, with: edit, password: password, by: call.access.session, call.visitor(),
-            if: { try call.require($0) })
-        return .account(try call.environment.shown(changed))
+            if: { try call.require($0, using: usage) })
+        return .account(try await call.environment.shown(changed))
     }
 
     private func remove(_ call: Call) async throws -> Response {
         let accounts = try call.accounts()
-        try call.require(accounts.account(call.account))
-        let password = try AccountBodies.password(
-            call.json(), isNeeded: call.account == .local || accounts.hasPassword(call.account))
+        let usage = try await call.environment.usage(of: call.account)
+        try call.require(await accounts.account(call.account), using: usage)
+        let isNeeded = call.account == .local ? true : try await accounts.hasPassword(call.account)
+        let password = try AccountBodies.password(call.json(), isNeeded: isNeeded)
         try await accounts.removeAccount(
             call.account, password: password, by: call.access.session, from: call.access.origin,
-            if: { try call.require($0) })
+            if: { try call.require($0, using: usage) })
         return .noContent
     }
 }
@@ -176,8 +178,8 @@ extension Call {
     }
 
     /// False once the session or token that let this call in has ended: for streams and waits, each time they wake.
-    package func isStillAdmitted() throws -> Bool {
-        try Admittance(self).isGood()
+    package func isStillAdmitted() async throws -> Bool {
+        try await Admittance(self).isGood()
     }
 
     /// Meets `If-Match` where what is changed has no tag: only `*` holds.
@@ -187,10 +189,11 @@ extension Call {
 
     /// Meets `If-Match` on the account. Of its tag only what stands for the revision counts: what its board takes changes
     /// with every write, and is nothing that a client overwrites.
-    fileprivate func require(_ account: Account) throws {
+    /// - Parameter usage: what its board takes, to be shown when the precondition fails.
+    fileprivate func require(_ account: Account, using usage: Usage) throws {
         guard Precondition(match: precondition.match).holds(for: account.standIn) else {
             var json = JSONWriter(capacity: 256)
-            json.value(try environment.shown(account))
+            json.value(environment.shown(account, using: usage))
             var problem = Problem(.preconditionFailed)
             problem.shown = json.bytes
             throw problem
@@ -207,10 +210,16 @@ struct ShownAccount {
 }
 
 extension Environment {
-    func shown(_ account: Account) throws -> ShownAccount {
-        ShownAccount(
-            account: account, usage: try store.read(account.key) { try $0.usage() },
-            quota: quota.map(account.limits.over))
+    func usage(of account: AccountKey) async throws -> Usage {
+        try await store.read(account) { try $0.usage() }
+    }
+
+    func shown(_ account: Account) async throws -> ShownAccount {
+        shown(account, using: try await usage(of: account.key))
+    }
+
+    func shown(_ account: Account, using usage: Usage) -> ShownAccount {
+        ShownAccount(account: account, usage: usage, quota: quota.map(account.limits.over))
     }
 }
 

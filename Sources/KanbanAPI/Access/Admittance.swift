@@ -14,8 +14,14 @@ struct Admittance: Sendable {
     }
 
     /// False once the session or token has ended. Nothing can end in open mode.
-    func isGood() throws -> Bool {
+    func isGood() async throws -> Bool {
         guard let grant, let accounts else { return true }
-        return try accounts.control.isGood(grant, now: clock())
+        return try await accounts.control.isGood(grant, now: clock())
+    }
+
+    /// The same without waiting; `nil` when the store has to be asked.
+    func isGoodNow() throws -> Bool? {
+        guard let grant, let accounts else { return true }
+        return try accounts.control.isGoodNow(grant, now: clock())
     }
 }

@@ -1,7 +1,7 @@
 import HTTP
 import Kanban
 
-/// Decides on the head of a request alone who asks, and whether at all. Called on an event loop; must not block.
+/// Decides on the head of a request alone who calls a route. Called on an event loop; must not block.
 package protocol Gate: Sendable {
     /// For every request, before its route is looked up.
     /// - Returns: why nothing of it is answered, or `nil`.
@@ -22,4 +22,6 @@ package enum Admission: Sendable {
     /// With fields for the answer, such as those of the rate limit.
     case admitted(Access, headers: [(name: String, value: String)] = [])
     case refused(Problem)
+    /// The store has to be asked first, and may be slow to answer.
+    case later(@Sendable () async -> Admission)
 }

@@ -17,8 +17,8 @@ package struct IdentityRoutes: Sendable {
         ]
     }
 
-    private func list(_ call: Call) throws -> Response {
-        let identities = try call.accounts().identities(of: call.account)
+    private func list(_ call: Call) async throws -> Response {
+        let identities = try await call.accounts().identities(of: call.account)
         return .accessList { json in
             for identity in identities { json.value(identity) }
         }
@@ -30,7 +30,7 @@ package struct IdentityRoutes: Sendable {
         var members = try Members(call.json())
         let proof = members.providerProof()
         let password = members.password("password")
-        if password.value == nil, try accounts.hasPassword(call.account) {
+        if password.value == nil, try await accounts.hasPassword(call.account) {
             members.fault("password", .required, "password must be the account's, to link an identity.")
         }
         try members.finish()
@@ -50,7 +50,7 @@ package struct IdentityRoutes: Sendable {
         return .noContent
     }
 
-    private func events(_ call: Call) throws -> Response {
+    private func events(_ call: Call) async throws -> Response {
         let limit = try call.query.limit()
         let before = try call.query["cursor"].map { cursor in
             guard let number = try PageCursor.decode(cursor, for: "events").first?.intValue else {
@@ -58,7 +58,7 @@ package struct IdentityRoutes: Sendable {
             }
             return Int64(number)
         }
-        let events = try call.accounts().events(of: call.account, before: before, limit: limit + 1)
+        let events = try await call.accounts().events(of: call.account, before: before, limit: limit + 1)
         let page = events.prefix(limit)
         let next =
             events.count > limit

@@ -32,8 +32,8 @@ package struct InvitationRoutes: Sendable {
         ) { $0.value(invitation, code: code, site: call.environment.site()) }
     }
 
-    private func list(_ call: Call) throws -> Response {
-        let invitations = try call.accounts().invitations(of: call.account)
+    private func list(_ call: Call) async throws -> Response {
+        let invitations = try await call.accounts().invitations(of: call.account)
         return .accessList { json in
             for invitation in invitations { json.value(invitation) }
         }

@@ -77,10 +77,10 @@ extension Call {
 
     /// Who asks, for throttles, events and mails.
     /// - Parameter device: what the request says of it; else that of the session.
-    func visitor(device: String? = nil) throws -> Visitor {
+    func visitor(device: String? = nil) async throws -> Visitor {
         var device = device
         if device == nil, let grant = access.grant, grant.kind == .session {
-            device = try accounts().sessions(of: account, at: now).first { $0.id == grant.id }?.device
+            device = try await accounts().sessions(of: account, at: now).first { $0.id == grant.id }?.device
         }
         let language = Language(negotiating: request.headers.values("accept-language").joined(separator: ","))
         return Visitor(origin: access.origin, device: device, language: language)

@@ -32,7 +32,7 @@ package struct SessionRoutes: Sendable {
 
         let logIn = try await accounts.logIn(
             email: email, password: password, by: call.visitor(device: device))
-        return try .logIn(logIn, call.environment.shown(logIn.account))
+        return try await .logIn(logIn, call.environment.shown(logIn.account))
     }
 
     /// Signs in with a provider.
@@ -48,11 +48,11 @@ package struct SessionRoutes: Sendable {
         let logIn = try await accounts.signIn(
             provider: proof.provider, token: proof.token, nonce: proof.nonce, displayName: displayName,
             invitation: invitation, by: call.visitor(device: device))
-        return try .logIn(logIn, call.environment.shown(logIn.account))
+        return try await .logIn(logIn, call.environment.shown(logIn.account))
     }
 
-    private func list(_ call: Call) throws -> Response {
-        let sessions = try call.accounts().sessions(of: call.account, at: call.now)
+    private func list(_ call: Call) async throws -> Response {
+        let sessions = try await call.accounts().sessions(of: call.account, at: call.now)
         return .accessList { json in
             for session in sessions { json.value(session) }
         }

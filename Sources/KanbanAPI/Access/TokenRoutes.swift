@@ -29,7 +29,7 @@ package struct TokenRoutes: Sendable {
         }
         let expiresAt = members.moment("expiresAt", after: now)
         let password = members.password("password")
-        if scope == .full, password.value == nil, try accounts.hasPassword(call.account) {
+        if scope == .full, password.value == nil, try await accounts.hasPassword(call.account) {
             members.fault("password", .required, "password must be the account's, for a token of scope full.")
         }
         try members.finish()
@@ -44,8 +44,8 @@ package struct TokenRoutes: Sendable {
         ) { $0.value(token, secret: secret) }
     }
 
-    private func list(_ call: Call) throws -> Response {
-        let tokens = try call.accounts().tokens(of: call.account)
+    private func list(_ call: Call) async throws -> Response {
+        let tokens = try await call.accounts().tokens(of: call.account)
         return .accessList { json in
             for token in tokens { json.value(token) }
         }

@@ -13,10 +13,12 @@ package struct CalendarRoutes: Sendable {
         ]
     }
 
-    private func show(_ call: Call) throws -> Response {
-        let zone = try call.read { try call.zone($0) }
+    private func show(_ call: Call) async throws -> Response {
         // Read before the data: what is sent is of this revision, or newer than its tag says.
-        let tag = try call.read { EntityTag.tag(try $0.feedState().revision, digestOf: zone.name.utf8) }
+        let (zone, tag) = try await call.read { reader in
+            let zone = try call.zone(reader)
+            return (zone, EntityTag.tag(try reader.feedState().revision, digestOf: zone.name.utf8))
+        }
         return try call.stream(
             headers: [
                 ("Content-Type", "text/calendar; charset=utf-8"), ("ETag", tag),

@@ -18,8 +18,8 @@ package struct CategoryRoutes: Sendable {
         ]
     }
 
-    private func list(_ call: Call) throws -> Response {
-        try call.read { reader in
+    private func list(_ call: Call) async throws -> Response {
+        try await call.read { reader in
             let counts = try reader.taskCounts().byCategory()
             let language = try call.language(reader)
             var json = JSONWriter(capacity: 4096)
@@ -57,9 +57,9 @@ package struct CategoryRoutes: Sendable {
         }
     }
 
-    private func show(_ call: Call) throws -> Response {
+    private func show(_ call: Call) async throws -> Response {
         let id = try call.id(of: .category)
-        return try call.read { reader in
+        return try await call.read { reader in
             guard let category = try reader.category(id) else { throw BoardError.notFound(.category) }
             return try reader.answer(category)
         }

@@ -18,11 +18,11 @@ package struct DDayRoutes: Sendable {
         ]
     }
 
-    private func list(_ call: Call) throws -> Response {
+    private func list(_ call: Call) async throws -> Response {
         let limit = try call.query.limit()
         let isExpanded = try call.query.expands("countdown")
         let last = try call.query["cursor"].map(Self.anchor)
-        return try call.read { reader in
+        return try await call.read { reader in
             let view = try call.ddayView(reader, expanded: isExpanded)
             let found = try reader.ddays(after: last, limit: limit + 1)
             let page = found.prefix(limit)
@@ -53,10 +53,10 @@ package struct DDayRoutes: Sendable {
         }
     }
 
-    private func show(_ call: Call) throws -> Response {
+    private func show(_ call: Call) async throws -> Response {
         let id = try call.id(of: .dday)
         let isExpanded = try call.query.expands("countdown")
-        return try call.read { reader in
+        return try await call.read { reader in
             guard let dday = try reader.dday(id) else { throw BoardError.notFound(.dday) }
             var json = JSONWriter(capacity: 512)
             try call.ddayView(reader, expanded: isExpanded).write(dday, into: &json)

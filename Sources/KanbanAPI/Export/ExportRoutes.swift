@@ -1,4 +1,4 @@
-import Foundation
+import Dispatch
 import HTTP
 import Kanban
 import KanbanWire
@@ -11,11 +11,11 @@ package struct ExportRoutes: Sendable {
         [Route(.get, "/export", "exportData", parameters: ["format"], export)]
     }
 
-    private func export(_ call: Call) throws -> Response {
+    private func export(_ call: Call) async throws -> Response {
         let words = Dictionary(uniqueKeysWithValues: BoardExport.Format.allCases.map { ($0.rawValue, $0) })
         let format = try call.query.choice("format", words) ?? .json
         // Read before the data: what is sent is of this revision, or newer than its tag says.
-        let (revision, zone) = try call.read { (try $0.feedState().revision, try call.zone($0)) }
+        let (revision, zone) = try await call.read { (try $0.feedState().revision, try call.zone($0)) }
         let name = "kanbase-\(zone.day(of: call.now)).\(format.rawValue)"
         let type = format == .json ? "application/json" : "text/csv; charset=utf-8; header=present"
         return try call.stream(
@@ -57,9 +57,14 @@ extension Call {
         let pipe = PiecePipe(capacity: 4, patience: Self.patience)
         let number = exports.began(pipe)
         defer { exports.ended(number) }
-        // A thread of its own, for it waits whenever the client takes less than there is.
-        Thread.detachNewThread {
-            pipe.finish(Result { try store.read(account) { try produce($0, pipe.send) } })
+        // Detached, for it waits whenever the client takes less than there is.
+        Task { [store, account] in
+            do {
+                try await store.readDetached(account) { try produce($0, pipe.send) }
+                pipe.finish(.success(()))
+            } catch {
+                pipe.finish(.failure(error))
+            }
         }
         defer { pipe.abandon() }
         while let piece = try await pipe.next() { try await writer.write(piece) }

@@ -18,12 +18,12 @@ package struct HealthRoutes: Sendable {
     }
 
     /// 503 while the server drains, and when the store cannot be read, or its files are not under their names any more.
-    private func ready(_ call: Call) throws -> Response {
+    private func ready(_ call: Call) async throws -> Response {
         guard call.environment.isReady() else {
             throw Problem(.unavailable, "The server is stopping.", headers: [("Retry-After", "5")])
         }
-        _ = try call.store.read(.local) { try $0.feedState() }
-        try call.store.checkWritability()
+        _ = try await call.store.feedState(of: .local)
+        try call.environment.local?.checkWritability()
         return .status("ready")
     }
 }

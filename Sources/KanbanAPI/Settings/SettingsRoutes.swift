@@ -14,8 +14,8 @@ package struct SettingsRoutes: Sendable {
         ]
     }
 
-    private func show(_ call: Call) throws -> Response {
-        try call.read { .settings(try $0.settings()) }
+    private func show(_ call: Call) async throws -> Response {
+        try await call.read { .settings(try $0.settings()) }
     }
 
     private func update(_ call: Call) async throws -> Response {

@@ -25,7 +25,7 @@ struct ChangeFeed: Sendable {
     /// A page as JSON, after waiting for it when the client prefers to wait.
     func page() async throws -> Response {
         guard let wait = call.request.headers.preferredWait else {
-            if let known = try call.environment.cachedAnswer(call.request, call.account) { return known }
+            if let known = try await call.cachedAnswer() { return known }
             return try await call.cached(aside: isLong()) { (try page(in: $0).response, nil) }
         }
         let applied = [(name: "Preference-Applied", value: "wait=\(wait)")]
@@ -34,22 +34,21 @@ struct ChangeFeed: Sendable {
         while true {
             let heard = listener.rings
             // After that, so that an end of the session between the two rings once more.
-            guard try call.isStillAdmitted() else { throw Problem.unknownToken }
-            let read = { @Sendable (reader: any BoardReader) in try self.page(in: reader) }
-            let page = try isLong() ? try await call.store.readAside(call.account, read) : try call.read(read)
+            guard try await call.isStillAdmitted() else { throw Problem.unknownToken }
+            let page = try await call.read(aside: isLong()) { try self.page(in: $0) }
             guard page.isEmpty else { return page.response.adding(applied) }
             guard await listener.wait(after: heard, until: due) == .rang else {
-                guard try call.isStillAdmitted() else { throw Problem.unknownToken }
+                guard try await call.isStillAdmitted() else { throw Problem.unknownToken }
                 return page.response.adding(applied)
             }
         }
     }
 
     /// Whether to read it aside. A cursor that is no good is for the reading to find out.
-    private func isLong() throws -> Bool {
+    private func isLong() async throws -> Bool {
         guard limit > ChangePage.few else { return false }
-        let cursor: Cursor? = (try? call.read { reader in try reader.cursor(since) }) ?? nil
-        return try call.store.revision(of: call.account) - (cursor?.revision ?? 0) > ChangePage.few
+        let cursor: Cursor? = (try? await call.read { try $0.cursor(since) }) ?? nil
+        return try await call.isLong(after: cursor)
     }
 
     private func page(in reader: any BoardReader) throws -> (isEmpty: Bool, response: Response) {
@@ -66,11 +65,14 @@ struct ChangeFeed: Sendable {
     // MARK: - A stream
 
     /// The changes as server-sent events, without an end.
-    func stream() throws -> Response {
+    func stream() async throws -> Response {
+        guard let store = call.environment.local else {
+            throw Problem(.unavailable, "This server has no live streams. Ask for pages, with Prefer: wait=30.")
+        }
         let last = call.request.headers["last-event-id"].flatMap { $0.isEmpty ? nil : $0 }
-        let cursor = try call.read { try $0.cursor(last ?? since) }
+        let cursor = try await call.read { try $0.cursor(last ?? since) }
         // Made before anything is read for it, so that no change falls between.
-        let stream = ChangeStream(call, types: types, after: cursor)
+        let stream = ChangeStream(call, in: store, types: types, after: cursor)
         return Response(
             status: 200,
             headers: [

@@ -44,12 +44,12 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
     /// Runs while the stream is at rest.
     private var heartbeat: LoopTimer?
 
-    init(_ call: Call, types: Set<ResourceType>, after start: Cursor?) {
+    init(_ call: Call, in store: any LocalStore, types: Set<ResourceType>, after start: Cursor?) {
         admission = Admittance(call)
         self.types = types
         kinds = ChangeTail.Types(types)
         let environment = call.environment
-        tail = environment.tails.tail(of: call.account, in: call.store, doorbell: environment.doorbell)
+        tail = environment.tails.tail(of: call.account, in: store, doorbell: environment.doorbell)
         pace = environment.streamPace
         cursor = start
     }
@@ -85,7 +85,7 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
         guard let rest, var cursor else { return }
         do {
             let rings = tail.rings
-            if !tail.isClosed, try admission.isGood(),
+            if !tail.isClosed, try admission.isGoodNow() ?? false,
                 case .events(let events, let through, isAll: true) = try tail.part(
                     after: cursor, types: kinds, rings: rings),
                 events.count <= Self.mostAtOnce
@@ -106,7 +106,7 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
     func beat() {
         guard let rest else { return }
         // As in `deliver`, the task meets the same error.
-        let isGood = (try? admission.isGood()) ?? false
+        let isGood = (try? admission.isGoodNow()) ?? false
         wrote()
         if !isGood || !rest.connection.writeNow(ServerSentEvent.heartbeat) { rest.connection.wake() }
     }
@@ -134,7 +134,7 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
         guard var cursor else { return false }
         while true {
             let rings = tail.rings
-            guard !tail.isClosed, try admission.isGood() else { return false }
+            guard !tail.isClosed, try await admission.isGood() else { return false }
             let events: [UInt8]
             var hasAll = false
             switch try tail.part(after: cursor, types: kinds, rings: rings) {
@@ -175,7 +175,7 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
         /// The account's revision when a walk without a cursor began: deletions up to it are of things never sent.
         var walkBegan: Revision?
         while true {
-            guard try admission.isGood(), let page = try await page(after: cursor, without: walkBegan ?? 0) else {
+            guard try await admission.isGood(), let page = try await page(after: cursor, without: walkBegan ?? 0) else {
                 return false
             }
             if cursor == nil { walkBegan = page.revision }
@@ -217,7 +217,7 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
         }
         do {
             return isLong
-                ? try await tail.store.readAside(tail.account, read) : try tail.store.read(tail.account, read)
+                ? try await tail.store.readAside(tail.account, read) : try tail.store.readNow(tail.account, read)
         } catch CursorError.expired {
             return nil
         }

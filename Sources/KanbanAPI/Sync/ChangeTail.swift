@@ -65,12 +65,12 @@ final class ChangeTail: Sendable {
     }
 
     let account: AccountKey
-    let store: any Store
+    let store: any LocalStore
     private let lines: ChangeLines
     private let listener: Doorbell.Listener
     private let state = Locked(State())
 
-    init(of account: AccountKey, in store: any Store, doorbell: Doorbell) {
+    init(of account: AccountKey, in store: any LocalStore, doorbell: Doorbell) {
         self.account = account
         self.store = store
         let lines = ChangeLines()
@@ -105,7 +105,7 @@ final class ChangeTail: Sendable {
 
     private func fill(_ state: inout State, rings: UInt64) throws {
         state.last = nil
-        let (feed, changes) = try store.read(account) { reader in
+        let (feed, changes) = try store.readNow(account) { reader in
             let feed = try reader.feedState()
             guard feed.epoch == state.epoch else { return (feed, [Change]()) }
             return (
@@ -200,7 +200,7 @@ package final class ChangeTails: Sendable {
 
     package init() {}
 
-    func tail(of account: AccountKey, in store: any Store, doorbell: Doorbell) -> ChangeTail {
+    func tail(of account: AccountKey, in store: any LocalStore, doorbell: Doorbell) -> ChangeTail {
         state.withLock { state in
             if let tail = state.tails[account]?.tail { return tail }
             if state.tails.count >= state.sweepAbove {

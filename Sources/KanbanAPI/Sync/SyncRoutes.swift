@@ -19,7 +19,7 @@ package struct SyncRoutes: Sendable {
         let types = try call.types()
         let limit = try call.query.limit(default: ChangeFeed.usualPage, most: 1_000)
         let feed = ChangeFeed(call, types: types, limit: limit)
-        return call.request.headers.prefersEventStream ? try feed.stream() : try await feed.page()
+        return call.request.headers.prefersEventStream ? try await feed.stream() : try await feed.page()
     }
 
     /// Ids make its mutations safe to repeat. Kept answers would fill the disk: each shows a whole page of changes, which
@@ -36,20 +36,15 @@ package struct SyncRoutes: Sendable {
             }
         }
         let answer = { @Sendable (reader: any BoardReader) in try SyncAnswer.encode(results, body.since, in: reader) }
-        let encoded =
-            try isLong(body.since, call)
-            ? try await call.store.readAside(call.account, answer) : try call.read(answer)
-        return .json(encoded: encoded)
+        return .json(encoded: try await call.read(aside: isLong(body.since, call), answer))
     }
 
     /// Whether the changes are read aside.
-    private func isLong(_ since: SyncBody.Since, _ call: Call) throws -> Bool {
+    private func isLong(_ since: SyncBody.Since, _ call: Call) async throws -> Bool {
         switch since {
         case .absent: false
         case .beginning: true
-        case .cursor(let text):
-            try call.store.revision(of: call.account) - call.read { try $0.cursor(text)?.revision ?? 0 }
-                > ChangePage.few
+        case .cursor(let text): try await call.isLong(after: call.read { try $0.cursor(text) })
         }
     }
 }
@@ -57,14 +52,15 @@ package struct SyncRoutes: Sendable {
 extension Call {
     /// The body, each mutation with its fingerprint. A large one is taken apart aside: that takes milliseconds.
     fileprivate func syncBody() async throws -> SyncBody {
-        let read = { @Sendable in
+        let read = { @Sendable (defaultTitle: () throws -> String) in
             var body = try SyncBody(json(), defaultTitle: defaultTitle)
             for index in body.mutations.indices {
                 body.mutations[index].fingerprint = SHA256.digest(body.mutations[index].content)
             }
             return body
         }
-        return request.body.count > Self.muchJSON ? try await store.readAside(account) { _ in try read() } : try read()
+        guard request.body.count > Self.muchJSON else { return try await withDefaultTitle(read) }
+        return try await store.readAside(account) { reader in try read { try defaultTitle(reader) } }
     }
 
     fileprivate func types() throws -> Set<ResourceType> {

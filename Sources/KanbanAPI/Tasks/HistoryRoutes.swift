@@ -14,7 +14,7 @@ package struct HistoryRoutes: Sendable {
         ]
     }
 
-    private func ofTask(_ call: Call) throws -> Response {
+    private func ofTask(_ call: Call) async throws -> Response {
         let id = try call.id(of: .task)
         let limit = try call.query.limit()
         let walk = "history of \(id)"
@@ -24,7 +24,7 @@ package struct HistoryRoutes: Sendable {
             }
             return Revision(revision)
         }
-        return try call.read { reader in
+        return try await call.read { reader in
             guard try reader.task(id) != nil else { throw BoardError.notFound(.task) }
             let entries = try reader.history(of: id, before: before, limit: limit + 1)
             let page = entries.prefix(limit)

@@ -5,7 +5,7 @@ import KanbanWire
 /// Writes lists of plain tasks: those that are known, and the others read and kept.
 struct ListedTasks {
     private let answers: TaskAnswers
-    private let store: any Store
+    private let store: any LocalStore
     private let account: AccountKey
     private let commits: UInt64
 
@@ -13,9 +13,11 @@ struct ListedTasks {
     private static let unknownShare = 8
 
     /// Before the list is read.
-    init(_ call: Call) {
+    /// `nil` where nothing is known of tasks, because other servers change them, too.
+    init?(_ call: Call) {
+        guard let store = call.environment.local else { return nil }
         answers = call.environment.taskAnswers
-        store = call.store
+        self.store = store
         account = call.account
         commits = store.commitCount
     }

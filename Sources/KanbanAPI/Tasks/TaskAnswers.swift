@@ -18,7 +18,7 @@ package final class TaskAnswers: Sendable {
     }
 
     /// The task as it is shown plain, with its tag; `nil` when it has to be read.
-    func answer(_ id: ID, of account: AccountKey, in store: any Store) -> Response? {
+    func answer(_ id: ID, of account: AccountKey, in store: any LocalStore) -> Response? {
         // Before the check of what changed: what is committed after this is seen by the next one who asks.
         let commits = store.commitCount
         let share = share(account, id)
@@ -46,7 +46,7 @@ package final class TaskAnswers: Sendable {
     ///
     /// - Parameter revision: the account's, as read from the snapshot.
     func bodies(
-        of ids: ArraySlice<ID>, account: AccountKey, at revision: Revision, in store: any Store
+        of ids: ArraySlice<ID>, account: AccountKey, at revision: Revision, in store: any LocalStore
     ) -> KnownBodies {
         var bodies = KnownBodies(count: ids.count)
         var asked: [(id: ID, commits: UInt64)] = []

@@ -24,7 +24,7 @@ package struct TaskListRoutes: Sendable {
     private func list(_ call: Call) async throws -> Response {
         let limit = try call.query.limit()
         let expanded = try call.query.expands("deadline")
-        let query = try call.read { reader in
+        let query = try await call.read { reader in
             var query = try TaskListQuery(call, reader)
             try query.resume(call)
             return query
@@ -55,8 +55,8 @@ package struct TaskListRoutes: Sendable {
         let limit = try call.query.limit()
         let expanded = try call.query.expands("deadline")
         let isLong =
-            try limit > (expanded ? Self.fewExpanded : Self.few) / 2
-            || call.read { try TaskListQuery(call, $0, sort: "position").isLong }
+            limit > (expanded ? Self.fewExpanded : Self.few) / 2
+            ? true : try await call.read { try TaskListQuery(call, $0, sort: "position").isLong }
         let listed = ListedTasks(call)
         return try await call.cached(aside: isLong) { reader in
             var view = try TaskView(call, reader, expanded: expanded)
@@ -113,14 +113,14 @@ extension JSONWriter {
     /// - Returns: the cursor of the next page.
     fileprivate mutating func page(
         of list: TaskListQuery, limit: Int, at revision: Revision, _ reader: any BoardReader, _ view: inout TaskView,
-        _ listed: ListedTasks, named member: StaticString
+        _ listed: ListedTasks?, named member: StaticString
     ) throws -> String? {
         var query = list.query
         query.limit = limit + 1
         name(member)
         beginArray()
         var last: TaskItem?
-        if view.isPlain, !query.inTrash {
+        if view.isPlain, !query.inTrash, let listed {
             let ids = try reader.taskIDs(query)
             try listed.write(ids.prefix(limit), of: query, at: revision, reader, into: &self)
             last = ids.count > limit ? try reader.task(ids[limit - 1]) : nil

@@ -21,8 +21,10 @@ package struct TaskRoutes: Sendable {
 
     private func create(_ call: Call) async throws -> Response {
         try await call.write(Response.created) {
-            let body = try call.taskBody { try TaskBodies.whole($0) }
-            let title = try body.title ?? call.defaultTitle()
+            let (body, title) = try await call.taskBody { json, defaultTitle in
+                let body = try TaskBodies.whole(json)
+                return (body, try body.title ?? defaultTitle())
+            }
             let precondition = call.precondition
             return { writer in
                 try writer.checkBoard(precondition)
@@ -37,20 +39,21 @@ package struct TaskRoutes: Sendable {
         _ request: Request, _ parameters: PathParameters, _ account: AccountKey, _ environment: Environment
     ) throws -> Response? {
         guard !request.hasQuery, let id = parameters.bytes("id").flatMap({ ID(ascii: $0) }) else { return nil }
-        let (store, answers) = (environment.store, environment.taskAnswers)
+        guard let store = environment.local else { return nil }
+        let answers = environment.taskAnswers
         if let answer = answers.answer(id, of: account, in: store) { return answer }
         let commits = store.commitCount
-        guard let task = try store.read(account, { try $0.task(id) }), task.deletedAt == nil else { return nil }
+        guard let task = try store.readNow(account, { try $0.task(id) }), task.deletedAt == nil else { return nil }
         var json = JSONWriter(capacity: 512)
         json.value(task)
         answers.keep(json.bytes, of: task, account: account, since: commits)
         return .json(tag: EntityTag.tag(task.revision), encoded: json.bytes)
     }
 
-    private func show(_ call: Call) throws -> Response {
+    private func show(_ call: Call) async throws -> Response {
         let id = try call.id(of: .task)
         let expanded = try call.query.expands("deadline")
-        return try call.read { reader in
+        return try await call.read { reader in
             guard let task = try reader.task(id), task.deletedAt == nil else { throw BoardError.notFound(.task) }
             var view = try TaskView(call, reader, expanded: expanded)
             return view.response(task)
@@ -60,8 +63,10 @@ package struct TaskRoutes: Sendable {
     private func replace(_ call: Call) async throws -> Response {
         try await call.write({ $0.isNew ? .created($0.task) : .task($0.task) }) {
             let id = try call.id(of: .task)
-            let body = try call.taskBody(of: id) { try TaskBodies.whole($0, id: id) }
-            let title = try body.title ?? call.defaultTitle()
+            let (body, title) = try await call.taskBody(of: id) { json, defaultTitle in
+                let body = try TaskBodies.whole(json, id: id)
+                return (body, try body.title ?? defaultTitle())
+            }
             let precondition = call.precondition
             return { writer in try writer.putTask(id, title: title, body.edit, if: precondition) }
         }
@@ -70,8 +75,8 @@ package struct TaskRoutes: Sendable {
     private func update(_ call: Call) async throws -> Response {
         try await call.write({ .task($0.task) }, committed: call.keep) {
             let id = try call.id(of: .task)
-            let edit = try call.taskBody(of: id) { json in
-                try TaskBodies.patch(json, id: id, defaultTitle: call.defaultTitle)
+            let edit = try await call.taskBody(of: id) { json, defaultTitle in
+                try TaskBodies.patch(json, id: id, defaultTitle: defaultTitle)
             }
             let precondition = call.precondition
             return { writer in try writer.changed { try writer.updateTask(id, edit, if: precondition) } }
@@ -92,7 +97,7 @@ package struct TaskRoutes: Sendable {
     private func restore(_ call: Call) async throws -> Response {
         try await call.write({ .task($0) }) {
             let id = try call.id(of: .task)
-            let place = try call.restorePlace(of: id)
+            let place = try await call.restorePlace(of: id)
             let precondition = call.precondition
             return { writer in try writer.restoreTask(id, at: place, if: precondition) }
         }
@@ -101,7 +106,7 @@ package struct TaskRoutes: Sendable {
     private func move(_ call: Call) async throws -> Response {
         try await call.write({ .task($0.task) }, committed: call.keep) {
             let id = try call.id(of: .task)
-            let move = try call.taskBody(of: id, TaskBodies.move)
+            let move = try await call.taskBody(of: id) { json, _ in try TaskBodies.move(json) }
             let precondition = call.precondition
             return { writer in try writer.changed { try writer.moveTask(id, move, if: precondition) } }
         }
@@ -132,15 +137,10 @@ extension Call {
     }
 
     /// The body of a restore may be left out.
-    fileprivate func restorePlace(of id: ID) throws -> TaskMove.Place {
+    fileprivate func restorePlace(of id: ID) async throws -> TaskMove.Place {
         guard !request.body.isEmpty else { return .last }
         if let problem = Route.Content.json.fault(in: request) { throw problem }
-        return try taskBody(of: id, TaskBodies.restore)
-    }
-
-    /// What a task is called when nobody says.
-    package func defaultTitle() throws -> String {
-        try read(language).defaultTaskTitle
+        return try await taskBody(of: id) { json, _ in try TaskBodies.restore(json) }
     }
 }
 

@@ -90,9 +90,9 @@ package final class Postman: Sendable {
     package func sendDue() async throws -> Duration? {
         while true {
             let now = clock()
-            let due = try store.readAccess { try $0.mails(dueAt: now, limit: Self.most) }
+            let due = try await store.readAccess { try $0.mails(dueAt: now, limit: Self.most) }
             guard !due.isEmpty else {
-                let next = try store.readAccess { try $0.nextMailDue() }
+                let next = try await store.readAccess { try $0.nextMailDue() }
                 return next.map { .milliseconds(max(0, $0.milliseconds - now.milliseconds)) }
             }
             try await withThrowingTaskGroup { group in

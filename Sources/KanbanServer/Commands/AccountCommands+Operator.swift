@@ -6,10 +6,10 @@ import KanbanWire
 
 /// What an operator looks at and does about somebody's account.
 extension AccountCommands {
-    func show(_ account: Account, usage: Usage, _ service: AccessService) throws {
-        let identities = try service.identities(of: account.key)
-        let sessions = try service.sessions(of: account.key, at: Timestamp.system())
-        let tokens = try service.tokens(of: account.key)
+    func show(_ account: Account, usage: Usage, _ service: AccessService) async throws {
+        let identities = try await service.identities(of: account.key)
+        let sessions = try await service.sessions(of: account.key, at: Timestamp.system())
+        let tokens = try await service.tokens(of: account.key)
         guard !configuration.administration.json else {
             return printJSON { json in
                 json.administration(of: account) { json in
@@ -56,10 +56,10 @@ extension AccountCommands {
         }
     }
 
-    func listEvents(_ key: AccountKey, _ service: AccessService) throws {
+    func listEvents(_ key: AccountKey, _ service: AccessService) async throws {
         var last: Int64?
         while true {
-            let page = try service.events(of: key, before: last, limit: 500)
+            let page = try await service.events(of: key, before: last, limit: 500)
             for event in page {
                 if configuration.administration.json {
                     printJSON { $0.value(event) }

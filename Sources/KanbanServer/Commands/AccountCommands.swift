@@ -22,19 +22,19 @@ struct AccountCommands {
         do {
             switch command {
             case .accountAdd: try await addAccount(arguments[0], service)
-            case .accountList: try listAccounts(store)
+            case .accountList: try await listAccounts(store)
             case .accountShow:
-                let account = try account(arguments[0], store)
-                try show(account, usage: store.read(account.key) { try $0.usage() }, service)
+                let account = try await account(arguments[0], store)
+                try await show(account, usage: store.read(account.key) { try $0.usage() }, service)
             case .accountQuota:
                 let account = try await setLimits(of: account(arguments[0], store), service)
-                try showQuota(of: account, usage: store.read(account.key) { try $0.usage() })
-            case .accountEvents: try listEvents(account(arguments[0], store).key, service)
+                try await showQuota(of: account, usage: store.read(account.key) { try $0.usage() })
+            case .accountEvents: try await listEvents(account(arguments[0], store).key, service)
             case .accountDisable, .accountEnable:
                 try await service.setDisabled(command == .accountDisable, account(arguments[0], store).key)
                 try await waitForServer()
                 if configuration.administration.json {
-                    let account = try account(arguments[0], store)
+                    let account = try await account(arguments[0], store)
                     printJSON { $0.administration(of: account) }
                 }
             case .invite: try await invite(service)
@@ -42,11 +42,11 @@ struct AccountCommands {
                 try await service.removeAccount(account(arguments[0], store).key)
                 try await waitForServer()
             case .accountPassword:
-                let key = try account(arguments[0], store).key
+                let key = try await account(arguments[0], store).key
                 try await service.setPassword(SecretPrompt.password(), of: key)
                 try await waitForServer()
             case .tokenAdd: try await addToken(account(arguments[0], store).key, service)
-            case .tokenList: try listTokens(account(arguments[0], store).key, service)
+            case .tokenList: try await listTokens(account(arguments[0], store).key, service)
             case .tokenRemove:
                 guard let id = ID(arguments[1]) else { throw Failure(.usage, "'\(arguments[1])' is no id of a token.") }
                 try await service.removeToken(id, of: account(arguments[0], store).key, .operator)
@@ -75,10 +75,10 @@ struct AccountCommands {
         print(account.id)
     }
 
-    private func listAccounts(_ store: SQLStore) throws {
+    private func listAccounts(_ store: SQLStore) async throws {
         var last: AccountKey?
         while true {
-            let page = try store.readAccess { try $0.accounts(after: last, limit: 500) }
+            let page = try await store.readAccess { [last] in try $0.accounts(after: last, limit: 500) }
             for account in page {
                 if configuration.administration.json {
                     printJSON { $0.administration(of: account) }
@@ -121,16 +121,16 @@ struct AccountCommands {
         return name
     }
 
-    private func listTokens(_ key: AccountKey, _ service: AccessService) throws {
-        for token in try service.tokens(of: key) {
+    private func listTokens(_ key: AccountKey, _ service: AccessService) async throws {
+        for token in try await service.tokens(of: key) {
             let end = token.expiresAt.map { "until \($0)" } ?? "without end"
             print("\(token.id)\t\(token.scope.rawValue)\t\(end)\t\(token.name)")
         }
     }
 
-    private func account(_ email: String, _ store: SQLStore) throws -> Account {
+    private func account(_ email: String, _ store: SQLStore) async throws -> Account {
         let folded = EmailAddress.fold(email)
-        guard let account = try store.readAccess({ try $0.account(foldedEmail: folded) }) else {
+        guard let account = try await store.readAccess({ try $0.account(foldedEmail: folded) }) else {
             throw Failure(.noInput, "There is no account '\(email)'.")
         }
         return account

@@ -22,7 +22,7 @@ struct TransferCommands {
             let format = BoardExport.Format(rawValue: configuration.administration.format.rawValue) ?? .json
             let output = try Output(target)
             do {
-                try store.read(account) { reader in
+                try store.readNow(account) { reader in
                     try BoardExport.write(format, of: reader, now: Timestamp.system(), output.write)
                 }
                 try output.finish()
@@ -88,7 +88,7 @@ struct TransferCommands {
     private func accountKey(in store: SQLStore) throws -> AccountKey {
         guard let email = configuration.administration.account, email != "local" else { return .local }
         let folded = EmailAddress.fold(email)
-        guard let account = try store.readAccess({ try $0.account(foldedEmail: folded) }) else {
+        guard let account = try store.readAccessNow({ try $0.account(foldedEmail: folded) }) else {
             throw Failure(.noInput, "There is no account '\(email)'.")
         }
         return account.key

@@ -6,7 +6,7 @@ extension Postman {
     func samples(of store: SQLStore) -> [MetricsPage.Sample] {
         let counts = counts
         // A queue that cannot be read has no length to show; reading fails elsewhere, and is told there.
-        let waiting = (try? store.readAccess { try $0.mailCount() }) ?? 0
+        let waiting = (try? store.readAccessNow { try $0.mailCount() }) ?? 0
         return [
             .init(
                 name: "kanbase_mails_sent_total", kind: .counter, help: "Mails that the mail server took.",

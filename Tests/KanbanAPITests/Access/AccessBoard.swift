@@ -84,15 +84,9 @@ final class AccessBoard: Sendable {
         var fields: [(name: String, value: String)] = [("Host", "kanbase.example.org")] + headers
         if let token { fields.append(("Authorization", "Bearer \(token)")) }
         if body != nil { fields.append(("Content-Type", "application/json")) }
-        var request = Request(
+        let request = Request(
             method: method, target: target, headers: Headers(fields), peer: SocketAddress(host: peer, port: 50_000))
-        switch application.receive(request) {
-        case .answer(let answer):
-            return Answer(answer)
-        case .read(let reading):
-            request.body = Array((body ?? "").utf8)
-            return Answer(await reading.respond(request).collected())
-        }
+        return Answer(await application.respond(to: request, body: Array((body ?? "").utf8)).collected())
     }
 
     /// Sends what waits, once it is due.

@@ -120,7 +120,7 @@ struct InvitationRoutesTests {
         let board = try AccessBoard()
         let anna = try await board.person("anna@example.org")
         _ = try await board.newMails()
-        let key = try #require(try board.store.readAccess { try $0.account(foldedEmail: "anna@example.org") }).key
+        let key = try #require(try board.store.readAccessNow { try $0.account(foldedEmail: "anna@example.org") }).key
 
         try await board.accounts.setDisabled(true, key)
 

@@ -27,7 +27,7 @@ struct IsolationTests {
             belongings.ids[noun] = try #require(answer.json["id"]?.stringValue)
         }
         belongings.ids["sessions"] = person.session
-        let key = try #require(try board.store.readAccess { try $0.account(foldedEmail: person.email) }).key
+        let key = try #require(try board.store.readAccessNow { try $0.account(foldedEmail: person.email) }).key
         let identity = try await board.store.writeAccess { writer in
             let identity = Identity(
                 id: writer.makeID(), account: key, provider: "own", subject: "Private", email: nil,

@@ -46,7 +46,7 @@ struct QuotaTests {
         let anna = try await board.person("anna@example.org")
         let ben = try await board.person("ben@example.org")
         let key = try #require(
-            try board.store.readAccess { try $0.account(foldedEmail: "anna@example.org") }?.key)
+            try board.store.readAccessNow { try $0.account(foldedEmail: "anna@example.org") }?.key)
         for person in [anna, anna, ben, ben] { #expect(await task(board, person).status == 201) }
         #expect(await task(board, anna).status == 507)
 
@@ -78,7 +78,7 @@ struct QuotaTests {
         let board = try TestBoard()
         _ = try await board.task()
 
-        let limits = try board.store.read(.local) { try $0.usage() }
+        let limits = try board.store.readNow(.local) { try $0.usage() }
 
         #expect(limits.tasks == 1)
     }

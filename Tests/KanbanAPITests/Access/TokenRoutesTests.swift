@@ -143,7 +143,7 @@ struct TokenRoutesTests {
     @Test func `a session that ends meanwhile makes no token`() async throws {
         let board = try AccessBoard()
         let anna = try await board.person("anna@example.org")
-        let account = try #require(try board.store.readAccess { try $0.account(foldedEmail: "anna@example.org") })
+        let account = try #require(try board.store.readAccessNow { try $0.account(foldedEmail: "anna@example.org") })
         let session = try #require(ID(anna.session))
         try await board.accounts.endSession(session, of: account.key)
 

@@ -32,7 +32,7 @@ struct KeptResultsTests {
         // Not what a kept answer would show.
         #expect(third.json["changes"]?.arrayValue?.count == 2)
         #expect(other.status == 200)
-        #expect(try board.store.read(.local) { try $0.keptAnswer(key: "k") } == nil)
+        #expect(try board.store.readNow(.local) { try $0.keptAnswer(key: "k") } == nil)
     }
 
     @Test func `a key that is none is told here too`() async {

@@ -125,9 +125,9 @@ struct ListedTasksTests {
     }
 
     /// Compares all that is known with what a snapshot has, and keeps what is not known. Returns how many were.
-    private static func compare(_ answers: TaskAnswers, _ store: any Store) throws -> Int {
+    private static func compare(_ answers: TaskAnswers, _ store: any LocalStore) throws -> Int {
         let commits = store.commitCount
-        return try store.read(.local) { reader in
+        return try store.readNow(.local) { reader in
             let tasks = try reader.tasks(TaskQuery())
             let revision = try reader.feedState().revision
             let bodies = answers.bodies(of: tasks.map(\.id)[...], account: .local, at: revision, in: store)
@@ -149,7 +149,7 @@ struct ListedTasksTests {
         let made = try await board.task("{\"title\": \"a\"}")
         let id = try #require(ID(made.id))
         let answers = TaskAnswers()
-        let task = try #require(try board.store.read(.local) { try $0.task(id) })
+        let task = try #require(try board.store.readNow(.local) { try $0.task(id) })
         answers.keep([1], of: task, account: .local, since: board.store.commitCount)
 
         func known(of account: AccountKey, at revision: Revision) -> ArraySlice<UInt8>? {

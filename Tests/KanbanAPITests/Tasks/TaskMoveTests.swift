@@ -120,7 +120,7 @@ struct TaskMoveTests {
         var query = TaskQuery()
         query.statuses = [.todo]
         query.sort = .position
-        let column = try board.store.read(.local) { try $0.tasks(query) }
+        let column = try board.store.readNow(.local) { try $0.tasks(query) }
         #expect(column.dropFirst().dropLast().map(\.id) == order.reversed())
     }
 

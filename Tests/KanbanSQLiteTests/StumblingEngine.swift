@@ -1,0 +1,126 @@
+import Kanban
+import KanbanAccess
+import KanbanRows
+
+/// Another engine beneath the same rows: SQLite behind a wall through which only what ``Engine`` promises can be reached.
+/// When it is told to, a step of a statement fails.
+final class StumblingEngine: Engine {
+    struct Stumble: Error {}
+
+    final class Statement: EngineStatement {
+        private let statement: SQLiteStatement
+        private unowned let engine: StumblingEngine
+
+        init(_ statement: SQLiteStatement, of engine: StumblingEngine) {
+            self.statement = statement
+            self.engine = engine
+        }
+
+        func bind(_ index: Int32, _ value: Int64) { statement.bind(index, value) }
+        func bindNull(_ index: Int32) { statement.bindNull(index) }
+        func bind(_ index: Int32, _ text: String) { statement.bind(index, text) }
+        func bind(_ index: Int32, _ bytes: [UInt8]) { statement.bind(index, bytes) }
+        func bind(_ index: Int32, utf8 bytes: [UInt8]) { statement.bind(index, utf8: bytes) }
+        func bind(_ index: Int32, _ id: ID) { statement.bind(index, id) }
+
+        func step() throws -> Bool {
+            try engine.stumble()
+            return try statement.step()
+        }
+
+        func reset() { statement.reset() }
+        func isNull(_ column: Int32) -> Bool { statement.isNull(column) }
+        func integer(_ column: Int32) -> Int64 { statement.integer(column) }
+        func optionalInteger(_ column: Int32) -> Int64? { statement.optionalInteger(column) }
+        func optionalText(_ column: Int32) -> String? { statement.optionalText(column) }
+        func withBytes<T>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
+            try statement.withBytes(column, body)
+        }
+    }
+
+    private let connection: SQLiteConnection
+    /// Steps until the next one fails; `nil`: none does.
+    var stepsToStumble: Int?
+    private var fault: Stumble?
+
+    init(path: String) throws {
+        connection = try SQLiteConnection(path: path, access: .readWrite)
+    }
+
+    private func stumble() throws {
+        guard let left = stepsToStumble else { return }
+        stepsToStumble = left > 0 ? left - 1 : nil
+        guard left == 0 else { return }
+        fault = Stumble()
+        throw Stumble()
+    }
+
+    /// Goes on after a failure.
+    func recover() {
+        fault = nil
+        stepsToStumble = nil
+    }
+
+    func close() { connection.close() }
+
+    var name: String { connection.name }
+    func statement(_ sql: StaticString) throws -> Statement { Statement(try connection.statement(sql), of: self) }
+    func statement(composed sql: String) throws -> Statement {
+        Statement(try connection.statement(composed: sql), of: self)
+    }
+    func begin() throws { try connection.begin() }
+    func commit() throws { try connection.commit() }
+    func rollBack() throws { try connection.rollBack() }
+    func savepoint() throws { try connection.savepoint() }
+    func releaseSavepoint() throws { try connection.releaseSavepoint() }
+    func rollBackToSavepoint() throws { try connection.rollBackToSavepoint() }
+    var changes: Int { connection.changes }
+    var allChanges: Int64 { connection.allChanges }
+    func requireSound() throws {
+        if let fault { throw fault }
+    }
+}
+
+struct StumblingBoard: SQLBoard {
+    let account: AccountKey
+    let connection: StumblingEngine
+    let context: BoardContext
+}
+
+final class StumblingBoardWriter: SQLBoardWriter {
+    typealias Database = StumblingEngine
+
+    let account: AccountKey
+    let session: ID?
+    let now: Timestamp
+    let commitCount: UInt64 = 0
+    let context: BoardContext
+    let writing: WriteSession<StumblingEngine>
+    let ids: IDSource
+
+    init(
+        account: AccountKey, session: ID?, now: Timestamp, context: BoardContext,
+        writing: WriteSession<StumblingEngine>,
+        ids: IDSource
+    ) {
+        self.account = account
+        self.session = session
+        self.now = now
+        self.context = context
+        self.writing = writing
+        self.ids = ids
+    }
+
+    func writer(for account: AccountKey) -> StumblingBoardWriter {
+        StumblingBoardWriter(
+            account: account, session: session, now: now, context: context, writing: writing, ids: ids)
+    }
+}
+
+struct StumblingAccess: SQLAccess {
+    let connection: StumblingEngine
+}
+
+struct StumblingAccessWriter: SQLAccessWriter {
+    let writer: StumblingBoardWriter
+}
