@@ -199,8 +199,11 @@ package final class AccessService: Sendable {
         SHA256.digest((account.email?.folded ?? "\(account.id)").utf8)
     }
 
-    /// Drops what expired, and the session that went unused longest when there are too many.
+    /// When there are as many as there may be, drops what expired, or else the session that went unused longest. What
+    /// expired before that is purged in idle moments.
     private static func makeRoom(for account: AccountKey, in writer: any AccessWriter) throws {
+        // Reading hundreds of sessions would cost as much as the rest of a log-in.
+        guard try writer.sessionCount(of: account) >= Session.most else { return }
         let sessions = try writer.sessions(of: account)
         let living = sessions.filter { $0.expiresAt > writer.now }
         let surplus = sessions.filter { $0.expiresAt <= writer.now } + living.dropFirst(Session.most - 1)

@@ -32,6 +32,8 @@ package protocol AccessReader {
     func session(digest: [UInt8]) throws -> Session?
     /// All of the account, the one used last first.
     func sessions(of account: AccountKey) throws -> [Session]
+    /// Expired or not, from an index alone.
+    func sessionCount(of account: AccountKey) throws -> Int
 
     func code(digest: [UInt8], _ kind: StoredCode.Kind) throws -> StoredCode?
     func identity(provider: String, subject: String) throws -> Identity?

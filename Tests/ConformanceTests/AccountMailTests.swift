@@ -186,4 +186,43 @@ struct AccountMailTests {
         #expect(try client.get("/account")["emailVerified"] == false)
         #expect(try client.get("/account/events").items.count == 2)
     }
+
+    #if !canImport(Darwin)
+        @Test func `a provider opens an account of the program, and neither log nor metrics names anybody`() throws {
+            let key = try SigningKey(.p256, id: "the-key")
+            let issuer = try IssuerStandIn([key])
+            defer { issuer.stop() }
+            let server = try Kanbase([
+                "--auth", "required", "--oidc", "own=\(issuer.url),app", "--signup", "invite", "--log-level", "debug",
+            ])
+            let client = try server.client()
+            let invited = try Kanbase.run(["invite", "--json", "--data", server.folder.path]).output
+            let code = try #require(try JSON(parsing: Array(invited.utf8))["code"]?.stringValue)
+            let now = Int(Date().timeIntervalSince1970)
+            let claims = issuer.claims(at: now, subject: "subject-1", email: "anna-the-secret@example.org")
+            let good = try key.token(claims)
+            let stale = try key.token(claims.merging(["exp": now - 3600]) { $1 })
+            func signIn(_ token: String, invitation: JSON = "none") throws -> Answer {
+                try client.post(
+                    "/sessions", ["provider": "own", "idToken": .string(token), "invitation": invitation])
+            }
+
+            expectProblem(try signIn(stale), 401, "token_invalid")
+            expectProblem(try signIn(good), 403, "invitation_required")
+            let made = try signIn(good, invitation: .string(code))
+            #expect(made.status == 201 && made["account"]?["created"] == true)
+            let token = try #require(made.string("token"))
+            #expect(try client.get("/account/identities", ["authorization": "Bearer \(token)"]).items.count == 1)
+            expectProblem(try client.post("/sessions", ["provider": "other", "idToken": "x"]), 422, "unknown_provider")
+
+            let metrics = try client.get("/metrics").text
+            server.stop()
+            let log = try server.log
+            #expect(log.contains("/sessions"))
+            let parts = good.split(separator: ".").map(String.init) + stale.split(separator: ".").map(String.init)
+            for secret in [code, token, "anna-the-secret", "subject-1", "the-key"] + parts {
+                #expect(!log.contains(secret) && !metrics.contains(secret), "\(secret)")
+            }
+        }
+    #endif
 }

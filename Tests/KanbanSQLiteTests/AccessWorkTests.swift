@@ -131,6 +131,7 @@ struct AccessWorkTests {
         try access.touchSession(id, of: key, lastUsedAt: now, expiresAt: now)
         _ = try access.session(digest: digest)
         _ = try access.sessions(of: key)
+        #expect(try access.sessionCount(of: key) == 1)
         _ = try access.removeSession(id, of: key)
         try access.insert(
             AccessToken(id: id, account: key, name: "a", scope: .read, createdAt: now), digest: digest)

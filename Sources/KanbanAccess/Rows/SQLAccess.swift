@@ -90,6 +90,12 @@ extension SQLAccess {
         return try all(of: statement, readSession)
     }
 
+    package func sessionCount(of account: AccountKey) throws -> Int {
+        let statement = try connection.statement("SELECT count(*) FROM sessions WHERE account = ?1")
+        statement.bind(1, account.number)
+        return try first(of: statement) { Int($0.integer(0)) } ?? 0
+    }
+
     private func readSession(_ row: Database.Statement) throws -> Session {
         Session(
             id: try row.id(0), account: AccountKey(number: row.integer(1)), device: row.optionalText(2),

@@ -100,6 +100,32 @@ struct SessionRoutesTests {
         #expect(answer.faults == faults)
     }
 
+    @Test func `a log-in beyond the most makes room: what expired goes, then what went unused longest`() async throws {
+        let board = try AccessBoard()
+        await board.signUp("anna@example.org")
+        let key = try #require(try board.store.readAccess { try $0.account(foldedEmail: "anna@example.org") }?.key)
+        let now = board.clock.now
+        try await board.store.writeAccess { writer in
+            for number in 0..<Session.most {
+                let use = now.adding(milliseconds: -1_000 * Int64(number + 1))
+                // The first is the last used one, and has expired.
+                let session = Session(
+                    id: writer.makeID(), account: key, device: "\(number)", createdAt: use, lastUsedAt: use,
+                    expiresAt: number == 0 ? now : now + Session.lifetime)
+                try writer.insert(session, digest: TokenSecret().digest)
+            }
+        }
+        func devices() throws -> [String?] { try board.store.readAccess { try $0.sessions(of: key).map(\.device) } }
+
+        #expect(await board.logIn("anna@example.org").status == 201)
+        let first = try devices()
+        #expect(first.count == Session.most && !first.contains("0") && first.contains("\(Session.most - 1)"))
+
+        #expect(await board.logIn("anna@example.org").status == 201)
+        let second = try devices()
+        #expect(second.count == Session.most && !second.contains("\(Session.most - 1)"))
+    }
+
     @Test func `an unknown address and a wrong password are answered alike`() async throws {
         let board = try AccessBoard()
         await board.signUp("anna@example.org")
