@@ -153,6 +153,7 @@ struct PostmanTests {
             let lines = body.split(separator: "\n")
             #expect(lines.contains("the-code") && lines.contains("https://k.example.org/reset#x=the-code"))
             #expect(!lines.contains("B"))
+            #expect(body.contains("1970-01-01 00:00 UTC") == (kind.code == .accountLock))
         }
     }
 }

@@ -163,6 +163,9 @@ def test_the_keyboard_finds_a_call(docs):
     assert docs.locator("#found").inner_text() == "Nothing has these words."
     docs.keyboard.press("Escape")
     assert docs.locator("#found").is_hidden()
+    # Blocks of code that are wider than the page are scrolled with the arrows.
+    assert docs.evaluate("[...document.querySelectorAll('pre')].length > 5")
+    assert docs.evaluate("[...document.querySelectorAll('pre')].every((block) => block.tabIndex === 0)")
 
 
 def test_an_address_with_an_anchor_opens_what_it_names(browser, server):

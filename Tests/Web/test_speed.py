@@ -8,10 +8,8 @@ from harness import ROOT, add, card, saved, wait_for
 
 SLACK = float(os.environ.get("KANBASE_WEB_SLACK", "1"))
 
-FIRST_CARD = """() => new Promise((resolve) => {
-    const look = () => document.querySelector('.card') ? resolve(performance.now()) : requestAnimationFrame(look);
-    look();
-})"""
+#: When the first card was made, by the page's own mark: the code that a test puts into a page to watch it costs as much.
+FIRST_CARD = "() => performance.getEntriesByName('first-card')[0].startTime"
 
 
 def best(measure, rounds=3):
@@ -33,6 +31,7 @@ def test_the_first_card_is_there_at_once(browser, server):
     def cold():
         page = browser(service_workers="block").new_page()
         page.goto(server.url)
+        page.wait_for_selector(".card")
         return page.evaluate(FIRST_CARD)
 
     context = browser()
@@ -42,7 +41,8 @@ def test_the_first_card_is_there_at_once(browser, server):
     saved(page)
 
     def warm():
-        page.reload(wait_until="commit")
+        page.reload()
+        page.wait_for_selector(".card")
         return page.evaluate(FIRST_CARD)
 
     warm_time, cold_time = best(warm, 5), best(cold)

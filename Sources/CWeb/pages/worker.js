@@ -9,6 +9,11 @@ const files = shell.files.filter((file) => !file.startsWith("/board/texts-") || 
 const cacheName = `shell-${shell.version}-${language}`;
 
 self.addEventListener("install", (event) => {
+  // Where it can, the browser takes the files from the cache by itself, without starting this script and asking it for each.
+  const source = { cacheName };
+  event.addRoutes?.([
+    { condition: { urlPattern: { pathname: "/board/*" } }, source }, { condition: { urlPattern: { pathname: "/", search: "" } }, source },
+  ]);
   event.waitUntil(install());
 });
 

@@ -13,7 +13,7 @@ struct MailText {
         let words = Words.of(language)
         let (subject, opening) = words.kinds[kind] ?? ("", "")
         var paragraphs = [opening]
-        let facts = [(words.device, device), (words.network, network), (words.time, Optional(at.description))]
+        let facts = [(words.device, device), (words.network, network), (words.time, Optional(time))]
         switch kind.code {
         case .accountLock:
             paragraphs.append(
@@ -26,6 +26,11 @@ struct MailText {
         paragraphs += [code, link]
         paragraphs.append(kind.code == .accountLock ? words.week : words.halfHour)
         return (subject, paragraphs.joined(separator: "\n\n") + "\n")
+    }
+
+    /// For people: to the minute, `2026-11-20 08:19 UTC`.
+    private var time: String {
+        "\(at.description.prefix(16).replacing("T", with: " ")) UTC"
     }
 
     /// What a device calls itself must not begin a line of its own.

@@ -1,4 +1,4 @@
-// The account: name, address, password, who is logged in, tokens, what happened, and its end.
+// The account: name, address, password, ways in, who is logged in, tokens, invitations, what happened, and its end.
 import { heading, showAnswer } from "./answers.js";
 import { call, Problem, uuid } from "./api.js";
 import { el, field } from "./dom.js";
@@ -29,10 +29,17 @@ export function showAccount(app, main) {
   };
   list(place(text.profile), "/account", (account, again) => profile(app, account, again));
   list(place(text.sessions), "/sessions", (answer, again) => sessions(app, answer, again));
-  const secret = el("p", { class: "note", hidden: true, role: "status" });
-  const tokenPlace = place(text.tokens);
-  tokenPlace.before(secret);
-  list(tokenPlace, "/tokens", (answer, again) => tokens(app, answer, again, secret));
+  list(place(text.identities), "/account/identities", (answer, again) => identities(app, answer, again));
+  const withSecret = (/** @type {HTMLElement} */ at, /** @type {string} */ path, /** @type {typeof tokens} */ show) => {
+    const secret = el("p", { class: "note", hidden: true, role: "status" });
+    at.before(secret);
+    list(at, path, (answer, again) => show(app, answer, again, (hint, words) => {
+      secret.replaceChildren(hint, " ", el("code", { tabIndex: 0 }, words));
+      secret.hidden = false;
+    }));
+  };
+  withSecret(place(text.tokens), "/tokens", tokens);
+  withSecret(place(text.invitations), "/invitations", invitations);
   list(place(text.events), "/account/events", (answer) => events(app, answer));
   place(text.deleteAccount).append(el("p", {}, text.deleteAccountHint),
     actionForm(text.deleteAccount, { password: text.password }, async ({ password }) => {
@@ -114,14 +121,45 @@ function sessions(app, answer, again) {
   ];
 }
 
-/** @param {App} app @param {any} answer @param {() => void} again @param {HTMLElement} secret where a new token is shown, once */
-function tokens(app, answer, again, secret) {
+/** @param {App} app @param {any} answer @param {() => void} again */
+function identities(app, answer, again) {
+  return [
+    el("ul", { class: "rows" }, ...answer.items.map((/** @type {any} */ item) => row(`${item.provider} · ${item.email ?? ""}`, "",
+      app.attempt.bind(app, async () => { await call("DELETE", `/account/identities/${item.id}`); again(); })))),
+    answer.items.length === 0 && el("p", { class: "quiet-words" }, text.passwordOnly),
+  ];
+}
+
+/** @param {string} name @param {string} words @param {() => void} remove */
+function row(name, words, remove) {
+  return el("li", {}, el("div", { class: "row-words" }, el("strong", {}, name), words && el("p", { class: "quiet-words" }, words)),
+    el("button", { type: "button", "aria-label": text.removeOf(name), onclick: () => remove() }, text.remove));
+}
+
+/** @param {App} app @param {any} answer @param {() => void} again @param {(hint: string, words: string) => void} tell shows a link once */
+function invitations(app, answer, again, tell) {
+  const form = actionForm(text.invite, { email: text.inviteWhom }, async ({ email }) => {
+    const made = await call("POST", "/invitations", { body: email ? { email } : {} });
+    tell(text.linkOnce, made.url);
+    again();
+  });
+  // Somebody else's, or nobody's.
+  Object.assign(form.querySelector("[name=email]"), { required: false, autocomplete: "off" });
+  return [
+    el("ul", { class: "rows" }, ...answer.items.map((/** @type {any} */ item) => row(item.email ?? text.anybody,
+      item.usedAt ? text.invitationUsed : text.goodUntil(describeTime(item.expiresAt, app.model.zone)),
+      app.attempt.bind(app, async () => { await call("DELETE", `/invitations/${item.id}`); again(); })))),
+    el("details", {}, el("summary", {}, text.invite), form),
+  ];
+}
+
+/** @param {App} app @param {any} answer @param {() => void} again @param {(hint: string, words: string) => void} tell shows a new token once */
+function tokens(app, answer, again, tell) {
   const scope = el("select", { "aria-label": text.scope }, ...["read", "full", "calendar"].map((name) => el("option", { value: name }, text.scopes[/** @type {"read"} */ (name)])));
   const form = actionForm(text.makeToken, { name: text.name, password: text.password }, async ({ name, password }, key) => {
     const body = { name, scope: scope.value, ...(scope.value === "full" && { password }) };
     const token = await call("POST", "/tokens", { body, key });
-    secret.replaceChildren(text.tokenOnce, " ", el("code", { tabIndex: 0 }, token.token));
-    secret.hidden = false;
+    tell(text.tokenOnce, token.token);
     again();
   });
   const password = form.querySelector("[name=password]");
@@ -133,9 +171,8 @@ function tokens(app, answer, again, secret) {
   ask();
   form.prepend(field(text.scope, scope));
   return [
-    el("ul", { class: "rows" }, ...answer.items.map((/** @type {any} */ item) => el("li", {},
-      el("div", { class: "row-words" }, el("strong", {}, item.name), ` · ${text.scopes[/** @type {"read"} */ (item.scope)]}`),
-      el("button", { type: "button", "aria-label": text.removeOf(item.name), onclick: () => app.attempt(async () => { await call("DELETE", `/tokens/${item.id}`); again(); }) }, text.remove)))),
+    el("ul", { class: "rows" }, ...answer.items.map((/** @type {any} */ item) => row(item.name, text.scopes[/** @type {"read"} */ (item.scope)],
+      app.attempt.bind(app, async () => { await call("DELETE", `/tokens/${item.id}`); again(); })))),
     answer.items.length === 0 && el("p", { class: "quiet-words" }, text.noTokens),
     el("details", {}, el("summary", {}, text.makeToken), form),
   ];

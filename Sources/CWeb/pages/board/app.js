@@ -9,15 +9,13 @@ import { Engine } from "./engine.js";
 import { makeFilters } from "./filters.js";
 import { $, el } from "./dom.js";
 import { setUpKeys } from "./keys.js";
-import { showLogin } from "./login.js";
 import { openCardMenu } from "./menu.js";
 import { Model } from "./model.js";
 import { Router } from "./router.js";
 import { rename } from "./rename.js";
-import * as screens from "./screens.js";
 import * as session from "./session.js";
-import { makeShell, showPlace, showState } from "./shell.js";
-import { Store } from "./store.js";
+import { makeShell, screens, showPlace, showState } from "./shell.js";
+import { openStore } from "./store.js";
 import { chooseLanguage, chooseTheme, language, text } from "./texts.js";
 import { Toasts } from "./toast.js";
 
@@ -68,6 +66,8 @@ export class App {
       if (!this.engine.store.database && this.engine.mirror.outbox.size > 0) event.preventDefault();
     });
     session.followOtherTabs(this.session);
+    // Right after the first paint: to be there when the connection goes, and of the same version as this page.
+    requestAnimationFrame(() => setTimeout(() => loadScreens().catch(() => {})));
   }
 
   /** Shows what the address says. */
@@ -76,8 +76,8 @@ export class App {
     this.model.setFilter({
       categories: new Set(route.category?.split(",") ?? []), due: route.due ?? "", query: route.q ?? "", sort: route.sort ?? "position",
     });
-    const screen = route.screen && route.screen in screens.all ? route.screen : "";
-    const key = `${screen} ${route.of ?? ""}`;
+    const screen = screens.find((name) => name === route.screen);
+    const key = `${screen ?? ""} ${route.of ?? ""}`;
     if (key !== this.shownScreen || !$("#main")?.firstChild) {
       const isFirst = this.shownScreen === "";
       this.shownScreen = key;
@@ -90,15 +90,32 @@ export class App {
       if (screen) {
         this.board = null;
         main.replaceChildren();
-        this.leaveScreen = screens.all[/** @type {keyof typeof screens.all} */ (screen)](this, main) ?? (() => {});
-        document.title = `${text.screens[/** @type {keyof typeof text.screens} */ (screen)]} · Kanbase`;
+        document.title = `${text.screens[screen]} · Kanbase`;
         if (!isFirst) main.focus();
+        this.showScreen(screen, main);
       } else this.showBoard(main);
     }
     showPlace(this);
     if (route.task && this.editor?.id !== route.task) this.openEditor(route.task);
     if (!route.task && this.editor) { this.editor.close(); this.editor = null; }
     this.render();
+  }
+
+  /**
+   * The screens beside the board come after the first card, so that it need not wait for them.
+   * @param {typeof screens[number]} name
+   * @param {HTMLElement} main
+   */
+  async showScreen(name, main) {
+    let isLeft = false;
+    this.leaveScreen = () => { isLeft = true; };
+    try {
+      const { all } = await loadScreens();
+      if (!isLeft) this.leaveScreen = all[name](this, main) ?? (() => {});
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      if (!isLeft) main.replaceChildren(el("p", { class: "note", role: "status" }, text.needsConnection));
+    }
   }
 
   /** @param {HTMLElement} main */
@@ -223,6 +240,8 @@ export class App {
   }
 }
 
+const loadScreens = () => import("./screens.js");
+
 /** @param {number} milliseconds */
 function timeout(milliseconds) {
   const aborter = new AbortController();
@@ -238,6 +257,7 @@ async function main() {
     const open = await session.probe();
     if (open) return openApp(open);
     session.eraseOthers();
+    const { showLogin } = await import("./login.js");
     showLogin({
       mode: new URLSearchParams(location.search).has("invitation") ? "signUp" : "logIn",
       note: note === "ended" ? text.sessionEnded : "",
@@ -252,7 +272,7 @@ async function main() {
 
 /** @param {session.Session} current */
 async function openApp(current) {
-  return new App(current, new Engine(current.account, await Store.open(current.account))).start();
+  return new App(current, new Engine(current.account, openStore(current.account))).start();
 }
 
 if ("serviceWorker" in navigator) navigator.serviceWorker.register(`/worker.js?language=${language}`).catch(() => {});

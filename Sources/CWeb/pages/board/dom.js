@@ -39,19 +39,11 @@ const shapes = {
   board: "M4 5h4v14H4zM10 5h4v9h-4zM16 5h4v6h-4z",
   today: "M5 5h14v15H5zM5 10h14M9 3v4M15 3v4",
   stats: "M5 19V11M12 19V5M19 19v-6",
-  trash: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13",
-  history: "M4 12a8 8 0 1 0 3-6.2M4 4v4h4M12 8v4l3 2",
-  settings: "M4 7h9M17 7h3M4 17h3M11 17h9M15 5v4M9 15v4",
-  account: "M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4 21c1-5 15-5 16 0",
-  tags: "M4 4h8l8 8-8 8-8-8zM8 8h.01",
   more: "M6 12h.01M12 12h.01M18 12h.01",
   plus: "M12 5v14M5 12h14",
   search: "M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM20 20l-4-4",
   close: "M6 6l12 12M18 6L6 18",
   check: "M5 12l5 5 9-10",
-  help: "M9 9a3 3 0 1 1 4 3c-1 .5-1 1-1 2M12 18h.01",
-  filter: "M4 6h16M7 12h10M10 18h4",
-  bell: "M6 17V11a6 6 0 1 1 12 0v6zM10 20h4",
 };
 
 /**

@@ -43,24 +43,20 @@ export class Engine {
     this.closing = new AbortController();
     this.lastKey = "";
     this.wake = () => {};
-    this.channel = typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel(`kanbase-${account}`);
+    this.channel = store.channel;
   }
 
   /** Reads what is on disk, and begins to follow the server. */
   async start() {
-    /** @type {Change[][] | null} */
-    let early = [];
+    this.mirror = await this.store.reading;
+    for (const changes of this.store.missed) sync.apply(this.mirror, changes);
     if (this.channel) {
       this.channel.onmessage = ({ data }) => {
-        if (data.changes && early) early.push(data.changes);
-        else if (data.changes) this.take(data.changes);
+        if (data.changes) this.take(data.changes);
         else if (data.state && !this.isLeading) this.setState(data.state);
         else if (data.hello && this.isLeading) this.channel?.postMessage({ state: this.state });
       };
     }
-    this.mirror = await this.store.read();
-    for (const changes of early) sync.apply(this.mirror, changes);
-    early = null;
     this.lead();
     this.channel?.postMessage({ hello: true });
   }
@@ -290,7 +286,6 @@ export class Engine {
     this.closing.abort();
     this.stream?.abort();
     clearTimeout(this.pushTimer);
-    this.channel?.close();
     this.store.close();
   }
 }

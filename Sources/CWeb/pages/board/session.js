@@ -1,21 +1,15 @@
 // Who is logged in, the same for all tabs. When a session ends, everything of the account leaves the page at once.
 import { access, call, Problem } from "./api.js";
-import { Store } from "./store.js";
+import { parsed, sessionKey, Store } from "./store.js";
 
 /** @typedef {{account: string, token: string | null, email: string | null}} Session  `token` null: nobody must log in */
 
-const sessionKey = "kanbase.session";
 const keptKey = "kanbase.kept";
 const noteKey = "kanbase.note";
 
 /** @returns {Session | null} */
 export function storedSession() {
   return parsed(localStorage.getItem(sessionKey));
-}
-
-/** @param {string | null} text */
-function parsed(text) {
-  try { return text ? JSON.parse(text) : null; } catch { return null; }
 }
 
 /**

@@ -15,14 +15,32 @@ function done(request) {
   });
 }
 
+/** Where the session is kept, for all tabs; see session.js. */
+export const sessionKey = "kanbase.session";
+
+/** @param {string | null} text */
+export function parsed(text) {
+  try { return text ? JSON.parse(text) : null; } catch { return null; }
+}
+
 export class Store {
-  /** @param {IDBDatabase | null} database  null: nothing is kept, for the browser allows none */
-  constructor(database) {
-    this.database = database;
+  /** @param {string} account */
+  constructor(account) {
+    this.account = account;
+    /** @type {IDBDatabase | null} nothing is kept where the browser allows none */
+    this.database = null;
+    this.channel = typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel(prefix + account);
+    /**
+     * What other tabs changed while this one was reading.
+     * @type {import("./types.js").Change[][]}
+     */
+    this.missed = [];
+    if (this.channel) this.channel.onmessage = ({ data }) => { if (data.changes) this.missed.push(data.changes); };
+    this.reading = this.open(account).then(() => this.read());
   }
 
   /** @param {string} account */
-  static async open(account) {
+  async open(account) {
     try {
       const request = indexedDB.open(prefix + account, 1);
       request.onupgradeneeded = () => {
@@ -31,10 +49,9 @@ export class Store {
       const database = await done(request);
       // Another tab logged out and erases it.
       database.onversionchange = () => database.close();
-      return new Store(database);
+      this.database = database;
     } catch {
       // Private windows of some browsers have no IndexedDB: the board works as long as the page is open.
-      return new Store(null);
     }
   }
 
@@ -45,8 +62,13 @@ export class Store {
     const transaction = this.database.transaction(stores, "readonly");
     await Promise.all(stores.map(async (name) => {
       const store = transaction.objectStore(name);
-      const [keys, values] = await Promise.all([done(store.getAllKeys()), done(store.getAll())]);
-      keys.forEach((key, index) => /** @type {Map<string, any>} */ (mirror[name]).set(String(key), values[index]));
+      const map = /** @type {Map<string, any>} */ (mirror[name]);
+      // Tasks, of which there are many, know their keys.
+      if (name === "task") for (const task of await done(store.getAll())) map.set(task.id, task);
+      else {
+        const [keys, values] = await Promise.all([done(store.getAllKeys()), done(store.getAll())]);
+        keys.forEach((key, index) => map.set(String(key), values[index]));
+      }
     }));
     return mirror;
   }
@@ -71,6 +93,7 @@ export class Store {
   }
 
   close() {
+    this.channel?.close();
     this.database?.close();
   }
 
@@ -83,4 +106,16 @@ export class Store {
     const names = databases.map(({ name }) => name ?? "").filter((name) => name.startsWith(prefix) && name !== prefix + account);
     await Promise.all(names.map((name) => done(indexedDB.deleteDatabase(name))));
   }
+}
+
+/** Begun while the other modules load: it takes longer than they do. */
+const account = parsed(localStorage.getItem(sessionKey))?.account;
+let early = account ? new Store(account) : null;
+
+/** @param {string} account */
+export function openStore(account) {
+  const store = early?.account === account ? early : new Store(account);
+  if (store !== early) early?.close();
+  early = null;
+  return store;
 }

@@ -79,6 +79,8 @@ export const texts = {
   scope: "May", scopes: { read: "read only", full: "do everything", calendar: "calendar only" }, makeToken: "Make a token", tokenOnce: "Copy the token now; it is shown only once:", noTokens: "There are no tokens.",
   removeOf: (/** @type {string} */ name) => `Delete ${name}`,
   eventKinds: { sign_up: "Signed up", log_in: "Logged in", log_in_failed: "A log-in failed", token_created: "A token was made", token_removed: "A token was deleted", password_changed: "The password was changed", password_reset: "The password was set anew", email_changed: "The address was changed", email_verified: "The address was confirmed", identity_linked: "Another way to log in was added", identity_removed: "A way to log in was removed", locked: "The account was locked", disabled: "The account was disabled", enabled: "The account was enabled" },
+  invitations: "Invitations", invite: "Invite somebody", inviteWhom: "Only for this address (optional)", linkOnce: "Send this link to whom you invite; it is shown only once:", anybody: "Anybody", invitationUsed: "Used",
+  goodUntil: (/** @type {string} */ time) => `Good until ${time}`, identities: "Ways to log in", passwordOnly: "The password only.",
   deleteAccount: "Delete the account", deleteAccountHint: "Everything is erased: tasks, categories, history. Nothing brings it back.", reallyDelete: "Really erase everything?",
   // Shortcuts
   keyAdd: "Add a task", keySearch: "Search", keyEdit: "Edit the task", keyRename: "Rename it in place", keyMenu: "Menu of the task", keyGo: "Go to other tasks", keyMoveColumn: "Move to another column",

@@ -7,20 +7,10 @@ const languages = ["en", "ko", "ja"];
 const languageKey = "kanbase.language";
 const themeKey = "kanbase.theme";
 
-/** The first language of the browser that the page speaks. */
-function browserLanguage() {
-  return (navigator.languages ?? [navigator.language]).map(short).find((name) => languages.includes(name)) ?? "en";
-}
-
-/** @param {string | null} tag */
-function short(tag) {
-  return tag?.slice(0, 2).toLowerCase() ?? "";
-}
-
-export const language = localStorage.getItem(languageKey) ?? browserLanguage();
+/** Found by theme.js, as is the first language of the browser that the page speaks. */
+export const language = document.documentElement.lang;
 /** @type {Texts} */
 export const text = (await import(`./texts-${language}.js`)).texts;
-document.documentElement.lang = language;
 
 /**
  * The account's language. Another one than the page speaks loads the page anew; drafts and edits stay.
@@ -28,10 +18,11 @@ document.documentElement.lang = language;
  * @returns {boolean} whether the page speaks it
  */
 export function chooseLanguage(locale) {
-  const next = languages.includes(short(locale)) ? short(locale) : "";
+  const name = locale?.slice(0, 2).toLowerCase() ?? "";
+  const next = languages.includes(name) ? name : "";
   if (next) localStorage.setItem(languageKey, next);
   else localStorage.removeItem(languageKey);
-  if ((next || browserLanguage()) === language) return true;
+  if ((next || document.documentElement.dataset.browser) === language) return true;
   location.reload();
   return false;
 }

@@ -1,2 +1,13 @@
-// Before anything is painted: the theme that the person chose.
-document.documentElement.dataset.theme = localStorage.getItem("kanbase.theme") ?? "";
+// Before anything is painted: the theme that the person chose, and the language, whose words begin to load.
+"use strict";
+{
+  const root = document.documentElement;
+  const names = navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase());
+  root.dataset.theme = localStorage.getItem("kanbase.theme") ?? "";
+  root.dataset.browser = names.find((name) => ["en", "ko", "ja"].includes(name)) ?? "en";
+  root.lang = localStorage.getItem("kanbase.language") ?? root.dataset.browser;
+  const link = document.createElement("link");
+  link.rel = "modulepreload";
+  link.href = `/board/texts-${root.lang}.js`;
+  document.head.append(link);
+}

@@ -22,15 +22,19 @@ export function showTrash(app, main) {
 
 /** @param {import("./app.js").App} app @param {any} task */
 function row(app, task) {
-  return el("li", {}, el("div", { class: "row-words" }, el("strong", {}, task.title), task.body && el("p", {}, task.body)),
-    el("time", { class: "quiet-words", dateTime: task.updatedAt }, describeTime(task.deletedAt ?? task.updatedAt, app.model.zone)),
-    el("button", {
-      type: "button", "aria-label": text.restoreOf(task.title), onclick: () => {
-        app.engine.commit([{ store: "meta", key: `deleted:${task.id}`, value: task }]);
-        restore(app, task.id);
-        app.toast(text.restored(task.title), { action: text.show, run: () => app.reveal(task.id) });
-      },
-    }, text.restore));
+  const button = el("button", { type: "button", "aria-label": text.restoreOf(task.title) }, text.restore);
+  const item = el("li", {}, el("div", { class: "row-words" }, el("strong", {}, task.title), task.body && el("p", {}, task.body)),
+    el("time", { class: "quiet-words", dateTime: task.updatedAt }, describeTime(task.deletedAt ?? task.updatedAt, app.model.zone)), button);
+  button.addEventListener("click", () => {
+    app.engine.commit([{ store: "meta", key: `deleted:${task.id}`, value: task }]);
+    restore(app, task.id);
+    // It leaves at once, whenever the server's list comes.
+    const neighbour = item.nextElementSibling ?? item.previousElementSibling;
+    item.remove();
+    neighbour?.querySelector("button")?.focus();
+    app.toast(text.restored(task.title), { action: text.show, run: () => app.reveal(task.id) });
+  });
+  return item;
 }
 
 /**

@@ -10,7 +10,14 @@ const texts = {
     email_verification: ["Confirm your address", "Log in once more to confirm it.", "Confirm", "The address is confirmed."],
     account_lock: ["Lock the account", "All devices are logged out. Only a password reset by mail opens the account again.", "Lock the account", "The account is locked. Ask for a new password to open it."],
     invitation: ["You are invited", "Choose an address and a password for your account.", "Make the account", "The account is made. Log in with it."],
-    failed: "That did not work: ",
+    open: "Open the board", failed: "That did not work: ", unreachable: "The server cannot be reached.",
+    problems: {
+      code_invalid: "This code is wrong, used or too old. Ask for a new mail.", mail_off: "This server sends no mail. Ask who runs it.",
+      unauthorized: "E-mail or password is wrong.", email_taken: "There is an account with this address.",
+      invitation_required: "This invitation is wrong, too old, or for another address.", invitation_used: "This invitation was used.",
+      signup_closed: "Nobody can sign up on this server. Ask who runs it.", account_locked: "The account is locked. Ask for a new password to open it.",
+      account_disabled: "The account is disabled. Ask who runs the server.", too_many_requests: "Too many tries. Please wait a while.",
+    },
   },
   ko: {
     email: "이메일 주소", password: "비밀번호", newPassword: "새 비밀번호 (8자 이상)",
@@ -19,7 +26,14 @@ const texts = {
     email_verification: ["이메일 주소 확인", "확인하려면 다시 한 번 로그인하세요.", "확인", "이메일 주소를 확인했습니다."],
     account_lock: ["계정 잠그기", "모든 기기에서 로그아웃되고, 메일로 비밀번호를 재설정해야만 다시 열립니다.", "계정 잠그기", "계정을 잠갔습니다. 다시 열려면 비밀번호를 재설정하세요."],
     invitation: ["초대를 받으셨습니다", "계정에 쓸 이메일 주소와 비밀번호를 정하세요.", "계정 만들기", "계정을 만들었습니다. 로그인하세요."],
-    failed: "실패했습니다: ",
+    open: "보드 열기", failed: "실패했습니다: ", unreachable: "서버에 연결할 수 없습니다.",
+    problems: {
+      code_invalid: "코드가 잘못되었거나, 이미 사용했거나, 만료되었습니다. 메일을 다시 요청하세요.", mail_off: "이 서버는 메일을 보내지 않습니다. 운영자에게 문의하세요.",
+      unauthorized: "이메일 또는 비밀번호가 올바르지 않습니다.", email_taken: "이 주소의 계정이 이미 있습니다.",
+      invitation_required: "초대가 잘못되었거나, 만료되었거나, 다른 주소의 초대입니다.", invitation_used: "이미 사용한 초대입니다.",
+      signup_closed: "이 서버에서는 가입할 수 없습니다. 운영자에게 문의하세요.", account_locked: "잠긴 계정입니다. 다시 열려면 비밀번호를 재설정하세요.",
+      account_disabled: "사용이 중지된 계정입니다. 운영자에게 문의하세요.", too_many_requests: "시도가 너무 많습니다. 잠시 후 다시 시도하세요.",
+    },
   },
   ja: {
     email: "メールアドレス", password: "パスワード", newPassword: "新しいパスワード（8 文字以上）",
@@ -28,7 +42,14 @@ const texts = {
     email_verification: ["メールアドレスの確認", "確認のため、もう一度ログインしてください。", "確認する", "アドレスを確認しました。"],
     account_lock: ["アカウントをロック", "すべての端末がログアウトされ、メールでパスワードを再設定するまで使えません。", "ロックする", "アカウントをロックしました。使うにはパスワードを再設定してください。"],
     invitation: ["招待されています", "アカウントのアドレスとパスワードを決めてください。", "アカウントを作る", "アカウントを作りました。ログインしてください。"],
-    failed: "できませんでした: ",
+    open: "ボードを開く", failed: "できませんでした: ", unreachable: "サーバーに接続できません。",
+    problems: {
+      code_invalid: "コードが間違っているか、使用済みか、期限切れです。もう一度メールを送ってください。", mail_off: "このサーバーはメールを送りません。管理者にお問い合わせください。",
+      unauthorized: "メールアドレスまたはパスワードが違います。", email_taken: "このアドレスのアカウントは既にあります。",
+      invitation_required: "招待が間違っているか、期限切れか、別のアドレス宛てです。", invitation_used: "この招待は使用済みです。",
+      signup_closed: "このサーバーでは登録できません。管理者にお問い合わせください。", account_locked: "アカウントはロックされています。使うにはパスワードを再設定してください。",
+      account_disabled: "アカウントは停止されています。管理者にお問い合わせください。", too_many_requests: "試行回数が多すぎます。しばらくお待ちください。",
+    },
   },
 };
 
@@ -47,9 +68,14 @@ const needs = {
 async function call(method, path, body, token) {
   const headers = {"Content-Type": "application/json"};
   if (token) headers.Authorization = `Bearer ${token}`;
-  const answer = await fetch(path, {method, headers, body: body && JSON.stringify(body)});
-  const json = answer.status === 204 || answer.status === 202 ? {} : await answer.json();
-  if (!answer.ok) throw new Error(json.detail ?? answer.status);
+  let answer;
+  try {
+    answer = await fetch(path, {method, headers, body: body && JSON.stringify(body)});
+  } catch {
+    throw new Error(words.unreachable);
+  }
+  const json = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Error(words.problems[json.code] ?? words.failed + (json.errors?.[0]?.detail ?? json.detail ?? answer.status));
   return json;
 }
 
@@ -66,7 +92,8 @@ async function run() {
     try {
       return await call("POST", "/account/email-verification", {code}, token);
     } finally {
-      await call("DELETE", "/sessions/current", undefined, token);
+      // Whether the address is confirmed does not depend on it.
+      await call("DELETE", "/sessions/current", undefined, token).catch(() => {});
     }
   }
   }
@@ -80,6 +107,7 @@ element("explanation").textContent = explanation;
 element("email-label").textContent = words.email;
 element("password-label").textContent = kind === "email_verification" ? words.password : words.newPassword;
 element("send").textContent = button;
+element("open").firstChild.textContent = words.open;
 for (const field of ["email", "password"]) {
   element(field).closest("p").hidden = !needs.includes(field);
   element(field).required = needs.includes(field);
@@ -92,12 +120,15 @@ element("form").hidden = false;
 element("form").addEventListener("submit", async (event) => {
   event.preventDefault();
   element("send").disabled = true;
+  element("status").textContent = "";
   try {
     await run();
     element("form").hidden = true;
     element("status").textContent = success;
+    element("open").hidden = ["request", "account_lock"].includes(kind);
+    element("status").focus();
   } catch (error) {
-    element("status").textContent = words.failed + error.message;
+    element("status").textContent = error.message;
     element("send").disabled = false;
   }
 });
