@@ -103,7 +103,8 @@ struct SessionRoutesTests {
     @Test func `a log-in beyond the most makes room: what expired goes, then what went unused longest`() async throws {
         let board = try AccessBoard()
         await board.signUp("anna@example.org")
-        let key = try #require(try board.store.readAccess { try $0.account(foldedEmail: "anna@example.org") }?.key)
+        let anna = try await board.store.readAccess { try $0.account(foldedEmail: "anna@example.org") }
+        let key = try #require(anna?.key)
         let now = board.clock.now
         try await board.store.writeAccess { writer in
             for number in 0..<Session.most {
@@ -115,14 +116,16 @@ struct SessionRoutesTests {
                 try writer.insert(session, digest: TokenSecret().digest)
             }
         }
-        func devices() throws -> [String?] { try board.store.readAccess { try $0.sessions(of: key).map(\.device) } }
+        func devices() async throws -> [String?] {
+            try await board.store.readAccess { try $0.sessions(of: key).map(\.device) }
+        }
 
         #expect(await board.logIn("anna@example.org").status == 201)
-        let first = try devices()
+        let first = try await devices()
         #expect(first.count == Session.most && !first.contains("0") && first.contains("\(Session.most - 1)"))
 
         #expect(await board.logIn("anna@example.org").status == 201)
-        let second = try devices()
+        let second = try await devices()
         #expect(second.count == Session.most && !second.contains("\(Session.most - 1)"))
     }
 
