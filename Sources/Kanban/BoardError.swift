@@ -13,6 +13,10 @@ package enum BoardError: Error, Hashable, Sendable {
     /// Every fault of the value, in the order of its members.
     case invalid([Fault])
 
+    /// The member `image` names none of the account.
+    package static let unknownImage = invalid(
+        "#/image", .unknownImage, "There is no image with this id. PUT it first.")
+
     package static func invalid(_ pointer: String, _ code: Fault.Code, _ detail: String) -> BoardError {
         .invalid([Fault(pointer: pointer, code: code, detail: detail)])
     }
@@ -32,6 +36,7 @@ package struct Fault: Hashable, Sendable {
         case invalidValue = "invalid_value"
         case unknownCategory = "unknown_category"
         case unknownNeighbour = "unknown_neighbour"
+        case unknownImage = "unknown_image"
         case idMismatch = "id_mismatch"
         case mutuallyExclusive = "mutually_exclusive"
         case tooMany = "too_many"

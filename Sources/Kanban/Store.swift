@@ -157,6 +157,13 @@ package protocol BoardReader {
 
     func settings() throws -> Settings
 
+    func image(_ id: ID) throws -> Image?
+    /// The bytes of an image; `nil` where they are not kept, as on a device that did not load them yet.
+    func imageContent(_ id: ID) throws -> [UInt8]?
+    func imageEverExisted(_ id: ID) throws -> Bool
+    /// By id; after the given one.
+    func images(after: ID?, limit: Int) throws -> [Image]
+
     /// What changed after `since`, compacted, in revision order. A task in the trash counts as deleted.
     /// - Parameter livingOnly: leaves out what is deleted (the first page of a walk without a cursor).
     func changes(since: Revision, types: Set<ResourceType>, livingOnly: Bool, limit: Int) throws -> [Change]
@@ -198,6 +205,12 @@ package protocol BoardWriter: BoardReader {
     func save(_ dday: DDay) throws
     func removeDDay(_ id: ID, revision: Revision) throws
     func save(_ settings: Settings) throws
+    /// Writes a new image. Its id was never used.
+    func add(_ image: Image, _ content: [UInt8]) throws
+    /// Removes the rows, and what the account shows of it; leaves a tombstone at `revision`.
+    func removeImage(_ id: ID, revision: Revision) throws
+    /// Takes the account's image away when it is not there any more.
+    func forgetLostImage() throws
 
     func keep(_ answer: KeptAnswer, key: String) throws
     func keep(_ mutation: KeptMutation, id: ID) throws
@@ -206,7 +219,7 @@ package protocol BoardWriter: BoardReader {
     func nested<T>(_ body: () throws -> T) throws -> T
 
     /// Erases every row of the board (not the account) and renews the epoch: import with `mode=replace`.
-    /// The revision counter goes on.
+    /// The revision counter goes on. The account may then show an image that is gone; see ``forgetLostImage()``.
     func eraseBoard() throws
 }
 

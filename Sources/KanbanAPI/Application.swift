@@ -251,19 +251,27 @@ extension Access {
 extension Route.Content {
     /// Bytes that are held for each byte of the body: a large document is there as text and taken apart.
     fileprivate var weight: Int {
-        if case .sized(let limit) = self, limit > 1 << 20 { 3 } else { 1 }
+        switch self {
+        case .sized(let limit) where limit > 1 << 20: 3
+        // The database copies them.
+        case .bytes: 2
+        default: 1
+        }
     }
 
     /// Whether the handler takes the body for one value.
     var isParsed: Bool {
         switch self {
-        case .none, .sized: false
+        case .none, .sized, .bytes: false
         case .json, .mergePatch: true
         }
     }
 
     var limit: Int? {
-        if case .sized(let limit) = self { limit } else { nil }
+        switch self {
+        case .sized(let limit), .bytes(let limit): limit
+        case .none, .json, .mergePatch: nil
+        }
     }
 
     /// 415 unless the body's media type is one that the route takes, and its coding none.
@@ -271,6 +279,7 @@ extension Route.Content {
         let types: [String]
         switch self {
         case .none: return nil
+        case .bytes: types = []
         case .json, .sized: types = ["application/json"]
         case .mergePatch: types = ["application/json", "application/merge-patch+json"]
         }
@@ -279,6 +288,7 @@ extension Route.Content {
                 .unsupportedMediaType, "Send the body as gzip, or as it is, without Content-Encoding.",
                 headers: [("Accept-Encoding", "gzip, identity")])
         }
+        if types.isEmpty { return nil }
         let values = head.headers.values("content-type")
         // Spelled as everyone does: taking it apart was 8 % of a creation.
         if values.count == 1, types.contains(values[0]) { return nil }

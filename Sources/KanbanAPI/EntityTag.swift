@@ -26,7 +26,11 @@ enum EntityTag {
 
     /// - Parameter rest: the bytes of what is shown beside the resource.
     static func tag(_ revision: Revision, digestOf rest: some Sequence<UInt8>) -> String {
-        "\"\(revision)-\(String(fingerprint(rest), radix: 36))\""
+        tag(revision, digest: fingerprint(rest))
+    }
+
+    static func tag(_ revision: Revision, digest: UInt64) -> String {
+        "\"\(revision)-\(String(digest, radix: 36))\""
     }
 
     /// FNV-1a, 64 bits: tells texts apart that the server itself wrote; nothing is proven by it.

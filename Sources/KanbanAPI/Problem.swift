@@ -42,7 +42,8 @@ package struct Problem: Error, Sendable {
         case .notFound(let type):
             self.init(.notFound, "There is no \(type.rawValue) with this id, or it was deleted.")
         case .alreadyExists(let type):
-            self.init(.alreadyExists, "A \(type.rawValue) with this id exists or was deleted; ids are never reused.")
+            let what = type == .image ? "An image" : "A \(type.rawValue)"
+            self.init(.alreadyExists, "\(what) with this id exists or was deleted; ids are never reused.")
         case .deleted(let type):
             let way = type == .task ? " Restore it first." : " Use a new id."
             self.init(.deleted, "The \(type.rawValue) with this id was deleted.\(way)")

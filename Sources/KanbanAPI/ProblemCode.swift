@@ -56,6 +56,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case invalidValue = "invalid_value"
     case unknownCategory = "unknown_category"
     case unknownNeighbour = "unknown_neighbour"
+    case unknownImage = "unknown_image"
     case idMismatch = "id_mismatch"
     case mutuallyExclusive = "mutually_exclusive"
     case tooMany = "too_many"
@@ -164,11 +165,17 @@ package enum ProblemCode: String, Sendable, CaseIterable {
                 "What If-Match or If-None-Match says does not hold: it changed since you read it, or is there already. Read it again; the current member holds a single resource as it is now."
             )
         case .payloadTooLarge:
-            (413, "Payload too large", "The body is larger than the server's limit (--body-limit).")
+            (
+                413, "Payload too large",
+                "The body is larger than the server's limit (--body-limit), or than an image may be (1 MiB)."
+            )
         case .uriTooLong:
             (414, "Target too long", "The request target is longer than the server's limit.")
         case .unsupportedMediaType:
-            (415, "Unsupported media type", "Send the body with Content-Type: application/json.")
+            (
+                415, "Unsupported media type",
+                "Send the body with Content-Type: application/json; an image as PNG, JPEG, WebP or HEIC."
+            )
         case .expectationFailed:
             (417, "Expectation failed", "The only expectation that is met is 100-continue.")
         case .misdirectedRequest:
@@ -204,6 +211,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
             (422, "Unknown category", "There is no category with this id. Make it first, or use categoryName.")
         case .unknownNeighbour:
             (422, "Unknown neighbour", "The neighbour of a move must be another task that exists or existed.")
+        case .unknownImage:
+            (422, "Unknown image", "There is no image with this id. PUT it to /images/{id} first.")
         case .idMismatch:
             (422, "Other id", "The id in the body must be that of the path, or be left out.")
         case .mutuallyExclusive:

@@ -28,6 +28,8 @@ package final class Route: Sendable {
         case mergePatch
         /// JSON of at most so many bytes, whatever the general limit.
         case sized(Int)
+        /// At most so many bytes of anything, whatever the general limit and whatever `Content-Type` says.
+        case bytes(Int)
 
         /// Of strangers: many of them at once must not fill the memory.
         package static let brief = Content.sized(16 << 10)

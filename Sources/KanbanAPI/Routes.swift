@@ -14,6 +14,7 @@ package enum Routes {
         ExportRoutes().routes,
         ImportRoutes().routes,
         SettingsRoutes().routes,
+        ImageRoutes().routes,
         SyncRoutes().routes,
         AccountRoutes().routes,
         SessionRoutes().routes,

@@ -7,6 +7,8 @@ extension AccessService {
     package struct AccountEdit: Sendable {
         /// `.some(nil)` takes the name away.
         package var displayName: String??
+        /// `.some(nil)` takes the image away.
+        package var image: ID??
         package var email: EmailAddress?
         package var newPassword: Password?
         /// Whether a new password ends the tokens too: who changes a password because somebody else knows it must not leave
@@ -14,10 +16,11 @@ extension AccessService {
         package var endsTokens: Bool
 
         package init(
-            displayName: String?? = nil, email: EmailAddress? = nil, newPassword: Password? = nil,
+            displayName: String?? = nil, image: ID?? = nil, email: EmailAddress? = nil, newPassword: Password? = nil,
             endsTokens: Bool = true
         ) {
             self.displayName = displayName
+            self.image = image
             self.email = email
             self.newPassword = newPassword
             self.endsTokens = endsTokens
@@ -42,7 +45,8 @@ extension AccessService {
     /// - Parameters:
     ///   - password: the current one; `nil` counts as a wrong one where it is needed.
     ///   - check: throws when the account is not one to be changed; asked in the transaction.
-    /// - Throws: ``AccessError/wrongPassword``, ``AccessError/emailTaken``, ``AccessError/builtInAccount`` and those of hashing.
+    /// - Throws: ``AccessError/wrongPassword``, ``AccessError/emailTaken``, ``AccessError/builtInAccount``, those of hashing,
+    ///   and ``BoardError/unknownImage``.
     package func update(
         _ key: AccountKey, with edit: AccountEdit, password: Password?, by session: ID?, _ visitor: Visitor,
         if check: @escaping @Sendable (Account) throws -> Void = { _ in }
@@ -76,6 +80,10 @@ extension AccessService {
                 }
             }
             if let displayName = edit.displayName { account.displayName = displayName }
+            if let image = edit.image {
+                if let image, try !writer.hasImage(image, of: key) { throw BoardError.unknownImage }
+                account.image = image
+            }
             try writer.save(account)
             if let newHash {
                 try writer.setPasswordHash(newHash, of: key)

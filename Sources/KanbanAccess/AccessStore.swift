@@ -70,7 +70,9 @@ package protocol AccessWriter: AccessReader {
 
     /// Makes an account with an empty board. Its key was never used before.
     func makeAccount(email: EmailAddress?, displayName: String?, passwordHash: String?) throws -> Account
-    /// Writes the members that can change: address, name and state.
+    /// Whether the account's board has this image.
+    func hasImage(_ id: ID, of account: AccountKey) throws -> Bool
+    /// Writes the members that can change: address, name, image and state.
     func save(_ account: Account) throws
     func setLimits(_ limits: OwnLimits, of account: AccountKey) throws
     func setPasswordHash(_ hash: String, of account: AccountKey) throws

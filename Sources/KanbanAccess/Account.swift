@@ -8,6 +8,8 @@ package struct Account: Hashable, Sendable {
     package var email: EmailAddress?
     /// 1–100 code points.
     package var displayName: String?
+    /// Of the account's board.
+    package var image: ID?
     package var createdAt: Timestamp
     /// Whether somebody read a mail there, or a provider vouches for it.
     package var isEmailVerified: Bool
@@ -25,13 +27,14 @@ package struct Account: Hashable, Sendable {
     }
 
     package init(
-        key: AccountKey, id: ID, email: EmailAddress?, displayName: String? = nil, createdAt: Timestamp,
-        isEmailVerified: Bool = false, state: State = .active, limits: OwnLimits = OwnLimits()
+        key: AccountKey, id: ID, email: EmailAddress?, displayName: String? = nil, image: ID? = nil,
+        createdAt: Timestamp, isEmailVerified: Bool = false, state: State = .active, limits: OwnLimits = OwnLimits()
     ) {
         self.key = key
         self.id = id
         self.email = email
         self.displayName = displayName
+        self.image = image
         self.createdAt = createdAt
         self.isEmailVerified = isEmailVerified
         self.state = state

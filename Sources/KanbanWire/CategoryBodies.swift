@@ -8,6 +8,7 @@ package enum CategoryBodies {
         package var name: String
         package var color: String?
         package var emoji: String?
+        package var image: ID?
     }
 
     package static let readOnly: Set<String> = ["taskCount", "doneCount", "createdAt", "updatedAt", "revision"]
@@ -27,8 +28,9 @@ package enum CategoryBodies {
         }
         let color = members.color("color").value
         let emoji = members.emoji("emoji").value
+        let image = members.image().value
         try members.finish(ignoring: readOnly)
-        return Whole(id: own, name: name.value ?? "", color: color, emoji: emoji)
+        return Whole(id: own, name: name.value ?? "", color: color, emoji: emoji, image: image)
     }
 
     /// The body of `PATCH`.
@@ -38,11 +40,13 @@ package enum CategoryBodies {
         let name = members.name()
         let color = members.color("color")
         let emoji = members.emoji("emoji")
+        let image = members.image()
         try members.finish(ignoring: readOnly)
         return { category in
             if let name = name.value { category.name = name }
             if color.isGiven { category.color = color.value }
             if emoji.isGiven { category.emoji = emoji.value }
+            if image.isGiven { category.image = image.value }
         }
     }
 }

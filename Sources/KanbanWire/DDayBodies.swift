@@ -32,7 +32,7 @@ package enum DDayBodies {
         members.require("date", date)
         return DDay.Contents(
             title: title.value ?? "", date: date.value ?? Day(number: 0), repeats: members.repeats().value ?? .none,
-            color: members.color("color").value, emoji: members.emoji("emoji").value)
+            color: members.color("color").value, emoji: members.emoji("emoji").value, image: members.image().value)
     }
 
     /// The body of `PATCH`: what is absent stays, null takes its default.
@@ -44,6 +44,7 @@ package enum DDayBodies {
         let repeats = members.repeats()
         let color = members.color("color")
         let emoji = members.emoji("emoji")
+        let image = members.image()
         try members.finish(ignoring: readOnly)
         return { contents in
             if let title = title.value { contents.title = title }
@@ -51,6 +52,7 @@ package enum DDayBodies {
             if let repeats = repeats.patched(default: .none) { contents.repeats = repeats }
             if color.isGiven { contents.color = color.value }
             if emoji.isGiven { contents.emoji = emoji.value }
+            if image.isGiven { contents.image = image.value }
         }
     }
 }

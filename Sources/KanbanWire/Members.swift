@@ -153,6 +153,11 @@ package struct Members {
         }
     }
 
+    /// The id of an image.
+    package mutating func image() -> Field<ID> {
+        id("image")
+    }
+
     /// The `id` of a body under a path with an id: left out or the same.
     package mutating func requireID(_ id: ID) {
         switch self.id("id") {

@@ -60,6 +60,13 @@ extension JSONWriter {
         endObject()
     }
 
+    /// What is known of an image beside its bytes.
+    package mutating func value(_ image: Image) {
+        beginObject()
+        members(of: image)
+        endObject()
+    }
+
     /// A resource as its own GET shows it, without what is computed; null for a deleted one.
     package mutating func value(_ change: Change.Value) {
         switch change {
@@ -67,6 +74,7 @@ extension JSONWriter {
         case .category(let category): value(category)
         case .dday(let dday): value(dday)
         case .settings(let settings): value(settings)
+        case .image(let image): value(image)
         case .deleted: null()
         }
     }
@@ -135,6 +143,8 @@ extension JSONWriter {
         value(category.color)
         name("emoji")
         value(category.emoji)
+        name("image")
+        value(category.image)
         if let counts {
             value(counts)
         }
@@ -142,6 +152,15 @@ extension JSONWriter {
         value(category.createdAt)
         name("updatedAt")
         value(category.updatedAt)
+    }
+
+    mutating func members(of image: Image) {
+        name("id")
+        value(image.id)
+        name("mediaType")
+        value(image.mediaType.rawValue)
+        name("bytes")
+        value(image.bytes)
     }
 
     mutating func members(of dday: DDay) {
@@ -157,6 +176,8 @@ extension JSONWriter {
         value(dday.color)
         name("emoji")
         value(dday.emoji)
+        name("image")
+        value(dday.image)
         name("createdAt")
         value(dday.createdAt)
         name("updatedAt")

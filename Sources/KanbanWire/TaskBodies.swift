@@ -131,12 +131,3 @@ extension Members {
         }
     }
 }
-
-extension TaskReference {
-    /// Those in the value of a task or of its move, as far as they can be read.
-    package static func all(in value: JSON) -> [TaskReference] {
-        [("categoryId", Kind.category), ("before", .neighbour), ("after", .neighbour)].compactMap { member, kind in
-            value[member]?.stringValue.flatMap { ID($0) }.map { TaskReference(member: member, kind: kind, id: $0) }
-        }
-    }
-}

@@ -10,7 +10,9 @@ struct EntityTagTests {
     private static func targets(id: String, categoryID: String, ddayID: String) -> [String] {
         Routes.all.filter { $0.method == .get && [.account, .calendar].contains($0.audience) }
             .map { route in
-                let own = ["categories": categoryID, "ddays": ddayID][route.pattern.split(separator: "/")[0]] ?? id
+                let own =
+                    ["categories": categoryID, "ddays": ddayID, "images": ImageRoutesTests.id][
+                        route.pattern.split(separator: "/")[0]] ?? id
                 return route.pattern.replacing("{id}", with: own)
             } + ["/tasks?expand=deadline", "/tasks?deleted=true", "/export?format=csv", "/ddays?expand=countdown"]
     }
@@ -27,6 +29,9 @@ struct EntityTagTests {
             for (target, body) in bodies {
                 try #require(await board.send(.post, target, body, token: person.token).status == 201)
             }
+            let image = await board.send(
+                .put, "/images/\(ImageRoutesTests.id)", token: person.token, bytes: ImageRoutesTests.png)
+            try #require(image.status == 201)
         }
         return people
     }

@@ -68,27 +68,29 @@ final class TestBoard: Sendable {
     }
 
     /// Sends a request and waits for its answer.
-    /// - Parameter body: JSON text; sent as `application/json` unless `headers` say otherwise.
+    /// - Parameters:
+    ///   - body: JSON text; sent as `application/json` unless `headers` say otherwise.
+    ///   - bytes: a body that is no text.
     @discardableResult
     func send(
         _ method: HTTP.Method, _ target: String, _ body: String? = nil, headers: [(name: String, value: String)] = [],
-        isCached: Bool = true
+        bytes: [UInt8]? = nil, isCached: Bool = true
     ) async -> Answer {
-        let response = await respond(method, target, body, headers: headers, isCached: isCached)
+        let response = await respond(method, target, body, headers: headers, bytes: bytes, isCached: isCached)
         return Answer(await response.collected())
     }
 
     /// The same, with a body that may be a stream.
     func respond(
         _ method: HTTP.Method, _ target: String, _ body: String? = nil, headers: [(name: String, value: String)] = [],
-        isCached: Bool = true
+        bytes: [UInt8]? = nil, isCached: Bool = true
     ) async -> Response {
         var fields: [(name: String, value: String)] = [("Host", "localhost")] + headers
         if body != nil, !headers.contains(where: { $0.name == "Content-Type" }) {
             fields.append(("Content-Type", "application/json"))
         }
         let request = Request(method: method, target: target, headers: Headers(fields))
-        return await (isCached ? application : uncached).respond(to: request, body: Array((body ?? "").utf8))
+        return await (isCached ? application : uncached).respond(to: request, body: bytes ?? Array((body ?? "").utf8))
     }
 
     /// Makes a task and returns what the server says of it.

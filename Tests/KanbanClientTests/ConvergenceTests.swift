@@ -70,7 +70,7 @@ private final class Story {
         let board = devices[index].device.board
         // Edits that the rules forbid, and a network that fails, are part of the story.
         do {
-            switch random.below(22) {
+            switch random.below(24) {
             case 0...2:
                 let task = try await board.create(
                     .init(title: word(), status: Status.allCases.randomElement(using: &random) ?? .todo))
@@ -111,6 +111,10 @@ private final class Story {
                 try await board.editSettings { $0.custom[key] = key }
             case 15: try await board.createDDay(.init(title: word(), date: "2026-12-24"))
             case 16: devices[index] = try await restart(index)
+            case 22 where random.chance(3): jump(devices[index].device.clock)
+            case 23:
+                let image = try await board.add(image: Data([0xff, 0xd8, 0xff, UInt8(random.below(256))]))
+                try await board.createDDay(.init(title: word(), date: "2026-12-24", image: image))
             case 17 where random.chance(3): try server.restart()
             case 18 where random.chance(8) && seed % 4 == 0: try await backupOrRestore()
             default:
@@ -120,6 +124,12 @@ private final class Story {
         } catch is KanbanError {
             return
         }
+    }
+
+    /// Up to a year ahead or back, as when somebody sets the clock of a device.
+    private func jump(_ clock: TestClock) {
+        let day: Int64 = 86_400
+        clock.advance(seconds: (Int64(random.below(730)) - 365) * day)
     }
 
     private func undo(_ board: KanbanBoard) async throws {

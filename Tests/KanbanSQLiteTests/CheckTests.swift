@@ -34,6 +34,11 @@ struct CheckTests {
             "INSERT INTO settings (account, custom, revision) SELECT 1, '{}', min(revision) FROM tasks",
             "a revision stands twice"
         ),
+        ("UPDATE accounts SET image = zeroblob(16)", "an image that is shown does not exist"),
+        (
+            "INSERT INTO image_contents (account, id, content) VALUES (1, zeroblob(16), x'00')",
+            "an image has no bytes, others than it says, or bytes belong to none"
+        ),
         ("UPDATE tasks SET id = x'00'", "an id is not 16 bytes"),
         ("UPDATE tasks SET account = 77", "a row belongs to no account"),
     ])

@@ -29,6 +29,8 @@ struct RowChecksumTests {
                 id: tx.makeID(), title: "Exam", date: Day(number: 20_100), createdAt: tx.now, updatedAt: tx.now,
                 revision: try tx.nextRevision())
             try tx.save(dday)
+            let content = try ImageContent([0xff, 0xd8, 0xff, 1, 2, 3, 4, 5, 6, 7, 8])
+            _ = try tx.putImage(tx.makeID(), content)
             try tx.save(Settings(timeZone: "Asia/Seoul", custom: ["a": "b"], revision: try tx.nextRevision()))
         }
         return box
@@ -54,7 +56,7 @@ struct RowChecksumTests {
         let box = try await filled()
         box.store.close()
         let (table, column) = (place.prefix { $0 != "." }, place.drop { $0 != "." }.dropFirst())
-        let instead = ["category_id", "session_id"].contains(column) ? "zeroblob(16)" : "5"
+        let instead = ["category_id", "session_id", "image"].contains(column) ? "zeroblob(16)" : "5"
 
         // As little as can be, whatever is there.
         try execute(

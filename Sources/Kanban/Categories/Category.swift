@@ -9,18 +9,20 @@ package struct Category: Hashable, Sendable {
     package var color: String?
     /// One grapheme.
     package var emoji: String?
+    package var image: ID?
     package var createdAt: Timestamp
     package var updatedAt: Timestamp
     package var revision: Revision
 
     package init(
-        id: ID, name: String, color: String? = nil, emoji: String? = nil, createdAt: Timestamp, updatedAt: Timestamp,
-        revision: Revision
+        id: ID, name: String, color: String? = nil, emoji: String? = nil, image: ID? = nil, createdAt: Timestamp,
+        updatedAt: Timestamp, revision: Revision
     ) {
         self.id = id
         self.name = name
         self.color = color
         self.emoji = emoji
+        self.image = image
         self.createdAt = createdAt
         self.updatedAt = updatedAt
         self.revision = revision

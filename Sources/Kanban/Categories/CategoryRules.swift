@@ -6,19 +6,21 @@ extension BoardWriter {
     /// - Parameters:
     ///   - name: trimmed, 1–50 code points.
     ///   - faultsAt: the pointer of the member that asked for it.
-    /// - Throws: ``BoardError/alreadyExists(_:)``, ``BoardError/nameTaken(by:)``, or `too_many`.
+    /// - Throws: ``BoardError/alreadyExists(_:)``, ``BoardError/nameTaken(by:)``, `too_many` or `unknown_image`.
     package func createCategory(
-        id: ID?, name: String, color: String? = nil, emoji: String? = nil, faultsAt pointer: String = "#"
+        id: ID?, name: String, color: String? = nil, emoji: String? = nil, image: ID? = nil,
+        faultsAt pointer: String = "#"
     ) throws -> Category {
         if let id, try categoryEverExisted(id) { throw BoardError.alreadyExists(.category) }
+        try requireImage(image)
         try requireFree(name, for: nil)
         guard try categories().count < Self.mostCategories else {
             throw BoardError.invalid(
                 pointer, .tooMany, "An account has at most \(Self.mostCategories) categories; delete one first.")
         }
         let category = Category(
-            id: id ?? makeID(), name: name, color: color, emoji: emoji, createdAt: now, updatedAt: now,
-            revision: try nextRevision())
+            id: id ?? makeID(), name: name, color: color, emoji: emoji, image: image, createdAt: now,
+            updatedAt: now, revision: try nextRevision())
         try save(category)
         return category
     }
@@ -32,6 +34,7 @@ extension BoardWriter {
         var category = old
         edit(&category)
         guard !category.isSpelled(like: old) else { return old }
+        try requireImage(category.image)
         try requireFree(category.name, for: id)
         category.updatedAt = now
         category.revision = try nextRevision()
@@ -42,19 +45,20 @@ extension BoardWriter {
 
     /// The category with all its members given, made when there is none.
     package func putCategory(
-        _ id: ID, name: String, color: String?, emoji: String?, if precondition: Precondition = .none
+        _ id: ID, name: String, color: String?, emoji: String?, image: ID?, if precondition: Precondition = .none
     ) throws -> (category: Category, isNew: Bool) {
         if try category(id) != nil {
             let category = try updateCategory(id, if: precondition) { category in
                 category.name = name
                 category.color = color
                 category.emoji = emoji
+                category.image = image
             }
             return (category, false)
         }
         guard try !categoryEverExisted(id) else { throw BoardError.deleted(.category) }
         try precondition.check(nil, current: nil)
-        return (try createCategory(id: id, name: name, color: color, emoji: emoji), true)
+        return (try createCategory(id: id, name: name, color: color, emoji: emoji, image: image), true)
     }
 
     /// Removes the category at once; its tasks become uncategorized, each with a line of history.

@@ -15,13 +15,14 @@ package struct DDay: Hashable, Sendable {
     package var color: String?
     /// One grapheme.
     package var emoji: String?
+    package var image: ID?
     package var createdAt: Timestamp
     package var updatedAt: Timestamp
     package var revision: Revision
 
     package init(
         id: ID, title: String, date: Day, repeats: Repeats = .none, color: String? = nil, emoji: String? = nil,
-        createdAt: Timestamp, updatedAt: Timestamp, revision: Revision
+        image: ID? = nil, createdAt: Timestamp, updatedAt: Timestamp, revision: Revision
     ) {
         self.id = id
         self.title = title
@@ -29,6 +30,7 @@ package struct DDay: Hashable, Sendable {
         self.repeats = repeats
         self.color = color
         self.emoji = emoji
+        self.image = image
         self.createdAt = createdAt
         self.updatedAt = updatedAt
         self.revision = revision

@@ -3,16 +3,18 @@ extension BoardWriter {
     /// How many D-days an account may have; `GET /today` shows all of them.
     package static var mostDDays: Int { 1_000 }
 
-    /// - Throws: ``BoardError/alreadyExists(_:)`` or `too_many`.
+    /// - Throws: ``BoardError/alreadyExists(_:)``, `too_many` or `unknown_image`.
     package func createDDay(id: ID?, _ contents: DDay.Contents) throws -> DDay {
         if let id, try ddayEverExisted(id) { throw BoardError.alreadyExists(.dday) }
+        try requireImage(contents.image)
         guard try countDDays() < Self.mostDDays else {
             throw BoardError.invalid(
                 "#", .tooMany, "An account has at most \(Self.mostDDays) D-days; delete one first.")
         }
         let dday = DDay(
             id: id ?? makeID(), title: contents.title, date: contents.date, repeats: contents.repeats,
-            color: contents.color, emoji: contents.emoji, createdAt: now, updatedAt: now, revision: try nextRevision())
+            color: contents.color, emoji: contents.emoji, image: contents.image, createdAt: now, updatedAt: now,
+            revision: try nextRevision())
         try save(dday)
         return dday
     }
@@ -28,6 +30,7 @@ extension BoardWriter {
         var dday = old
         dday.contents = contents
         guard !dday.isSpelled(like: old) else { return old }
+        try requireImage(dday.image)
         dday.updatedAt = now
         dday.revision = try nextRevision()
         try save(dday)
@@ -66,26 +69,30 @@ extension DDay {
         package var color: String?
         /// One grapheme.
         package var emoji: String?
+        package var image: ID?
 
         package init(
-            title: String, date: Day, repeats: Repeats = .none, color: String? = nil, emoji: String? = nil
+            title: String, date: Day, repeats: Repeats = .none, color: String? = nil, emoji: String? = nil,
+            image: ID? = nil
         ) {
             self.title = title
             self.date = date
             self.repeats = repeats
             self.color = color
             self.emoji = emoji
+            self.image = image
         }
     }
 
     package var contents: Contents {
-        get { Contents(title: title, date: date, repeats: repeats, color: color, emoji: emoji) }
+        get { Contents(title: title, date: date, repeats: repeats, color: color, emoji: emoji, image: image) }
         set {
             title = newValue.title
             date = newValue.date
             repeats = newValue.repeats
             color = newValue.color
             emoji = newValue.emoji
+            image = newValue.image
         }
     }
 }

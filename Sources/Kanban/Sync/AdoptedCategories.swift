@@ -23,11 +23,11 @@ extension Mutation {
     }
 }
 
-extension TaskReference {
+extension Reference {
     /// As ``Mutation/replacing(categories:)``.
-    func replacing(categories: [ID: ID]) -> TaskReference {
+    func replacing(categories: [ID: ID]) -> Reference {
         guard kind == .category, let other = categories[id] else { return self }
-        return TaskReference(member: member, kind: kind, id: other)
+        return Reference(member: member, kind: kind, id: other)
     }
 }
 

@@ -20,18 +20,19 @@ extension BoardWriter {
         case .restoreTask(let place):
             return try restore(mutation.id(of: .task), at: place)
 
-        case .createCategory(let name, let color, let emoji):
+        case .createCategory(let name, let color, let emoji, let image):
             return try createCategory(
-                id: mutation.target, name: name, color: color, emoji: emoji, policy)
-        case .putCategory(let name, let color, let emoji):
+                id: mutation.target, name: name, color: color, emoji: emoji, image: image, policy)
+        case .putCategory(let name, let color, let emoji, let image):
             let id = try mutation.id(of: .category)
             guard try category(id) != nil || categoryEverExisted(id) else {
-                return .applied(try createCategory(id: id, name: name, color: color, emoji: emoji))
+                return .applied(try createCategory(id: id, name: name, color: color, emoji: emoji, image: image))
             }
             return try mutateCategory(id, mutation, since: baseline) { category in
                 category.name = name
                 category.color = color
                 category.emoji = emoji
+                category.image = image
             }
         case .patchCategory(let edit):
             return try mutateCategory(mutation.id(of: .category), mutation, since: baseline, edit)

@@ -1,6 +1,9 @@
 /// The kinds of things in the change feed.
 package enum ResourceType: String, Sendable, CaseIterable {
-    case task, category, dday, settings
+    case task, category, dday, settings, image
+
+    /// Those that a mutation can be about. Images have calls of their own, for their bytes.
+    package static let pushed: [ResourceType] = [.task, .category, .dday, .settings]
 }
 
 /// The latest state of one resource, at the revision of its last change.
@@ -10,6 +13,7 @@ package struct Change: Hashable, Sendable {
         case category(Category)
         case dday(DDay)
         case settings(Settings)
+        case image(Image)
         case deleted
     }
 

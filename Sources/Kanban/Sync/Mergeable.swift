@@ -83,7 +83,7 @@ extension Category: Mergeable {
     static var members: [MergedMember<Category>] {
         [
             MergedMember("name", \.name) { .string($0) }, MergedMember("color", \.color, JSON.text),
-            MergedMember("emoji", \.emoji, JSON.text),
+            MergedMember("emoji", \.emoji, JSON.text), MergedMember("image", \.image, JSON.id),
         ]
     }
 }
@@ -97,6 +97,7 @@ extension DDay: Mergeable {
             MergedMember("date", \.date) { .string($0.description) },
             MergedMember("repeats", \.repeats) { .string($0.rawValue) },
             MergedMember("color", \.color, JSON.text), MergedMember("emoji", \.emoji, JSON.text),
+            MergedMember("image", \.image, JSON.id),
         ]
     }
 }
@@ -118,5 +119,9 @@ extension JSON {
 
     fileprivate static func text(_ text: String?) -> JSON {
         text.map { .string($0) } ?? .null
+    }
+
+    fileprivate static func id(_ id: ID?) -> JSON {
+        text(id?.description)
     }
 }

@@ -20,8 +20,8 @@ package struct Mutation: Sendable {
         case moveTask(TaskMove)
         case deleteTask
         case restoreTask(TaskMove.Place)
-        case createCategory(name: String, color: String?, emoji: String?)
-        case putCategory(name: String, color: String?, emoji: String?)
+        case createCategory(name: String, color: String?, emoji: String?, image: ID?)
+        case putCategory(name: String, color: String?, emoji: String?, image: ID?)
         case patchCategory(@Sendable (inout Category) -> Void)
         case deleteCategory
         case createDDay(DDay.Contents)

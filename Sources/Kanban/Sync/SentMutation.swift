@@ -11,11 +11,11 @@ package struct SentMutation: Sendable {
     /// What to do, or what is wrong with it.
     package let mutation: Result<Mutation, BoardError>
     /// The resources that the value of a task names, and the task's own id.
-    let references: [TaskReference]
+    let references: [Reference]
     let target: ID?
 
     package init(
-        id: ID, content: [UInt8], pointer: String, mutation: Result<Mutation, BoardError>, references: [TaskReference],
+        id: ID, content: [UInt8], pointer: String, mutation: Result<Mutation, BoardError>, references: [Reference],
         target: ID?
     ) {
         self.id = id

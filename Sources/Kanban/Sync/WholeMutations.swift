@@ -4,11 +4,11 @@ import JSON
 extension BoardWriter {
     /// A new category, unless one has the name: the same made on two devices shall be one.
     func createCategory(
-        id: ID?, name: String, color: String?, emoji: String?, _ policy: Mutation.Policy
+        id: ID?, name: String, color: String?, emoji: String?, image: ID?, _ policy: Mutation.Policy
     ) throws -> MutationOutcome {
         let isNew = try id.map { try !categoryEverExisted($0) } ?? true
         guard isNew, let holder = try category(foldedName: CaseFolding.fold(name)) else {
-            return .applied(try createCategory(id: id, name: name, color: color, emoji: emoji))
+            return .applied(try createCategory(id: id, name: name, color: color, emoji: emoji, image: image))
         }
         let status: MutationOutcome.Status
         var conflicts: [MemberConflict] = []

@@ -18,10 +18,22 @@ package struct BoardDocument: Sendable {
     package var settings: Settings?
     package var categories: [Entry<Category>] = []
     package var ddays: [Entry<DDay>] = []
+    package var images: [Entry<ImportedImage>] = []
     /// The place of one that has none, or an impossible one, is empty.
     package var tasks: [Entry<TaskItem>] = []
 
     package init() {}
+}
+
+/// An image of an export.
+package struct ImportedImage: Sendable {
+    package var id: ID
+    package var content: ImageContent
+
+    package init(id: ID, content: ImageContent) {
+        self.id = id
+        self.content = content
+    }
 }
 
 package enum ImportMode: String, Sendable, CaseIterable {
@@ -44,6 +56,7 @@ package struct ImportReport: Hashable, Sendable {
     package var tasks = Counts()
     package var categories = Counts()
     package var ddays = Counts()
+    package var images = Counts()
 
     package init() {}
 }

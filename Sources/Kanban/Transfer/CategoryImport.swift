@@ -62,6 +62,7 @@ struct CategoryImport {
         var merged = old
         merged.color = category.color
         merged.emoji = category.emoji
+        merged.image = category.image
         if takesName { merged.name = category.name }
         guard category.updatedAt > old.updatedAt, !merged.isSpelled(like: old) else {
             counts.unchanged += 1

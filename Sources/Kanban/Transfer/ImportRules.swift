@@ -4,8 +4,8 @@ import JSON
 extension BoardWriter {
     /// Merges the document with what is there, or puts it in its place.
     ///
-    /// Merging keeps of each thing what was changed last. What was deleted for good stays deleted; a category whose name
-    /// is taken becomes the one that has it; settings fill in only what is unset.
+    /// Merging keeps of each thing what was changed last. What was deleted for good stays deleted, and what named it names
+    /// nothing; a category whose name is taken becomes the one that has it; settings fill in only what is unset.
     ///
     /// - Throws: ``BoardError/invalid(_:)`` with the faults that show only beside the account's own data.
     package func importBoard(_ document: BoardDocument, mode: ImportMode) throws -> ImportReport {
@@ -17,10 +17,14 @@ extension BoardWriter {
         }
         var report = ImportReport()
         if let settings = document.settings { try importSettings(settings) }
+        var images = ImageImport(self)
+        try images.run(document.images)
+        report.images = images.counts
+        try forgetLostImage()
         var categories = try CategoryImport(self)
-        try categories.run(document.categories, most: Self.mostCategories)
+        try categories.run(try images.resolve(document.categories, "categories", \.image), most: Self.mostCategories)
         report.categories = categories.counts
-        report.ddays = try importDDays(document.ddays)
+        report.ddays = try importDDays(try images.resolve(document.ddays, "ddays", \.image))
         var tasks = TaskImport(self, categories: categories.ids, isEmpty: mode == .replace)
         try tasks.run(document.tasks)
         report.tasks = tasks.counts

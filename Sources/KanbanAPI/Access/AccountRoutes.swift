@@ -44,8 +44,10 @@ package struct AccountRoutes: Sendable {
         let current = try await accounts.account(call.account)
         let usage = try await call.environment.usage(of: call.account)
         try call.require(current, using: usage)
-        let (edit, password) = try await AccountBodies.patch(
-            call.json(), of: current, hasPassword: accounts.hasPassword(call.account))
+        let hasPassword = try await accounts.hasPassword(call.account)
+        let (edit, password) = try await call.body(references: Reference.image) {
+            try AccountBodies.patch($0, of: current, hasPassword: hasPassword)
+        }
         let changed = try await accounts.update(
             call.account, with: edit, password: password, by: call.access.session, call.visitor(),
             if: { try call.require($0, using: usage) })
@@ -93,6 +95,7 @@ enum AccountBodies {
         var members = try Members(json)
         members.requireID(account.id)
         let displayName = members.text("displayName", .displayName, trimmed: true)
+        let image = members.image()
         let email = members.email()
         let newPassword = members.newPassword("newPassword")
         let password = members.password("password")
@@ -102,6 +105,7 @@ enum AccountBodies {
         }
         var edit = AccessService.AccountEdit(newPassword: newPassword.value, endsTokens: endsTokens.value ?? true)
         if displayName.isGiven { edit.displayName = .some(displayName.value) }
+        if image.isGiven { edit.image = .some(image.value) }
         // An address that comes back as it was shown is no change.
         if let email = email.value, email != account.email { edit.email = email }
         if edit.needsPassword, hasPassword, password.value == nil {
@@ -278,6 +282,8 @@ extension JSONWriter {
         value(account.isEmailVerified)
         name("displayName")
         value(account.displayName)
+        name("image")
+        value(account.image)
         name("createdAt")
         value(account.createdAt)
     }

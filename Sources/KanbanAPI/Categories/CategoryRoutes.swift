@@ -46,12 +46,13 @@ package struct CategoryRoutes: Sendable {
 
     private func create(_ call: Call) async throws -> Response {
         try await call.write {
-            let body = try CategoryBodies.whole(call.json())
+            let body = try await call.body(of: .category) { try CategoryBodies.whole($0) }
             let precondition = call.precondition
             return { writer in
                 try writer.checkBoard(precondition)
                 return try writer.answer(
-                    writer.createCategory(id: body.id, name: body.name, color: body.color, emoji: body.emoji),
+                    writer.createCategory(
+                        id: body.id, name: body.name, color: body.color, emoji: body.emoji, image: body.image),
                     isNew: true)
             }
         }
@@ -68,12 +69,13 @@ package struct CategoryRoutes: Sendable {
     private func replace(_ call: Call) async throws -> Response {
         try await call.write {
             let id = try call.id(of: .category)
-            let body = try CategoryBodies.whole(call.json(), id: id)
+            let body = try await call.body(of: .category, id) { try CategoryBodies.whole($0, id: id) }
             let precondition = call.precondition
             return { writer in
                 let (category, isNew) = try writer.countingStale {
                     try writer.putCategory(
-                        id, name: body.name, color: body.color, emoji: body.emoji, if: precondition)
+                        id, name: body.name, color: body.color, emoji: body.emoji, image: body.image,
+                        if: precondition)
                 }
                 return try writer.answer(category, isNew: isNew)
             }
@@ -83,7 +85,7 @@ package struct CategoryRoutes: Sendable {
     private func update(_ call: Call) async throws -> Response {
         try await call.write {
             let id = try call.id(of: .category)
-            let edit = try CategoryBodies.patch(call.json(), id: id)
+            let edit = try await call.body(of: .category, id) { try CategoryBodies.patch($0, id: id) }
             let precondition = call.precondition
             return { writer in
                 let category = try writer.countingStale { try writer.updateCategory(id, if: precondition, edit) }

@@ -44,7 +44,7 @@ package struct DDayRoutes: Sendable {
 
     private func create(_ call: Call) async throws -> Response {
         try await call.write {
-            let body = try DDayBodies.whole(call.json())
+            let body = try await call.body(of: .dday) { try DDayBodies.whole($0) }
             let precondition = call.precondition
             return { writer in
                 try writer.checkBoard(precondition)
@@ -69,7 +69,7 @@ package struct DDayRoutes: Sendable {
     private func replace(_ call: Call) async throws -> Response {
         try await call.write {
             let id = try call.id(of: .dday)
-            let body = try DDayBodies.whole(call.json(), id: id)
+            let body = try await call.body(of: .dday, id) { try DDayBodies.whole($0, id: id) }
             let precondition = call.precondition
             return { writer in
                 let (dday, isNew) = try writer.putDDay(id, body.contents, if: precondition)
@@ -81,7 +81,7 @@ package struct DDayRoutes: Sendable {
     private func update(_ call: Call) async throws -> Response {
         try await call.write {
             let id = try call.id(of: .dday)
-            let edit = try DDayBodies.patch(call.json(), id: id)
+            let edit = try await call.body(of: .dday, id) { try DDayBodies.patch($0, id: id) }
             let precondition = call.precondition
             return { writer in .dday(try writer.updateDDay(id, if: precondition, edit)) }
         }

@@ -3,20 +3,11 @@ import Kanban
 import KanbanWire
 
 extension Call {
-    /// Reads the body of a task. Where its form has faults, list those that only the board can tell beside them; where it
-    /// has none, the change itself looks, in its transaction.
+    /// Reads the body of a task, as ``body(of:_:_:)`` does.
     func taskBody<Body>(
         of id: ID? = nil, _ read: (JSON, _ defaultTitle: @escaping () throws -> String) throws -> Body
     ) async throws -> Body {
-        let json = try json()
-        do {
-            return try await withDefaultTitle { try read(json, $0) }
-        } catch BoardError.invalid(let faults) {
-            throw BoardError.invalid(
-                try await self.read {
-                    try faults + $0.faults(of: TaskReference.all(in: json), from: id, besides: faults)
-                })
-        }
+        try await body(of: .task, id) { json in try await withDefaultTitle { try read(json, $0) } }
     }
 
     /// Runs a body that may ask for the title of a task that got none. The board is read only if it does, and then the body

@@ -24,7 +24,7 @@ extension SQLAccess {
     package func account(_ key: AccountKey) throws -> Account? {
         let statement = try connection.statement(
             """
-            SELECT number, id, email, display_name, created_at, email_verified, state, bytes_limit, tasks_limit
+            SELECT number, id, email, display_name, created_at, email_verified, state, bytes_limit, tasks_limit, image
             FROM accounts WHERE number = ?1
             """)
         statement.bind(1, key.number)
@@ -34,7 +34,7 @@ extension SQLAccess {
     package func account(foldedEmail: String) throws -> Account? {
         let statement = try connection.statement(
             """
-            SELECT number, id, email, display_name, created_at, email_verified, state, bytes_limit, tasks_limit
+            SELECT number, id, email, display_name, created_at, email_verified, state, bytes_limit, tasks_limit, image
             FROM accounts WHERE email_folded = ?1
             """)
         statement.bind(1, foldedEmail)
@@ -50,7 +50,7 @@ extension SQLAccess {
     package func accounts(after key: AccountKey?, limit: Int) throws -> [Account] {
         let statement = try connection.statement(
             """
-            SELECT number, id, email, display_name, created_at, email_verified, state, bytes_limit, tasks_limit
+            SELECT number, id, email, display_name, created_at, email_verified, state, bytes_limit, tasks_limit, image
             FROM accounts WHERE number > ?1 ORDER BY number LIMIT ?2
             """)
         statement.bind(1, key?.number ?? 0)
@@ -62,7 +62,7 @@ extension SQLAccess {
         Account(
             key: AccountKey(number: row.integer(0)), id: try row.id(1),
             email: row.optionalText(2).map(EmailAddress.init(stored:)), displayName: row.optionalText(3),
-            createdAt: row.timestamp(4), isEmailVerified: row.integer(5) != 0,
+            image: row.optionalID(9), createdAt: row.timestamp(4), isEmailVerified: row.integer(5) != 0,
             state: Account.State(rawValue: Int(row.integer(6))) ?? .disabled,
             limits: OwnLimits(bytes: row.optionalInteger(7), tasks: row.optionalInteger(8)))
     }

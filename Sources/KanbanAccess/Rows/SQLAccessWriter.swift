@@ -49,10 +49,15 @@ extension SQLAccessWriter {
             createdAt: now)
     }
 
+    package func hasImage(_ id: ID, of account: AccountKey) throws -> Bool {
+        try writer.writer(for: account).image(id) != nil
+    }
+
     package func save(_ account: Account) throws {
+        let old = try self.account(account.key)
         let statement = try connection.statement(
             """
-            UPDATE accounts SET email = ?2, email_folded = ?3, display_name = ?4, email_verified = ?5, state = ?6
+            UPDATE accounts SET email = ?2, email_folded = ?3, display_name = ?4, email_verified = ?5, state = ?6, image = ?7
             WHERE number = ?1
             """)
         statement.bind(1, account.key.number)
@@ -61,7 +66,9 @@ extension SQLAccessWriter {
         statement.bind(4, account.displayName)
         statement.bind(5, account.isEmailVerified ? 1 : 0)
         statement.bind(6, account.state.rawValue)
+        statement.bind(7, account.image)
         try statement.run()
+        try writer.writer(for: account.key).noteNaming(of: account.image, insteadOf: old?.image)
     }
 
     package func setPasswordHash(_ hash: String, of account: AccountKey) throws {

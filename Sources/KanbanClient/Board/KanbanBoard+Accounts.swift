@@ -139,7 +139,16 @@ extension SQLiteBoard {
             "categories": .array(try categories().map { Change.Value.category($0).json.withoutRevision }),
             "ddays": .array(try ddays(after: nil, limit: nil).map { Change.Value.dday($0).json.withoutRevision }),
             "tasks": .array(try tasks(everything).map { Change.Value.task($0).json.withoutRevision }),
+            "images": .array(try exportedImages()),
         ]
+    }
+
+    private func exportedImages() throws -> [JSON] {
+        try images(after: nil, limit: .max).compactMap { image in
+            try imageContent(image.id).map { content in
+                ["id": .string(image.id.description), "content": .string(Data(content).base64EncodedString())]
+            }
+        }
     }
 }
 

@@ -11,7 +11,7 @@ enum Region: Hashable, Sendable, CaseIterable {
         switch type {
         case .task: self = .tasks
         case .category: self = .categories
-        case .dday: self = .ddays
+        case .dday, .image: self = .ddays
         case .settings: self = .settings
         }
     }

@@ -51,16 +51,16 @@ extension CategoryDraft {
 
 extension DDayDraft {
     init(_ dday: DDay) {
-        self.init(title: dday.title, date: Day(dday.date), repeatsYearly: dday.repeats == .yearly, image: dday.imageID)
+        self.init(
+            title: dday.title, date: Day(dday.date), repeatsYearly: dday.repeats == .yearly,
+            image: dday.image.map { KanbanID($0) })
     }
 
     var json: JSON {
-        var members: [JSON.Member] = [
-            .init("title", .string(title)), .init("date", .string(date.description)),
-            .init("repeats", repeatsYearly ? "yearly" : "none"),
+        [
+            "title": .string(title), "date": .string(date.description), "repeats": repeatsYearly ? "yearly" : "none",
+            "image": .init(optional: image?.description),
         ]
-        members += DDay.imageMember(image)
-        return .object(members)
     }
 }
 
@@ -68,14 +68,8 @@ extension KanbanDDay {
     init(_ dday: DDay) {
         self.init(
             id: KanbanID(dday.id), title: dday.title, date: Day(dday.date), repeatsYearly: dday.repeats == .yearly,
-            image: dday.imageID)
+            image: dday.image.map { KanbanID($0) })
     }
-}
-
-extension DDay {
-    var imageID: KanbanID? { nil }
-
-    static func imageMember(_ image: KanbanID?) -> [JSON.Member] { [] }
 }
 
 extension SettingsDraft {

@@ -54,6 +54,21 @@ struct StoredIssue: Sendable {
             ])
     }
 
+    /// An image that the server does not take, and what named it here.
+    static func refused(image id: ID, _ problem: Failure.Problem, named: [Thing]) -> StoredIssue {
+        var faults = problem.faults
+        if faults.isEmpty { faults = [Fault(pointer: "#", code: problem.code)] }
+        return StoredIssue(
+            kind: .rejected, thing: .image(id),
+            details: [
+                .init("faults", .array(faults.map { ["pointer": .string($0.pointer), "code": .string($0.code)] })),
+                .init(
+                    "named",
+                    .array(
+                        named.map { ["type": .string($0.type.rawValue), "id": .string($0.id?.description ?? "")] })),
+            ])
+    }
+
     static func restoredServer(_ value: Change.Value, _ thing: Thing) -> StoredIssue {
         var draft = JSON.null
         if case .task(let task) = value { draft = task.draft }
@@ -122,6 +137,8 @@ extension Transaction {
     func answer(_ id: ID, _ answer: Issue.Answer) throws {
         guard let issue = try rows.connection.issues(id).first else { throw KanbanError.notFound }
         switch (issue.kind, answer) {
+        case (.rejected, .dismiss) where issue.thing.type == .image: try forgetRefusedImage(issue)
+        case (.rejected, .sendAgain) where issue.thing.type == .image: try sendImageAgain(issue)
         case (_, .dismiss): break
         case (.merged, .mine): try settle(issue, with: "mine")
         case (.merged, .theirs): try settle(issue, with: "theirs")

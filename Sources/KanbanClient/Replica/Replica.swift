@@ -290,10 +290,12 @@ extension SQLiteConnection {
         var kept = 0
         do {
             try run("ATTACH '\(quoted)' AS damaged")
-            for table in ["outbox", "issues", "undo", "images", "aliases"] {
+            for table in ["outbox", "issues", "undo", "unsent_images", "aliases", "images", "image_contents"] {
                 // A table that cannot be read must not take the others with it.
                 do {
-                    try run("INSERT OR IGNORE INTO main.\(table) SELECT * FROM damaged.\(table)")
+                    // Images that the server has come from there.
+                    let rows = table.hasPrefix("image") ? " WHERE id IN (SELECT id FROM damaged.unsent_images)" : ""
+                    try run("INSERT OR IGNORE INTO main.\(table) SELECT * FROM damaged.\(table)\(rows)")
                     kept += changes
                 } catch {
                     log(LogEvent(code: "replica.not_salvaged"))

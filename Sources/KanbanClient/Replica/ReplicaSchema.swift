@@ -31,6 +31,7 @@ enum ReplicaSchema {
             answered INTEGER
         ) STRICT;
         CREATE INDEX outbox_by_target ON outbox (target);
+        CREATE INDEX moves ON outbox (n) WHERE op IN ('move', 'restore');
 
         -- Answered mutations to whose targets there are later edits made before the answer came: `known` of the next push.
         CREATE TABLE acknowledged (
@@ -63,11 +64,10 @@ enum ReplicaSchema {
             theirs BLOB NOT NULL
         ) STRICT, WITHOUT ROWID;
 
-        CREATE TABLE images (
-            id BLOB PRIMARY KEY,
-            bytes BLOB NOT NULL,
-            is_unsent INTEGER NOT NULL
-        ) STRICT;
+        -- Images that were added here and the server does not have yet.
+        CREATE TABLE unsent_images (
+            id BLOB PRIMARY KEY
+        ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE state (
             name TEXT PRIMARY KEY,

@@ -46,6 +46,11 @@ final class ShadowingBoard: BoardWriter {
         try rows.save(settings)
     }
 
+    // Images never change, so that there is nothing of the server's to put aside.
+    func add(_ image: Image, _ content: [UInt8]) throws { try rows.add(image, content) }
+    func removeImage(_ id: ID, revision: Revision) throws { try rows.removeImage(id, revision: revision) }
+    func forgetLostImage() throws { try rows.forgetLostImage() }
+
     func append(_ entry: Kanban.HistoryEntry) throws {}
     func append(_ respacing: Respacing) throws {}
     func keep(_ answer: KeptAnswer, key: String) throws {}
@@ -99,6 +104,11 @@ final class ShadowingBoard: BoardWriter {
     func countDDays() throws -> Int { try rows.countDDays() }
 
     func settings() throws -> Settings { try rows.settings() }
+
+    func image(_ id: ID) throws -> Image? { try rows.image(id) }
+    func imageContent(_ id: ID) throws -> [UInt8]? { try rows.imageContent(id) }
+    func imageEverExisted(_ id: ID) throws -> Bool { try rows.imageEverExisted(id) }
+    func images(after: ID?, limit: Int) throws -> [Image] { try rows.images(after: after, limit: limit) }
 
     func changes(since: Revision, types: Set<ResourceType>, livingOnly: Bool, limit: Int) throws -> [Change] {
         try rows.changes(since: since, types: types, livingOnly: livingOnly, limit: limit)

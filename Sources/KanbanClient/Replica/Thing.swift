@@ -12,6 +12,7 @@ struct Thing: Hashable, Sendable {
     static func task(_ id: ID) -> Thing { Thing(type: .task, id: id) }
     static func category(_ id: ID) -> Thing { Thing(type: .category, id: id) }
     static func dday(_ id: ID) -> Thing { Thing(type: .dday, id: id) }
+    static func image(_ id: ID) -> Thing { Thing(type: .image, id: id) }
 }
 
 extension KanbanID {
@@ -38,6 +39,7 @@ extension Change.Value {
         case .category(let category): category.revision
         case .dday(let dday): dday.revision
         case .settings(let settings): settings.revision
+        case .image(let image): image.revision
         case .deleted: nil
         }
     }
@@ -78,7 +80,8 @@ extension Kanban.Category {
         else { return nil }
         self.init(
             id: id, name: name, color: json["color"]?.stringValue, emoji: json["emoji"]?.stringValue,
-            createdAt: createdAt, updatedAt: updatedAt, revision: revision)
+            image: json["image"]?.stringValue.flatMap { ID($0) }, createdAt: createdAt, updatedAt: updatedAt,
+            revision: revision)
     }
 }
 
@@ -91,8 +94,9 @@ extension DDay {
         self.init(
             id: id, title: title, date: date,
             repeats: json["repeats"]?.stringValue.flatMap(Repeats.init(rawValue:)) ?? .none,
-            color: json["color"]?.stringValue, emoji: json["emoji"]?.stringValue, createdAt: createdAt,
-            updatedAt: updatedAt, revision: revision)
+            color: json["color"]?.stringValue, emoji: json["emoji"]?.stringValue,
+            image: json["image"]?.stringValue.flatMap { ID($0) }, createdAt: createdAt, updatedAt: updatedAt,
+            revision: revision)
     }
 }
 
@@ -106,6 +110,16 @@ extension Settings {
     }
 }
 
+extension Image {
+    /// Without its revision, which stands beside it. Its bytes come when somebody wants to see them.
+    init?(shown json: JSON) {
+        guard let id = json["id"]?.stringValue.flatMap({ ID($0) }), let bytes = json["bytes"]?.intValue,
+            let mediaType = json["mediaType"]?.stringValue.flatMap(MediaType.init(rawValue:))
+        else { return nil }
+        self.init(id: id, mediaType: mediaType, bytes: bytes, fingerprint: 0, revision: 0)
+    }
+}
+
 extension Change.Value {
     init?(shown json: JSON, as type: ResourceType) {
         switch type {
@@ -113,6 +127,7 @@ extension Change.Value {
         case .category: self = Kanban.Category(shown: json).map { .category($0) } ?? .deleted
         case .dday: self = DDay(shown: json).map { .dday($0) } ?? .deleted
         case .settings: self = Settings(shown: json).map { .settings($0) } ?? .deleted
+        case .image: self = Image(shown: json).map { .image($0) } ?? .deleted
         }
         if self == .deleted { return nil }
     }
@@ -129,7 +144,11 @@ extension Change {
         if json["deleted"]?.boolValue == true {
             self.init(revision: revision, type: type, id: id, value: .deleted)
         } else {
-            guard let value = json["value"].flatMap({ Change.Value(shown: $0, as: type) }) else { return nil }
+            guard var value = json["value"].flatMap({ Change.Value(shown: $0, as: type) }) else { return nil }
+            if case .image(var image) = value {
+                image.revision = revision
+                value = .image(image)
+            }
             self.init(revision: revision, type: type, id: id, value: value)
         }
     }

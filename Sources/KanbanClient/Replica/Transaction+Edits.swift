@@ -223,7 +223,12 @@ extension JSON {
 
 extension Kanban.Category {
     /// What makes such a one.
-    var members: JSON { ["name": .string(name), "color": .init(optional: color), "emoji": .init(optional: emoji)] }
+    var members: JSON {
+        [
+            "name": .string(name), "color": .init(optional: color), "emoji": .init(optional: emoji),
+            "image": .init(optional: image?.description),
+        ]
+    }
 }
 
 extension DDay {
@@ -231,6 +236,7 @@ extension DDay {
         [
             "title": .string(title), "date": .string(date.description), "repeats": .string(repeats.rawValue),
             "color": .init(optional: color), "emoji": .init(optional: emoji),
+            "image": .init(optional: image?.description),
         ]
     }
 }

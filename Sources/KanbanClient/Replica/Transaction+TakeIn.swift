@@ -24,8 +24,19 @@ extension Transaction {
         if !answer.hasMore { try endOfFeed(isStream: isStream, isRestored: isRestored) }
         isEditing = true
         try putEditsOn()
+        if !answer.hasMore { try emptyTrash() }
         touched.formUnion([.status, .outbox])
     }
+
+    /// Tasks leave the trash after as many days as on the server, unless an edit of theirs waits.
+    private func emptyTrash() throws {
+        let oldest = now.adding(milliseconds: -Self.trashDays * 86_400_000)
+        guard try !rows.trash(before: oldest, limit: 1).isEmpty else { return }
+        try rows.erase(trashBefore: oldest)
+        touched.insert(.tasks)
+    }
+
+    private static var trashDays: Int64 { 30 }
 
     /// Takes in what the server made of edits while more of them are sent; what is shown stays until their changes come.
     func takeIn(results: [SyncAnswer.Result]) throws {
@@ -64,7 +75,9 @@ extension Transaction {
     private func apply(_ change: Change, isRestored: Bool) throws {
         let thing = Thing(type: change.type, id: change.id)
         let known = try value(of: thing)
-        let knownRevision = try known?.revision ?? buriedRevision(of: thing) ?? -1
+        // An image that was added here has none of the server's until it comes from there.
+        let seen = known?.revision.flatMap { change.type == .image && $0.isOptimistic ? nil : $0 }
+        let knownRevision = try seen ?? buriedRevision(of: thing) ?? -1
         // What is known already, or newer, came on the stream. Settings begin at 0.
         guard change.revision > knownRevision || (change.type == .settings && change.revision >= knownRevision) else {
             return
@@ -84,6 +97,7 @@ extension Transaction {
             try rows.save(task)
         case .category(let category): try rows.removeCategory(category.id, revision: change.revision)
         case .dday(let dday): try rows.removeDDay(dday.id, revision: change.revision)
+        case .image(let image): try rows.removeImage(image.id, revision: change.revision)
         case .settings, .deleted, nil: break
         }
     }
@@ -189,6 +203,7 @@ extension Transaction {
             try rows.erase(dday: dday.id)
             touched.insert(.ddays)
         }
+        try endLoadingOfImages(isRestored: isRestored)
         try setState(.isLoading, nil)
         try setState(.lostEpoch, nil)
     }

@@ -107,6 +107,7 @@ final class Transaction {
         case .task: try rows.task(id).map { .task($0) }
         case .category: try rows.category(id).map { .category($0) }
         case .dday: try rows.dday(id).map { .dday($0) }
+        case .image: try rows.image(id).map { .image($0) }
         case .settings: nil
         }
     }
@@ -126,7 +127,7 @@ final class Transaction {
             case .task: if shadow.value == nil { try rows.erase(task: id) }
             case .category: try rows.erase(category: id)
             case .dday: try rows.erase(dday: id)
-            case .settings: break
+            case .settings, .image: break
             }
         }
         for shadow in shadows {
@@ -167,6 +168,9 @@ final class Transaction {
         case .settings(let settings):
             touched.insert(.settings)
             try rows.save(settings)
+        case .image(let image):
+            touched.insert(.ddays)
+            try rows.save(image)
         case .deleted:
             break
         }

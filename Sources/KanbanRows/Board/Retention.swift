@@ -5,6 +5,8 @@ package struct Retention: Sendable {
     /// How long deletions stay in the change feed; never shorter than the trash.
     package var tombstoneDays = 90
     package var historyDays = 365
+    /// How long an image stays that nothing names.
+    package var imageDays = 30
     /// How long the answer of an `Idempotency-Key` is kept.
     package var answerHours = 24
     /// How long the result of a mutation is kept.

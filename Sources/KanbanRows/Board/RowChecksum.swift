@@ -96,8 +96,10 @@ extension RowChecksum {
     package static let tables: [(name: String, columns: String)] = [
         ("tasks", TaskRow.columns),
         ("history", "task_id, revision, at, action, changes, session_id"),
-        ("categories", "id, name, name_folded, color, emoji, created_at, updated_at, revision"),
-        ("ddays", "id, title, date, repeats, color, emoji, created_at, updated_at, revision"),
+        ("categories", "id, name, name_folded, color, emoji, image, created_at, updated_at, revision"),
+        ("ddays", "id, title, date, repeats, color, emoji, image, created_at, updated_at, revision"),
+        ("images", "id, media_type, bytes, fingerprint, revision"),
+        ("image_contents", "id, content"),
         ("settings", "time_zone, locale, custom, revision"),
     ]
 }

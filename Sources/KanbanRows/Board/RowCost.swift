@@ -5,6 +5,7 @@ package enum RowCost {
     static let category = 512
     static let dday = 512
     static let settings = 128
+    static let image = 384
     static let tombstone = 96
     static let respacing = 256
     static let history = 96
@@ -22,6 +23,7 @@ package enum RowCost {
         ("categories", "\(category)", 0),
         ("ddays", "\(dday)", 0),
         ("settings", "\(settings) + octet_length(custom)", 0),
+        ("images", "\(image) + bytes", 0),
         ("tombstones", "\(tombstone)", 0),
         ("respacings", "\(respacing)", 0),
         ("history", "\(history) + octet_length(changes)", 0),

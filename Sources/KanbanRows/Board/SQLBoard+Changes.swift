@@ -22,6 +22,7 @@ extension SQLBoard {
         if types.contains(.task) { try add(try taskChanges(livingOnly: livingOnly), taskChange) }
         if types.contains(.category) { try add(try categoryChanges(), categoryChange) }
         if types.contains(.dday) { try add(try ddayChanges(), ddayChange) }
+        if types.contains(.image) { try add(try imageChanges(), imageChange) }
         if !livingOnly { try add(try buried(), isMixed: true, buriedChange) }
 
         var changes: [Change] = []
@@ -29,7 +30,7 @@ extension SQLBoard {
         var settings = types.contains(.settings) ? try settings() : nil
         if let known = settings, known.revision <= since { settings = nil }
         while changes.count < limit {
-            // There are four sources at most; the first row of each is looked at in turn.
+            // There are five sources at most; the first row of each is looked at in turn.
             guard let next = sources.indices.min(by: { sources[$0].revision < sources[$1].revision }) else { break }
             if let known = settings, known.revision < sources[next].revision {
                 changes.append(Change(revision: known.revision, type: .settings, id: nil, value: .settings(known)))
@@ -84,7 +85,7 @@ extension SQLBoard {
     private func categoryChanges() throws -> Database.Statement {
         try statement(
             """
-            SELECT revision, id, name, color, emoji, created_at, updated_at FROM categories
+            SELECT revision, id, name, color, emoji, image, created_at, updated_at FROM categories
             WHERE account = ?1 AND revision > ?2 ORDER BY revision
             """)
     }
@@ -92,7 +93,15 @@ extension SQLBoard {
     private func ddayChanges() throws -> Database.Statement {
         try statement(
             """
-            SELECT revision, id, title, date, repeats, color, emoji, created_at, updated_at FROM ddays
+            SELECT revision, id, title, date, repeats, color, emoji, image, created_at, updated_at FROM ddays
+            WHERE account = ?1 AND revision > ?2 ORDER BY revision
+            """)
+    }
+
+    private func imageChanges() throws -> Database.Statement {
+        try statement(
+            """
+            SELECT revision, id, media_type, bytes, fingerprint FROM images
             WHERE account = ?1 AND revision > ?2 ORDER BY revision
             """)
     }
@@ -121,6 +130,11 @@ extension SQLBoard {
     private func ddayChange(_ row: Database.Statement) throws -> Change {
         let dday = try DDayRow.decode(row)
         return Change(revision: dday.revision, type: .dday, id: dday.id, value: .dday(dday))
+    }
+
+    private func imageChange(_ row: Database.Statement) throws -> Change {
+        let image = try ImageRow.decode(row)
+        return Change(revision: image.revision, type: .image, id: image.id, value: .image(image))
     }
 
     private func buriedChange(_ row: Database.Statement) throws -> Change {

@@ -4,7 +4,7 @@ extension SQLBoard {
     package func dday(_ id: ID) throws -> DDay? {
         let statement = try statement(
             """
-            SELECT revision, id, title, date, repeats, color, emoji, created_at, updated_at FROM ddays
+            SELECT revision, id, title, date, repeats, color, emoji, image, created_at, updated_at FROM ddays
             WHERE account = ?1 AND id = ?2
             """)
         statement.bind(2, id)
@@ -18,7 +18,7 @@ extension SQLBoard {
     package func ddays(after: DDay?, limit: Int?) throws -> [DDay] {
         let statement = try statement(
             """
-            SELECT revision, id, title, date, repeats, color, emoji, created_at, updated_at FROM ddays
+            SELECT revision, id, title, date, repeats, color, emoji, image, created_at, updated_at FROM ddays
             WHERE account = ?1 AND (date, id) > (?2, ?3) ORDER BY date, id LIMIT ?4
             """)
         statement.bind(2, after.map { Int64($0.date.number) } ?? .min)
@@ -40,7 +40,7 @@ enum DDayRow {
         }
         return DDay(
             id: try row.id(1), title: row.text(2), date: Day(number: Int(row.integer(3))), repeats: repeats,
-            color: row.optionalText(5), emoji: row.optionalText(6), createdAt: row.timestamp(7),
-            updatedAt: row.timestamp(8), revision: row.integer(0))
+            color: row.optionalText(5), emoji: row.optionalText(6), image: row.optionalID(7),
+            createdAt: row.timestamp(8), updatedAt: row.timestamp(9), revision: row.integer(0))
     }
 }

@@ -40,6 +40,7 @@ extension BoardContext {
     package var oldestKeptMutation: Timestamp { moment(milliseconds: retention.mutationDays * 86_400_000) }
     package var oldestHistory: Timestamp { moment(milliseconds: retention.historyDays * 86_400_000) }
     package var oldestTrash: Timestamp { moment(milliseconds: retention.trashDays * 86_400_000) }
+    package var oldestUnnamedImage: Timestamp { moment(milliseconds: retention.imageDays * 86_400_000) }
     /// Never younger than the trash: a task that may come back must not leave the feed before.
     package var oldestTombstone: Timestamp {
         moment(milliseconds: max(retention.tombstoneDays, retention.trashDays) * 86_400_000)

@@ -28,6 +28,14 @@ extension SQLBoardWriter {
         try statement.run()
     }
 
+    /// Writes what is known of the image, and keeps its bytes.
+    package func save(_ image: Image) throws {
+        let statement = try statement("DELETE FROM images WHERE account = ?1 AND id = ?2")
+        statement.bind(2, image.id)
+        try statement.run()
+        try add(image)
+    }
+
     private func unbury(_ type: ResourceType, _ id: ID) throws {
         let statement = try statement("DELETE FROM tombstones WHERE account = ?1 AND type = ?2 AND id = ?3")
         statement.bind(2, type.rawValue)
@@ -58,6 +66,13 @@ extension SQLBoardWriter {
             lowest -= 1
             dday.revision = lowest
             try save(dday)
+        }
+        let images = try self.images(after: nil, limit: .max)
+        lowest = images.reduce(0) { min($0, $1.revision) }
+        for var image in images where image.revision >= 0 && image.revision < 1 << 52 {
+            lowest -= 1
+            image.revision = lowest
+            try save(image)
         }
         var settings = try settings()
         settings.revision = 0

@@ -29,16 +29,17 @@ extension SQLBoardWriter {
     }
 
     package func save(_ category: Category) throws {
-        if try self.category(category.id) == nil { try charge(RowCost.category, for: .content) }
+        let old = try self.category(category.id)
+        if old == nil { try charge(RowCost.category, for: .content) }
         let statement = try statement(
             """
             INSERT INTO categories
-                (account, id, name, name_folded, color, emoji, created_at, updated_at, revision, checksum)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+                (account, id, name, name_folded, color, emoji, created_at, updated_at, revision, checksum, image)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
             ON CONFLICT (account, id) DO UPDATE SET
                 name = excluded.name, name_folded = excluded.name_folded, color = excluded.color,
                 emoji = excluded.emoji, created_at = excluded.created_at, updated_at = excluded.updated_at,
-                revision = excluded.revision, checksum = excluded.checksum
+                revision = excluded.revision, checksum = excluded.checksum, image = excluded.image
             """)
         statement.bind(2, category.id)
         statement.bind(3, category.name)
@@ -55,32 +56,38 @@ extension SQLBoardWriter {
         checksum.add(folded)
         checksum.add(category.color)
         checksum.add(category.emoji)
+        checksum.add(category.image)
         checksum.add(category.createdAt)
         checksum.add(category.updatedAt)
         checksum.add(category.revision)
         statement.bind(10, checksum.value)
+        statement.bind(11, category.image)
         try statement.run()
+        try noteNaming(of: category.image, insteadOf: old?.image)
     }
 
     package func removeCategory(_ id: ID, revision: Revision) throws {
+        let image = try category(id)?.image
         let statement = try statement("DELETE FROM categories WHERE account = ?1 AND id = ?2")
         statement.bind(2, id)
         try statement.run()
         try charge(-RowCost.category * connection.changes, for: .content)
+        try noteNaming(of: nil, insteadOf: image)
         try bury(.category, id, revision: revision)
     }
 
     package func save(_ dday: DDay) throws {
-        if try self.dday(dday.id) == nil { try charge(RowCost.dday, for: .content) }
+        let old = try self.dday(dday.id)
+        if old == nil { try charge(RowCost.dday, for: .content) }
         let statement = try statement(
             """
             INSERT INTO ddays
-                (account, id, title, date, repeats, color, emoji, created_at, updated_at, revision, checksum)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+                (account, id, title, date, repeats, color, emoji, created_at, updated_at, revision, checksum, image)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
             ON CONFLICT (account, id) DO UPDATE SET
                 title = excluded.title, date = excluded.date, repeats = excluded.repeats, color = excluded.color,
                 emoji = excluded.emoji, created_at = excluded.created_at, updated_at = excluded.updated_at,
-                revision = excluded.revision, checksum = excluded.checksum
+                revision = excluded.revision, checksum = excluded.checksum, image = excluded.image
             """)
         statement.bind(2, dday.id)
         statement.bind(3, dday.title)
@@ -98,18 +105,23 @@ extension SQLBoardWriter {
         checksum.add(dday.repeats.rawValue)
         checksum.add(dday.color)
         checksum.add(dday.emoji)
+        checksum.add(dday.image)
         checksum.add(dday.createdAt)
         checksum.add(dday.updatedAt)
         checksum.add(dday.revision)
         statement.bind(11, checksum.value)
+        statement.bind(12, dday.image)
         try statement.run()
+        try noteNaming(of: dday.image, insteadOf: old?.image)
     }
 
     package func removeDDay(_ id: ID, revision: Revision) throws {
+        let image = try dday(id)?.image
         let statement = try statement("DELETE FROM ddays WHERE account = ?1 AND id = ?2")
         statement.bind(2, id)
         try statement.run()
         try charge(-RowCost.dday * connection.changes, for: .content)
+        try noteNaming(of: nil, insteadOf: image)
         try bury(.dday, id, revision: revision)
     }
 

@@ -110,8 +110,12 @@ extension SQLBoardWriter {
         try statement("DELETE FROM task_counts WHERE account = ?1").run()
         try statement("DELETE FROM categories WHERE account = ?1").run()
         try statement("DELETE FROM ddays WHERE account = ?1").run()
+        try statement("DELETE FROM images WHERE account = ?1").run()
+        try statement("DELETE FROM image_contents WHERE account = ?1").run()
         try statement("DELETE FROM tombstones WHERE account = ?1").run()
         try statement("DELETE FROM settings WHERE account = ?1").run()
+        // Their effects are gone, so a repeat is performed again.
+        try statement("DELETE FROM kept_mutations WHERE account = ?1").run()
         writing.cancelPendingCounts(of: account)
         var feed = try writing.feed(of: account)
         feed.epoch = ids.newEpoch()
@@ -119,7 +123,7 @@ extension SQLBoardWriter {
         feed.revision += 1
         feed.purgedThrough = 0
         try writing.setFeed(feed, of: account)
-        // What is kept for repeats is still there.
+        // Answers that are kept for repeats are still there.
         try writing.setUsage(countedUsage(), of: account)
     }
 

@@ -16,6 +16,7 @@ package enum Schema {
         { try $0.run(schema5) },
         { try $0.run(schema6) },
         { try $0.run(schema7) },
+        { try $0.run(schema8) },
     ]
 
     /// The version of an open file; 0 for an empty one.

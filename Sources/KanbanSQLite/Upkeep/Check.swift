@@ -114,11 +114,30 @@ enum Check {
                     SELECT 1 FROM categories WHERE account = tasks.account AND id = tasks.category_id) LIMIT 100
                 """),
         Rule(
+            meaning: "an image that is shown does not exist",
+            query: """
+                SELECT what || ' ' || hex(id) FROM (
+                    SELECT 'category' AS what, id, account, image FROM categories
+                    UNION ALL SELECT 'D-day', id, account, image FROM ddays
+                    UNION ALL SELECT 'account', id, number, image FROM accounts
+                ) AS named
+                WHERE image IS NOT NULL AND NOT EXISTS (
+                    SELECT 1 FROM images WHERE account = named.account AND id = named.image) LIMIT 100
+                """),
+        Rule(
+            meaning: "an image has no bytes, others than it says, or bytes belong to none",
+            query: """
+                SELECT hex(coalesce(images.id, image_contents.id)) FROM images
+                FULL JOIN image_contents ON image_contents.account = images.account AND image_contents.id = images.id
+                WHERE images.id IS NULL OR image_contents.id IS NULL OR bytes <> octet_length(content) LIMIT 100
+                """),
+        Rule(
             meaning: "an id is not 16 bytes",
             query: """
                 SELECT what || ' ' || hex(id) FROM (
                     SELECT 'task' AS what, id FROM tasks UNION ALL SELECT 'category', id FROM categories
                     UNION ALL SELECT 'D-day', id FROM ddays UNION ALL SELECT 'account', id FROM accounts
+                    UNION ALL SELECT 'image', id FROM images
                 ) WHERE length(id) <> 16 LIMIT 100
                 """),
         Rule(
@@ -128,6 +147,9 @@ enum Check {
                 WHERE EXISTS (
                     SELECT 1 FROM tasks
                     WHERE tombstones.type = 'task' AND account = tombstones.account AND id = tombstones.id)
+                OR EXISTS (
+                    SELECT 1 FROM images
+                    WHERE tombstones.type = 'image' AND account = tombstones.account AND id = tombstones.id)
                 LIMIT 100
                 """),
     ]
@@ -139,7 +161,7 @@ enum Check {
     private static let stamped = """
         SELECT account, revision FROM tasks UNION ALL SELECT account, revision FROM categories
         UNION ALL SELECT account, revision FROM ddays UNION ALL SELECT account, revision FROM tombstones
-        UNION ALL SELECT account, revision FROM settings
+        UNION ALL SELECT account, revision FROM settings UNION ALL SELECT account, revision FROM images
         """
 
     private static func texts(_ sql: String, on connection: SQLiteConnection) throws -> [String] {

@@ -7,7 +7,7 @@ import Locks
 /// for repeated requests go. One account after the other, in steps so small that no writer waits long for one.
 struct MaintenanceWalk: Sendable {
     enum Stage: CaseIterable {
-        case trash, purgeLine, respacings, sessions
+        case trash, images, purgeLine, respacings, sessions
     }
 
     /// The account whose turn it is; 0 before the first.
@@ -16,6 +16,8 @@ struct MaintenanceWalk: Sendable {
 
     /// Rows that a step writes at most.
     static let step = 100
+    /// Images that a step removes at most: each may have hundreds of pages.
+    static let images = 8
     /// Rows that a step reads at most, beside the writer.
     static let lookThrough = 2_000
 }
@@ -42,6 +44,7 @@ extension SQLStore {
         do {
             switch stage {
             case .trash: isDone = try await emptyTrash(of: account)
+            case .images: isDone = try await purgeImages(of: account)
             case .purgeLine: isDone = try await movePurgeLine(of: account)
             case .respacings:
                 if try board(account, { try $0.hasRespacings() }) {
@@ -78,6 +81,16 @@ extension SQLStore {
             for id in ids { try writer.purgeTask(id, before: oldest) }
         }
         return ids.count < MaintenanceWalk.step
+    }
+
+    private func purgeImages(of account: AccountKey) async throws -> Bool {
+        let oldest = context.oldestUnnamedImage
+        let ids = try board(account) { try $0.unnamedImages(before: oldest, limit: MaintenanceWalk.images) }
+        guard !ids.isEmpty else { return true }
+        try await writer.perform(account) { writer in
+            for id in ids { try writer.purgeImage(id, before: oldest) }
+        }
+        return ids.count < MaintenanceWalk.images
     }
 
     private func movePurgeLine(of account: AccountKey) async throws -> Bool {

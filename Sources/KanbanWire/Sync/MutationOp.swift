@@ -24,6 +24,7 @@ package enum MutationOp: String, CaseIterable {
         case .category: try ofCategory(target, value)
         case .dday: try ofDDay(target, value)
         case .settings: (.patchSettings(try SettingsBody.patch(value)), nil)
+        case .image: throw impossible(of: .image)
         }
     }
 
@@ -50,10 +51,13 @@ package enum MutationOp: String, CaseIterable {
         switch self {
         case .create:
             let body = try CategoryBodies.whole(value, id: target)
-            return (.createCategory(name: body.name, color: body.color, emoji: body.emoji), target ?? body.id)
+            return (
+                .createCategory(name: body.name, color: body.color, emoji: body.emoji, image: body.image),
+                target ?? body.id
+            )
         case .put:
             let body = try CategoryBodies.whole(value, id: target)
-            return (.putCategory(name: body.name, color: body.color, emoji: body.emoji), target)
+            return (.putCategory(name: body.name, color: body.color, emoji: body.emoji, image: body.image), target)
         case .patch: return (.patchCategory(try CategoryBodies.patch(value, id: try known(target))), target)
         case .delete: return (.deleteCategory, target)
         case .move, .restore: throw impossible(of: .category)

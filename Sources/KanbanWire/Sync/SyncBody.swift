@@ -79,7 +79,8 @@ extension SentMutation {
         self.init(
             id: id, content: json.content, pointer: pointer,
             mutation: try Self.readable { try Self.read(&members, defaultTitle: defaultTitle) },
-            references: json["type"] == "task" ? TaskReference.all(in: json["value"] ?? .null) : [],
+            references: Reference.all(
+                in: json["value"] ?? .null, of: json["type"]?.stringValue.flatMap(ResourceType.init(rawValue:))),
             target: json["id"]?.stringValue.flatMap { ID($0) })
     }
 
@@ -92,7 +93,9 @@ extension SentMutation {
     }
 
     private static func read(_ members: inout Members, defaultTitle: () throws -> String) throws -> Mutation {
-        let type = members.choice("type", ResourceType.allCases.map(\.rawValue)) { ResourceType(rawValue: $0) }
+        let type = members.choice("type", ResourceType.pushed.map(\.rawValue)) {
+            ResourceType(rawValue: $0).flatMap { ResourceType.pushed.contains($0) ? $0 : nil }
+        }
         members.require("type", type)
         let op = members.choice("op", MutationOp.allCases.map(\.rawValue)) { MutationOp(rawValue: $0) }
         members.require("op", op)

@@ -48,6 +48,8 @@ extension BoardDocument {
                     categories = try Self.entries(&reader, &faults, "categories", Category.init(imported:at:))
                 case "ddays":
                     ddays = try Self.entries(&reader, &faults, "ddays", DDay.init(imported:at:))
+                case "images":
+                    images = try Self.entries(&reader, &faults, "images", ImportedImage.init(imported:at:))
                 case "tasks":
                     tasks = try Self.entries(&reader, &faults, "tasks", TaskItem.init(imported:at:))
                 default:
@@ -132,6 +134,7 @@ extension BoardDocument {
         faults += Self.doubles(categories, "categories", "name") { Spelling(CaseFolding.fold($0.name)) }
         faults += Self.doubles(ddays, "ddays", "id") { $0.id }
         faults += Self.doubles(tasks, "tasks", "id") { $0.id }
+        faults += Self.doubles(images, "images", "id") { $0.id }
     }
 
     private static func doubles<Value, Name: Hashable>(

@@ -63,8 +63,31 @@ package enum BoardExport {
             }
         }
         json.endArray()
+        try writeImages(of: reader, into: &json, emit)
         json.endObject()
         try emit(json.bytes)
+    }
+
+    /// At the end, since they are large. What is in memory is one.
+    private static func writeImages(
+        of reader: any BoardReader, into json: inout JSONWriter, _ emit: ([UInt8]) throws -> Void
+    ) throws {
+        json.name("images")
+        json.beginArray()
+        var last: ID?
+        while let image = try reader.images(after: last, limit: 1).first {
+            last = image.id
+            guard let content = try reader.imageContent(image.id) else { continue }
+            json.beginObject()
+            json.members(of: image)
+            json.name("content")
+            json.value(Base64.encode(content))
+            json.endObject()
+            guard json.bytes.count >= piece else { continue }
+            try emit(json.bytes)
+            json.bytes.removeAll(keepingCapacity: true)
+        }
+        json.endArray()
     }
 
     /// The living tasks as a table (RFC 4180).

@@ -14,6 +14,8 @@ extension JSONWriter {
         value(report.categories)
         name("ddays")
         value(report.ddays)
+        name("images")
+        value(report.images)
         endObject()
     }
 

@@ -16,8 +16,8 @@ extension Kanban.Category {
         members.require("name", name)
         self.init(
             id: id, name: name.value ?? "", color: members.color("color").value, emoji: members.emoji("emoji").value,
-            createdAt: members.instant("createdAt") ?? .unknown, updatedAt: members.instant("updatedAt") ?? .unknown,
-            revision: 0)
+            image: members.image().value, createdAt: members.instant("createdAt") ?? .unknown,
+            updatedAt: members.instant("updatedAt") ?? .unknown, revision: 0)
         try members.finish(ignoring: ["taskCount", "doneCount", "revision"])
     }
 }
@@ -29,7 +29,7 @@ extension DDay {
         let contents = DDayBodies.contents(&members)
         self.init(
             id: id, title: contents.title, date: contents.date, repeats: contents.repeats, color: contents.color,
-            emoji: contents.emoji, createdAt: members.instant("createdAt") ?? .unknown,
+            emoji: contents.emoji, image: contents.image, createdAt: members.instant("createdAt") ?? .unknown,
             updatedAt: members.instant("updatedAt") ?? .unknown, revision: 0)
         try members.finish(ignoring: ["countdown", "revision"])
     }
@@ -52,6 +52,28 @@ extension TaskItem {
             completedAt: status == .done ? completedAt ?? .unknown : nil, deletedAt: members.instant("deletedAt"),
             revision: 0)
         try members.finish(ignoring: ["deadline", "fireAt", "revision"])
+    }
+}
+
+extension ImportedImage {
+    init(imported json: JSON, at pointer: String) throws {
+        var members = try Members(json, at: pointer)
+        let id = members.requiredID()
+        let content = members.string("content") { text -> Result<ImageContent, MemberFault> in
+            guard let bytes = Base64.decode(text) else {
+                return .failure(MemberFault(.invalidFormat, "must be base64 (RFC 4648 §4)."))
+            }
+            do throws(ImageContent.Fault) {
+                return .success(try ImageContent(bytes))
+            } catch {
+                return .failure(MemberFault(error == .tooLarge ? .tooLong : .invalidValue, error.detail))
+            }
+        }
+        members.require("content", content)
+        // Both are read off the bytes.
+        try members.finish(ignoring: ["mediaType", "bytes"])
+        guard let content = content.value else { throw BoardError.invalid(members.faults) }
+        self.init(id: id, content: content)
     }
 }
 

@@ -75,18 +75,20 @@ final class AccessBoard: Sendable {
     }
 
     /// Sends a request and waits for its answer.
-    /// - Parameter body: JSON text.
+    /// - Parameters:
+    ///   - body: JSON text.
+    ///   - bytes: a body that is no text.
     @discardableResult
     func send(
         _ method: HTTP.Method, _ target: String, _ body: String? = nil, token: String? = nil,
-        headers: [(name: String, value: String)] = [], from peer: String = "192.0.2.1"
+        headers: [(name: String, value: String)] = [], bytes: [UInt8]? = nil, from peer: String = "192.0.2.1"
     ) async -> Answer {
         var fields: [(name: String, value: String)] = [("Host", "kanbase.example.org")] + headers
         if let token { fields.append(("Authorization", "Bearer \(token)")) }
         if body != nil { fields.append(("Content-Type", "application/json")) }
         let request = Request(
             method: method, target: target, headers: Headers(fields), peer: SocketAddress(host: peer, port: 50_000))
-        return Answer(await application.respond(to: request, body: Array((body ?? "").utf8)).collected())
+        return Answer(await application.respond(to: request, body: bytes ?? Array((body ?? "").utf8)).collected())
     }
 
     /// Sends what waits, once it is due.

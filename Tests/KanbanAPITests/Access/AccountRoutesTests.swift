@@ -18,7 +18,7 @@ struct AccountRoutesTests {
         #expect(shown.json["displayName"] == .null)
         #expect(
             shown.json.objectMembers?.map(\.name) == [
-                "id", "email", "emailVerified", "displayName", "createdAt", "usage",
+                "id", "email", "emailVerified", "displayName", "image", "createdAt", "usage",
             ])
         #expect(changed.json["displayName"] == "Anna K.")
         #expect(changed["ETag"] != shown["ETag"])

@@ -26,6 +26,10 @@ struct IsolationTests {
             let answer = await board.send(.post, target, body, token: person.token)
             belongings.ids[noun] = try #require(answer.json["id"]?.stringValue)
         }
+        belongings.ids["images"] = ImageRoutesTests.id
+        let image = await board.send(
+            .put, "/images/\(ImageRoutesTests.id)", token: person.token, bytes: ImageRoutesTests.png)
+        try #require(image.status == 201)
         belongings.ids["sessions"] = person.session
         let key = try #require(try board.store.readAccessNow { try $0.account(foldedEmail: person.email) }).key
         let identity = try await board.store.writeAccess { writer in

@@ -1,7 +1,7 @@
-/// Another resource that a task's members name, or those of its move.
-package struct TaskReference: Hashable, Sendable {
+/// Another resource that a member of a value names.
+package struct Reference: Hashable, Sendable {
     package enum Kind: Sendable {
-        case category, neighbour
+        case category, neighbour, image
     }
 
     package var member: String
@@ -18,9 +18,9 @@ package struct TaskReference: Hashable, Sendable {
 extension BoardReader {
     /// The references that name nothing known: the faults of a value that only the board can tell.
     /// - Parameters:
-    ///   - id: the task's own.
+    ///   - id: that of the value itself.
     ///   - known: faults of the form; a member has one at most.
-    package func faults(of references: [TaskReference], from id: ID?, besides known: [Fault]) throws -> [Fault] {
+    package func faults(of references: [Reference], from id: ID?, besides known: [Fault]) throws -> [Fault] {
         var faults: [Fault] = []
         for reference in references {
             let pointer = "#/\(reference.member)"
@@ -29,12 +29,18 @@ extension BoardReader {
                 switch reference.kind {
                 case .category: try category(reference.id) != nil
                 case .neighbour: try reference.id != id && taskEverExisted(reference.id)
+                case .image: try image(reference.id) != nil
                 }
             guard !exists else { continue }
             let detail =
-                reference.id == id
+                reference.kind == .neighbour && reference.id == id
                 ? "\(reference.member) is the task itself." : "\(reference.member) names nothing known."
-            let code: Fault.Code = reference.kind == .category ? .unknownCategory : .unknownNeighbour
+            let code: Fault.Code =
+                switch reference.kind {
+                case .category: .unknownCategory
+                case .neighbour: .unknownNeighbour
+                case .image: .unknownImage
+                }
             faults.append(Fault(pointer: pointer, code: code, detail: detail))
         }
         return faults

@@ -1,0 +1,46 @@
+/// What may happen to an image.
+extension BoardWriter {
+    /// Keeps the image under its id. The same bytes again change nothing; other bytes never take the place of the first.
+    /// - Throws: ``BoardError/alreadyExists(_:)`` when the id has other bytes, ``BoardError/deleted(_:)``.
+    package func putImage(
+        _ id: ID, _ content: ImageContent, if precondition: Precondition = .none
+    ) throws -> (image: Image, isNew: Bool) {
+        if let old = try image(id) {
+            try precondition.check(old.revision, current: .image(old))
+            guard old.fingerprint == content.fingerprint, try imageContent(id) == content.bytes else {
+                throw BoardError.alreadyExists(.image)
+            }
+            return (old, false)
+        }
+        guard try !imageEverExisted(id) else { throw BoardError.deleted(.image) }
+        try precondition.check(nil, current: nil)
+        return (try addImage(id, content), true)
+    }
+
+    func addImage(_ id: ID, _ content: ImageContent) throws -> Image {
+        let image = Image(
+            id: id, mediaType: content.mediaType, bytes: content.bytes.count, fingerprint: content.fingerprint,
+            revision: try nextRevision())
+        try add(image, content.bytes)
+        return image
+    }
+
+    /// Removes the image at once; what named it names none.
+    package func removeImage(_ id: ID, if precondition: Precondition = .none) throws {
+        guard let old = try image(id) else { throw BoardError.notFound(.image) }
+        try precondition.check(old.revision, current: .image(old))
+        for category in try categories() where category.image == id {
+            _ = try updateCategory(category.id) { $0.image = nil }
+        }
+        for dday in try ddays(after: nil, limit: nil) where dday.image == id {
+            _ = try updateDDay(dday.id) { $0.image = nil }
+        }
+        try removeImage(id, revision: try nextRevision())
+    }
+
+    /// - Throws: ``BoardError/invalid(_:)`` when there is no image of this id.
+    func requireImage(_ id: ID?) throws {
+        guard let id, try image(id) == nil else { return }
+        throw BoardError.unknownImage
+    }
+}

@@ -1,0 +1,93 @@
+import HTTP
+import JSON
+import Kanban
+import KanbanWire
+
+/// Images: sent as they are, shown as they are, and removed.
+package struct ImageRoutes: Sendable {
+    package init() {}
+
+    package var routes: [Route] {
+        [
+            Route(.put, "/images/{id}", "putImage", content: .bytes(Image.longest), put),
+            Route(.get, "/images/{id}", "showImage", show),
+            Route(.delete, "/images/{id}", "removeImage", remove),
+        ]
+    }
+
+    private func put(_ call: Call) async throws -> Response {
+        try await call.write {
+            let id = try call.id(of: .image)
+            let content: ImageContent
+            do throws(ImageContent.Fault) {
+                content = try ImageContent(call.request.body)
+            } catch {
+                throw Problem(error)
+            }
+            let precondition = call.precondition
+            return { writer in
+                let (image, isNew) = try writer.putImage(id, content, if: precondition)
+                return .json(
+                    status: isNew ? 201 : 200, tag: EntityTag.tag(image),
+                    headers: isNew ? [("Location", "/images/\(image.id)")] : []
+                ) { $0.value(image) }
+            }
+        }
+    }
+
+    private func show(_ call: Call) async throws -> Response {
+        let id = try call.id(of: .image)
+        let image = try await call.read { try $0.image(id) }
+        guard let image else { throw BoardError.notFound(.image) }
+        var answer = Response(
+            status: 200,
+            headers: [
+                ("Content-Type", image.mediaType.rawValue), ("ETag", EntityTag.tag(image)),
+                // The bytes under an id never change: who has them need not ask for a year.
+                ("Cache-Control", "private, immutable, max-age=31536000"),
+            ])
+        // A 304 needs no bytes, and a megabyte is not read on a loop.
+        if try await call.has(answer) { return answer }
+        let content = try await call.store.readAside(call.account) { try $0.imageContent(id) }
+        guard let content else { throw BoardError.notFound(.image) }
+        answer.body = .bytes(content)
+        return answer
+    }
+
+    private func remove(_ call: Call) async throws -> Response {
+        try await call.write {
+            let id = try call.id(of: .image)
+            let precondition = call.precondition
+            return { writer in
+                try writer.removeImage(id, if: precondition)
+                return .noContent
+            }
+        }
+    }
+}
+
+extension Call {
+    /// Whether the client has this answer, so that it becomes a 304.
+    fileprivate func has(_ answer: Response) async throws -> Bool {
+        guard access.grant != nil else { return answer.conditional(on: request).status == 304 }
+        let scope = try await environment.tagScope(of: account)
+        return answer.scoped(to: scope).conditional(on: request).status == 304
+    }
+}
+
+extension EntityTag {
+    fileprivate static func tag(_ image: Image) -> String {
+        tag(image.revision, digest: image.fingerprint)
+    }
+}
+
+extension Problem {
+    fileprivate init(_ fault: ImageContent.Fault) {
+        let accepted = Image.MediaType.allCases.map(\.rawValue).joined(separator: ", ")
+        switch fault {
+        case .tooLarge: self.init(.payloadTooLarge, "The body \(fault.detail)")
+        case .unknownKind:
+            self.init(.unsupportedMediaType, "The body \(fault.detail)", headers: [("Accept", accepted)])
+        }
+    }
+}

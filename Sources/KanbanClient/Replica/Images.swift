@@ -1,0 +1,121 @@
+import JSON
+import Kanban
+import KanbanRows
+import KanbanWire
+
+/// Images on the device: what is known of each, the bytes of those that were added or shown here, and which of them the
+/// server does not have.
+extension Transaction {
+    /// Bytes of images that the server has, too; beyond it the ones that were shown first go.
+    private static let mostCached = 64 << 20
+
+    func addImage(_ id: ID, _ content: ImageContent) throws {
+        let image = Image(
+            id: id, mediaType: content.mediaType, bytes: content.bytes.count, fingerprint: content.fingerprint,
+            revision: try rows.nextRevision())
+        try rows.add(image, content.bytes)
+        try noteUnsent(id)
+    }
+
+    private func noteUnsent(_ id: ID) throws {
+        try run("INSERT OR IGNORE INTO unsent_images (id) VALUES (?1)", .id(id))
+    }
+
+    /// Keeps the bytes of an image that the server showed. One that the feed has not brought yet, or that is gone, is
+    /// none of the board.
+    func cache(_ content: ImageContent, of id: ID) throws {
+        guard try rows.image(id) != nil, try rows.imageContent(id) == nil else { return }
+        try rows.add(content: content.bytes, of: id)
+        let kept = try all(
+            """
+            SELECT image_contents.id, images.bytes FROM image_contents
+            JOIN images ON images.account = image_contents.account AND images.id = image_contents.id
+            WHERE image_contents.account = 1 AND image_contents.id NOT IN (SELECT id FROM unsent_images)
+                AND images.revision < 4503599627370496
+            ORDER BY number DESC
+            """
+        ) { (id: try $0.id(0), bytes: Int($0.integer(1))) }
+        var bytes = 0
+        for image in kept {
+            bytes += image.bytes
+            if bytes > Self.mostCached { try run("DELETE FROM image_contents WHERE id = ?1", .id(image.id)) }
+        }
+    }
+
+    func noteSent(image id: ID) throws {
+        try run("DELETE FROM unsent_images WHERE id = ?1", .id(id))
+    }
+
+    // MARK: - Refused
+
+    /// The server does not take the image: what names it here is sent without it, and an issue keeps both.
+    func refuse(image id: ID, _ problem: Failure.Problem) throws {
+        try noteSent(image: id)
+        try takeEditsAway()
+        var named: [Thing] = []
+        for edit in try outbox() where edit.attempts == 0 && edit.mutation.value["image"]?.names(id) ?? false {
+            let members = (edit.mutation.value.objectMembers ?? []).map { member in
+                member.name == "image" ? JSON.Member("image", .null) : member
+            }
+            try run("UPDATE outbox SET value = ?2 WHERE n = ?1", .integer(edit.n), .text(JSON.object(members).text))
+            if !named.contains(edit.mutation.thing) { named.append(edit.mutation.thing) }
+        }
+        try putEditsOn()
+        try add(.refused(image: id, problem, named: named))
+        touched.formUnion([.outbox, .status])
+    }
+
+    /// Tries the image of the issue once more, where it was named.
+    func sendImageAgain(_ issue: StoredIssue) throws {
+        guard let id = issue.thing.id, try rows.imageContent(id) != nil else { throw KanbanError.notFound }
+        try noteUnsent(id)
+        for thing in (issue["named"].arrayValue ?? []).compactMap(Thing.init(named:)) where try value(of: thing) != nil
+        {
+            try edit(StoredMutation(.patch, thing, ["image": .string(id.description)]))
+        }
+    }
+
+    func forgetRefusedImage(_ issue: StoredIssue) throws {
+        guard let id = issue.thing.id, let image = try rows.image(id), image.revision.isOptimistic else { return }
+        try rows.erase(image: id)
+    }
+
+    // MARK: - Another history
+
+    /// A server that was restored may lack images that are here: they are sent again, for what is sent again names them.
+    func endLoadingOfImages(isRestored: Bool) throws {
+        for var image in try rows.images(after: nil, limit: .max) where image.revision.isOfEarlierHistory {
+            guard isRestored, try rows.imageContent(image.id) != nil else {
+                try rows.erase(image: image.id)
+                continue
+            }
+            image.revision = try rows.nextRevision()
+            try rows.save(image)
+            try noteUnsent(image.id)
+        }
+    }
+}
+
+extension SQLiteConnection {
+    func nextUnsentImage() throws -> (id: ID, bytes: [UInt8])? {
+        try all(
+            """
+            SELECT id, content FROM image_contents
+            WHERE account = 1 AND id IN (SELECT id FROM unsent_images) ORDER BY number LIMIT 1
+            """, []
+        ) { (id: try $0.id(0), bytes: $0.bytes(1)) }.first
+    }
+}
+
+extension JSON {
+    fileprivate func names(_ id: ID) -> Bool { stringValue.flatMap { ID($0) } == id }
+}
+
+extension Thing {
+    fileprivate init?(named json: JSON) {
+        guard let type = json["type"]?.stringValue.flatMap(ResourceType.init(rawValue:)),
+            let id = json["id"]?.stringValue.flatMap({ ID($0) })
+        else { return nil }
+        self.init(type: type, id: id)
+    }
+}

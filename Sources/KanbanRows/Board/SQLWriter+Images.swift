@@ -1,0 +1,108 @@
+import Kanban
+
+extension SQLBoardWriter {
+    package func add(_ image: Image, _ content: [UInt8]) throws {
+        try charge(RowCost.image + content.count, for: .content)
+        try add(image)
+        try add(content: content, of: image.id)
+    }
+
+    /// Writes what is known of an image. A device does so before it has the bytes.
+    package func add(_ image: Image) throws {
+        // The account may show it already: an import brings back what it takes away first.
+        let statement = try statement(
+            """
+            INSERT INTO images (account, id, media_type, bytes, fingerprint, unnamed_since, revision, checksum)
+            VALUES (?1, ?2, ?3, ?4, ?5,
+                CASE WHEN EXISTS (SELECT 1 FROM accounts WHERE number = ?1 AND image = ?2) THEN NULL ELSE ?6 END, ?7, ?8)
+            """)
+        statement.bind(2, image.id)
+        statement.bind(3, image.mediaType.rawValue)
+        statement.bind(4, image.bytes)
+        let fingerprint = Int64(bitPattern: image.fingerprint)
+        statement.bind(5, fingerprint)
+        statement.bind(6, now)
+        statement.bind(7, image.revision)
+        var checksum = RowChecksum(account)
+        checksum.add(image.id)
+        checksum.add(image.mediaType.rawValue)
+        checksum.add(Int64(image.bytes))
+        checksum.add(fingerprint)
+        checksum.add(image.revision)
+        statement.bind(8, checksum.value)
+        try statement.run()
+    }
+
+    /// Writes the bytes of an image that is known.
+    package func add(content: [UInt8], of id: ID) throws {
+        let statement = try statement(
+            "INSERT INTO image_contents (account, id, content, checksum) VALUES (?1, ?2, ?3, ?4)")
+        statement.bind(2, id)
+        statement.bind(3, content)
+        var checksum = RowChecksum(account)
+        checksum.add(id)
+        checksum.add(content)
+        statement.bind(4, checksum.value)
+        try statement.run()
+    }
+
+    package func removeImage(_ id: ID, revision: Revision) throws {
+        guard let image = try image(id) else { return }
+        try erase(image: id)
+        let shown = try statement("UPDATE accounts SET image = NULL WHERE number = ?1 AND image = ?2")
+        shown.bind(2, id)
+        try shown.run()
+        try charge(-RowCost.image - image.bytes, for: .content)
+        try bury(.image, id, revision: revision)
+    }
+
+    /// Removes the rows without a trace.
+    package func erase(image id: ID) throws {
+        let content = try statement("DELETE FROM image_contents WHERE account = ?1 AND id = ?2")
+        content.bind(2, id)
+        try content.run()
+        let row = try statement("DELETE FROM images WHERE account = ?1 AND id = ?2")
+        row.bind(2, id)
+        try row.run()
+    }
+
+    package func forgetLostImage() throws {
+        try statement(
+            """
+            UPDATE accounts SET image = NULL WHERE number = ?1 AND image IS NOT NULL
+                AND NOT EXISTS (SELECT 1 FROM images WHERE account = ?1 AND id = accounts.image)
+            """
+        ).run()
+    }
+
+    /// Keeps since when nothing names an image. Called after a row that named `old` names `new`.
+    package func noteNaming(of new: ID?, insteadOf old: ID?) throws {
+        guard new != old else { return }
+        if let new {
+            let statement = try statement("UPDATE images SET unnamed_since = NULL WHERE account = ?1 AND id = ?2")
+            statement.bind(2, new)
+            try statement.run()
+        }
+        if let old {
+            let statement = try statement(
+                """
+                UPDATE images SET unnamed_since = ?3 WHERE account = ?1 AND id = ?2
+                    AND NOT EXISTS (SELECT 1 FROM accounts WHERE number = ?1 AND image = ?2)
+                    AND NOT EXISTS (SELECT 1 FROM categories WHERE account = ?1 AND image = ?2)
+                    AND NOT EXISTS (SELECT 1 FROM ddays WHERE account = ?1 AND image = ?2)
+                """)
+            statement.bind(2, old)
+            statement.bind(3, now)
+            try statement.run()
+        }
+    }
+
+    /// Removes an image that nothing has named since before `before`, and leaves a tombstone.
+    package func purgeImage(_ id: ID, before: Timestamp) throws {
+        let statement = try statement(
+            "SELECT 1 FROM images WHERE account = ?1 AND id = ?2 AND unnamed_since < ?3")
+        statement.bind(2, id)
+        statement.bind(3, before)
+        if try exists(statement) { try removeImage(id, revision: nextRevision()) }
+    }
+}

@@ -1,0 +1,249 @@
+import Foundation
+import JSON
+import Kanban
+import TestSupport
+import Testing
+
+@testable import KanbanClient
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Images on devices, against the real API without a socket.
+struct DeviceImageTests {
+    private static let png = Data([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3])
+    private static let jpeg = Data([0xff, 0xd8, 0xff, 0xe0, 9])
+
+    private func pair() async throws -> (server: LocalServer, phone: TestDevice, pad: TestDevice) {
+        let server = try LocalServer()
+        return (server, try await TestDevice.on(server), try await TestDevice.on(server, seed: 2))
+    }
+
+    @Test func `an image of one device is on another's D-day`() async throws {
+        let (_, phone, pad) = try await pair()
+        let id = try await phone.board.add(image: Self.png)
+        let dday = try await phone.board.createDDay(.init(title: "exam", date: "2026-12-24", image: id))
+        #expect(dday.image == id)
+        #expect(try await phone.board.image(id) == Self.png)
+
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+
+        #expect(try pad.board.ddays().current().map(\.image) == [id])
+        #expect(try await pad.board.image(id) == Self.png)
+        #expect(try phone.board.issues.current().isEmpty)
+        #expect(try await phone.board.pending().isEmpty)
+    }
+
+    @Test func `what was shown is on the device, without a network`() async throws {
+        let (server, phone, pad) = try await pair()
+        let id = try await phone.board.add(image: Self.png)
+        try await phone.board.createDDay(.init(title: "exam", date: "2026-12-24", image: id))
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        _ = try await pad.board.image(id)
+        _ = try await server.json("DELETE", "/images/\(id)")
+
+        let again = try await pad.reopened()
+
+        #expect(try await again.board.image(id) == Self.png)
+        await again.board.close()
+    }
+
+    @Test func `an image that was deleted elsewhere goes, and the D-day stays`() async throws {
+        let (server, phone, pad) = try await pair()
+        let id = try await phone.board.add(image: Self.png)
+        try await phone.board.createDDay(.init(title: "exam", date: "2026-12-24", image: id))
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        _ = try await server.json("DELETE", "/images/\(id)")
+
+        for device in [phone, pad] {
+            try await device.board.syncNow()
+            #expect(try device.board.ddays().current().map(\.image) == [nil])
+            await #expect(throws: KanbanError.notFound) { try await device.board.image(id) }
+        }
+    }
+
+    @Test func `what is no image is refused at once`() async throws {
+        let device = try await TestDevice()
+        let page = Data("<svg xmlns=\"http://www.w3.org/2000/svg\"/>".utf8)
+        await #expect(throws: KanbanError.invalid([Fault(pointer: "#", code: "invalid_format")])) {
+            try await device.board.add(image: page)
+        }
+        await #expect(throws: KanbanError.invalid([Fault(pointer: "#", code: "too_long")])) {
+            try await device.board.add(image: Self.jpeg + Data(count: 1 << 20))
+        }
+        await #expect(throws: KanbanError.invalid([Fault(pointer: "#/image", code: "unknown_image")])) {
+            try await device.board.createDDay(.init(title: "exam", date: "2026-12-24", image: KanbanID()))
+        }
+        #expect(try device.board.ddays().current().isEmpty)
+    }
+
+    @Test func `an image and the edit that names it survive that the app ends`() async throws {
+        let server = try LocalServer()
+        let device = try await TestDevice()
+        let id = try await device.board.add(image: Self.png)
+        try await device.board.createDDay(.init(title: "exam", date: "2026-12-24", image: id))
+        await device.board.close()
+
+        let again = try await device.reopened { $0.surroundings.transport = server }
+        try await again.board.syncNow()
+
+        #expect(
+            try await server.json("GET", "/ddays")["items"]?.arrayValue?.first?["image"]?.stringValue == id.description)
+        await again.board.close()
+    }
+
+    @Test func `a lost answer is sent for again`() async throws {
+        let server = try LocalServer()
+        let network = AnswerLosingNetwork(to: server)
+        let device = try await TestDevice { $0.surroundings.transport = network }
+        let id = try await device.board.add(image: Self.png)
+        try await device.board.createDDay(.init(title: "exam", date: "2026-12-24", image: id))
+        network.losesNextAnswer()
+        // It may be tried again before it is given up.
+        do { try await device.board.syncNow() } catch is KanbanError {}
+
+        try await device.board.syncNow()
+
+        #expect(try await server.json("GET", "/ddays")["items"]?.arrayValue?.count == 1)
+        #expect(try device.board.issues.current().isEmpty)
+        await device.board.close()
+    }
+
+    @Test(arguments: [(413, "payload_too_large"), (415, "unsupported_media_type"), (507, "quota_exceeded")])
+    func `what the server does not take becomes an issue, and the rest is sent`(status: Int, code: String) async throws
+    {
+        let server = try LocalServer()
+        let network = RefusingNetwork(to: server, status: status, code: code)
+        let device = try await TestDevice { $0.surroundings.transport = network }
+        let id = try await device.board.add(image: Self.png)
+        let dday = try await device.board.createDDay(.init(title: "exam", date: "2026-12-24", image: id))
+        try await device.board.create(.init(title: "task"))
+
+        try await device.board.syncNow()
+
+        let issue = try #require(try device.board.issues.current().first)
+        #expect(try device.board.issues.current().count == 1)
+        #expect(issue.kind == .rejected([Fault(pointer: "#", code: code)]) && issue.target == id)
+        #expect(try device.board.ddays().current().map(\.image) == [nil])
+        #expect(try await server.json("GET", "/ddays")["items"]?.arrayValue?.first?["image"] == .null)
+        #expect(try await server.json("GET", "/tasks")["items"]?.arrayValue?.count == 1)
+        #expect(try await device.board.image(id) == Self.png)
+
+        network.takesImages()
+        try await device.board.answer(issue.id, .sendAgain)
+        try await device.board.syncNow()
+
+        #expect(try device.board.issues.current().isEmpty)
+        let shown = try await server.json("GET", "/ddays/\(dday.id)")
+        #expect(shown["image"]?.stringValue == id.description)
+        await device.board.close()
+    }
+
+    @Test func `an image of an issue that is dismissed goes`() async throws {
+        let network = RefusingNetwork(to: try LocalServer(), status: 415, code: "unsupported_media_type")
+        let device = try await TestDevice { $0.surroundings.transport = network }
+        let id = try await device.board.add(image: Self.png)
+        try await device.board.createDDay(.init(title: "exam", date: "2026-12-24", image: id))
+        try await device.board.syncNow()
+        let issue = try #require(try device.board.issues.current().first)
+
+        try await device.board.answer(issue.id, .dismiss)
+
+        #expect(try device.board.issues.current().isEmpty)
+        await #expect(throws: KanbanError.notFound) { try await device.board.image(id) }
+        await device.board.close()
+    }
+
+    @Test func `undo takes an image off, and redo puts it on`() async throws {
+        let (_, phone, pad) = try await pair()
+        let id = try await phone.board.add(image: Self.png)
+        let dday = try await phone.board.createDDay(.init(title: "exam", date: "2026-12-24"))
+        try await phone.board.editDDay(dday.id) { $0.image = id }
+
+        #expect(try await phone.board.undo() == .done)
+        #expect(try phone.board.ddays().current().map(\.image) == [nil])
+        #expect(try await phone.board.redo() == .done)
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+
+        #expect(try pad.board.ddays().current().map(\.image) == [id])
+    }
+
+    @Test func `a server that was restored gets the images again`() async throws {
+        let (server, phone, _) = try await pair()
+        let backup = try await server.export()
+        let id = try await phone.board.add(image: Self.png)
+        try await phone.board.createDDay(.init(title: "exam", date: "2026-12-24", image: id))
+        try await phone.board.syncNow()
+        try await server.restore(backup)
+        try await phone.board.syncNow()
+        let issue = try #require(try phone.board.issues.current().first { $0.kind == .restoredServer })
+
+        try await phone.board.answer(issue.id, .sendAgain)
+        try await phone.board.syncNow()
+
+        #expect(
+            try await server.json("GET", "/ddays")["items"]?.arrayValue?.first?["image"]?.stringValue == id.description)
+        #expect(try phone.board.ddays().current().map(\.image) == [id])
+    }
+}
+
+/// Loses an answer when it is told to.
+private final class AnswerLosingNetwork: Transport {
+    private let server: any Transport
+    private let loses = TestFlag()
+
+    init(to server: any Transport) {
+        self.server = server
+    }
+
+    func losesNextAnswer() { loses.set(true) }
+
+    func send(
+        _ request: URLRequest, patience: Duration
+    ) async throws -> (status: Int, headers: [String: String], body: [UInt8]) {
+        let answer = try await server.send(request, patience: patience)
+        guard !loses.isSet else {
+            loses.set(false)
+            throw NetworkError()
+        }
+        return answer
+    }
+
+    func stream(_ request: URLRequest, patience: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {
+        server.stream(request, patience: patience)
+    }
+}
+
+/// Refuses images until it is told to take them.
+private final class RefusingNetwork: Transport {
+    private let server: any Transport
+    private let status: Int
+    private let code: String
+    private let takes = TestFlag()
+
+    init(to server: any Transport, status: Int, code: String) {
+        self.server = server
+        self.status = status
+        self.code = code
+    }
+
+    func takesImages() { takes.set(true) }
+
+    func send(
+        _ request: URLRequest, patience: Duration
+    ) async throws -> (status: Int, headers: [String: String], body: [UInt8]) {
+        guard request.httpMethod == "PUT", request.url?.path.hasPrefix("/images/") ?? false, !takes.isSet else {
+            return try await server.send(request, patience: patience)
+        }
+        return (status, ["content-type": "application/problem+json"], Array("{\"code\": \"\(code)\"}".utf8))
+    }
+
+    func stream(_ request: URLRequest, patience: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {
+        server.stream(request, patience: patience)
+    }
+}
