@@ -75,6 +75,30 @@ struct SyncTests {
         #expect(try await phone.board.task(task.id)?.title == "old words")
     }
 
+    @Test func `the trash of a device is emptied after as many days as the server's`() async throws {
+        let server = try LocalServer()
+        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+        let task = try await phone.board.create(.init(title: "gone"))
+        let kept = try await phone.board.create(.init(title: "deleted later"))
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        try await phone.board.delete(task.id)
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        for device in [phone, pad] { device.clock.advance(seconds: 29 * 86_400) }
+        try await pad.board.delete(kept.id)
+
+        try await pad.board.syncNow()
+        #expect(Set(try pad.board.trash().current().map(\.title)) == ["gone", "deleted later"])
+        for device in [phone, pad] { device.clock.advance(seconds: 2 * 86_400) }
+        try await pad.board.syncNow()
+        try await phone.board.syncNow()
+
+        #expect(try pad.board.trash().current().map(\.title) == ["deleted later"])
+        #expect(try phone.board.trash().current().map(\.title) == ["deleted later"])
+        #expect(try await pad.board.pending().isEmpty)
+    }
+
     @Test func `a chain of edits over several requests is no conflict`() async throws {
         let server = try LocalServer()
         let phone = try await TestDevice.on(server)

@@ -1,4 +1,7 @@
 import Foundation
+import JSON
+import Kanban
+import KanbanWire
 import TestSupport
 import Testing
 
@@ -90,6 +93,24 @@ struct UndoTests {
 
         try await device.board.edit(task.id) { $0.title = "other" }
         #expect(try await device.board.redo() == .nothing)
+    }
+}
+
+extension UndoTests {
+    @Test func `a step may be of ten thousand tasks`() throws {
+        let steps = (0..<10_000).map { number in
+            UndoStep(
+                StoredMutation(
+                    .patch, .task(ID(high: 7, low: UInt64(number))),
+                    ["title": .string("task \(number)"), "body": "b", "dueDate": .null]),
+                expected: ["title": "x", "body": "y", "dueDate": "2026-12-24"])
+        }
+
+        let read = try UndoStep.all(in: JSON.array(steps.map(\.json)).text)
+
+        #expect(read.count == 10_000)
+        #expect(read.last?.mutation.value == steps.last?.mutation.value && read.last?.expected == steps.last?.expected)
+        #expect(read.first?.mutation.thing == steps.first?.mutation.thing)
     }
 }
 

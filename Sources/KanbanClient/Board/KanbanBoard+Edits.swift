@@ -61,7 +61,7 @@ extension KanbanBoard {
     public func edit(_ edits: [Edit], name: String? = nil) async throws {
         let language = core.configuration.language.language
         try await change(name ?? "edit tasks") { transaction in
-            var steps: [UndoStep] = []
+            var inverses: [[UndoStep]] = []
             for edit in edits {
                 let inverse =
                     switch edit {
@@ -71,9 +71,9 @@ extension KanbanBoard {
                     case .delete(let id): try transaction.edit(StoredMutation(.delete, .task(id.id)))
                     case .restore(let id): try transaction.restore(id, .last)
                     }
-                steps = inverse + steps
+                inverses.append(inverse)
             }
-            return steps
+            return inverses.reversed().flatMap(\.self)
         }
     }
 

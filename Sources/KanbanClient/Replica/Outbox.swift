@@ -111,19 +111,21 @@ extension Transaction {
     /// Takes the edits of a task out of the outbox that was made here and never sent, when nothing else refers to it.
     /// - Returns: false when the server may know the task.
     func forgetUnsentCreation(of id: ID) throws -> Bool {
-        let edits = try outbox()
-        let own = edits.filter { $0.mutation.thing == .task(id) }
+        let own = try all(
+            """
+            SELECT n, mutation_id, type, op, target, value, base, policy, made_at, sent_at, attempts, answered FROM outbox
+            WHERE target = ?1 AND type = 'task' ORDER BY n
+            """, .id(id), decode: OutboxEdit.init)
         guard let first = own.first, first.mutation.op == .create || first.mutation.op == .put,
             try shadow(of: .task(id)).map({ $0.value == nil }) ?? false,
             own.allSatisfy({ $0.sentAt == nil && $0.attempts == 0 && !$0.isAnswered })
         else { return false }
-        let name = id.description
-        let isNeighbour = edits.contains { edit in
-            edit.mutation.thing != .task(id)
-                && (edit.mutation.value["before"]?.stringValue == name
-                    || edit.mutation.value["after"]?.stringValue == name)
-        }
-        guard !isNeighbour else { return false }
+        // Such as `{"after":"…"}`. Few edits are moves, and these have an index.
+        let neighbours = try all(
+            "SELECT 1 FROM outbox WHERE op IN ('move', 'restore') AND target <> ?1 AND instr(value, ?2) > 0 LIMIT 1",
+            .id(id), .text(id.description)
+        ) { $0.integer(0) }
+        guard neighbours.isEmpty else { return false }
         try run("DELETE FROM outbox WHERE target = ?1 AND type = 'task'", .id(id))
         try run("DELETE FROM shadow WHERE id = ?1 AND type = 'task'", .id(id))
         touched.formUnion([.outbox, .status])

@@ -35,16 +35,18 @@ extension Transaction {
         touched.insert(.undo)
         try run("DELETE FROM undo WHERE n = ?1", .integer(last.n))
         var conflicts: [Conflict] = []
-        var inverse: [UndoStep] = []
-        for step in try JSON(stored: last.steps).arrayValue?.compactMap(UndoStep.init) ?? [] {
+        // The last step that was taken back is the first to be done again.
+        var inverses: [[UndoStep]] = []
+        for step in try UndoStep.all(in: last.steps) {
             guard let step = try own(step, &conflicts) else { continue }
             do {
-                inverse = try board.nested { try edit(step.mutation, policy: .keep) } + inverse
+                inverses.append(try board.nested { try edit(step.mutation, policy: .keep) })
             } catch KanbanError.notFound, KanbanError.conflict, KanbanError.invalid {
                 // Somebody else deleted it, or took the name or the place that it needs.
                 conflicts.append(Conflict(step.mutation.thing, "deleted", mine: nil, theirs: "true"))
             }
         }
+        let inverse = inverses.reversed().flatMap(\.self)
         if !inverse.isEmpty { try push(inverse, name: last.name, redo: !redo) }
         return conflicts.isEmpty ? .done : .partly(conflicts)
     }
@@ -68,6 +70,24 @@ extension Transaction {
         var step = step
         step.mutation.value = .object(rest)
         return step
+    }
+}
+
+extension UndoStep {
+    /// Reads an array of steps one by one: an edit of ten thousand tasks has more values than one JSON value may hold.
+    static func all(in stored: String) throws -> [UndoStep] {
+        var reader = JSONReader(Array(stored.utf8), maximumDepth: 512)
+        var steps: [UndoStep] = []
+        do {
+            try reader.enterArray()
+            while try reader.nextElement() {
+                if let step = UndoStep(try reader.value()) { steps.append(step) }
+            }
+            try reader.finish()
+        } catch {
+            throw StoreError.corrupt("JSON in the replica: \(error)")
+        }
+        return steps
     }
 }
 
