@@ -9,6 +9,7 @@ import threading
 import pytest
 
 from harness import KANBASE, LANGUAGES, Server, saved
+from test_screens import small_targets, violations
 from test_session import log_in
 
 PASSWORD = "a good password"
@@ -210,3 +211,22 @@ def test_a_server_that_is_gone_is_told_in_words(browser, guarded, language):
     words = {"en": "cannot be reached", "ko": "연결할 수 없습니다", "ja": "接続できません"}[language]
     page.locator("#status", has_text=words).wait_for()
     assert page.locator("#send").is_enabled()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_keeps_nobody_out(browser, guarded, scheme):
+    faults = {}
+    # The last is 1280 x 1024 at 400 %.
+    for width, height in ((1280, 800), (390, 844), (320, 256)):
+        context = browser(viewport={"width": width, "height": height}, color_scheme=scheme)
+        for kind in ("", "#invitation=x", "#account_lock=x", "#email_verification=x", "#password_reset=x"):
+            page = context.new_page()
+            page.goto(f"{guarded.url}/reset{kind}")
+            page.wait_for_selector("#send")
+            found = violations(page) + small_targets(page)
+            if page.evaluate("() => document.documentElement.scrollWidth > innerWidth"):
+                found.append("wider than the screen")
+            if found:
+                faults[f"{width} {kind}"] = found
+            page.close()
+    assert faults == {}
