@@ -1,7 +1,7 @@
 # The builder has the toolchain; the image has the binary and a handful of packages.
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
- && apt-get install -y --no-install-recommends libcurl4-openssl-dev libsqlite3-dev libssl-dev pkg-config zlib1g-dev \
+ && apt-get install -y --no-install-recommends libcurl4-openssl-dev libpq-dev libsqlite3-dev libssl-dev pkg-config zlib1g-dev \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY . .
@@ -10,7 +10,7 @@ RUN swift build -c release --product kanbase --static-swift-stdlib \
 
 FROM debian:bookworm-slim
 RUN apt-get update \
- && apt-get install -y --no-install-recommends ca-certificates libcurl4 libsqlite3-0 libssl3 libstdc++6 tzdata zlib1g \
+ && apt-get install -y --no-install-recommends ca-certificates libcurl4 libsqlite3-0 libpq5 libssl3 libstdc++6 tzdata zlib1g \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --uid 10001 --no-create-home --home-dir /data --shell /usr/sbin/nologin kanbase \
  && install -d -o kanbase -g kanbase -m 0700 /data

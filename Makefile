@@ -75,4 +75,4 @@ image: ## build the container image
 
 # What the build needs beside the toolchain. Says and does something only when it is missing.
 libraries:
-	@Scripts/need libcurl4-openssl-dev libsqlite3-dev libssl-dev pkg-config zlib1g-dev
+	@Scripts/need libcurl4-openssl-dev libpq-dev libsqlite3-dev libssl-dev pkg-config zlib1g-dev

@@ -56,6 +56,9 @@ let package = Package(
         .systemLibrary(
             name: "CZlib", pkgConfig: "zlib",
             providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(
+            name: "CPostgres", pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"])]),
         .target(name: "CWeb", exclude: ["pages"]),
         sharedRoom("JSON"),
         sharedRoom("Locks"),
@@ -68,6 +71,7 @@ let package = Package(
         sharedRoom("KanbanClient", knows: ["Locks", "JSON", "Kanban", "KanbanWire", "KanbanRows"]),
         sharedRoom("KanbanClientUI", knows: ["KanbanClient"]),
         room("KanbanSQLite", knows: ["Locks", "Kanban", "KanbanRows", "KanbanAccess", "CSQLite"]),
+        room("KanbanPostgres", knows: ["Locks", "Kanban", "KanbanRows", "KanbanAccess", "CPostgres"]),
         room("Crypto", knows: ["Locks", .target(name: "CCrypto", condition: linuxOnly)]),
         room("TLS", knows: ["Locks", "Sockets", .target(name: "CCrypto", condition: linuxOnly)]),
         room("Fetch", knows: ["Locks", "CCurl"]),
@@ -113,6 +117,7 @@ let package = Package(
         tests(
             of: "KanbanClient",
             with: ["JSON", "Kanban", "KanbanRows", "KanbanWire", "KanbanSQLite", "KanbanAPI", "HTTP", "CSQLite"]),
+        tests(of: "KanbanPostgres", with: ["Kanban", "KanbanRows", "KanbanAccess", "KanbanSQLite", "JSON"]),
         tests(of: "Crypto"),
         tests(of: "TLS", with: ["HTTP", "Sockets"]),
         tests(of: "Fetch"),

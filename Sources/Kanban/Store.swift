@@ -95,6 +95,10 @@ package enum StoreError: Error, Equatable {
     /// The data was moved, deleted or overwritten while it was open; the sentence says which file. Nothing is written
     /// until it is back, or the store is opened anew.
     case moved(String)
+    /// The database cannot be reached, or does not answer in time; nothing was applied.
+    case away(String)
+    /// The database went away while it committed: nobody knows whether the write is there.
+    case unsettled(String)
     /// Stopping; nothing was applied.
     case closed
     /// The file is damaged or is no data of ours.

@@ -110,6 +110,15 @@ package struct Problem: Error, Sendable {
             self.init(
                 .unavailable, "The server's data was moved or replaced. Its operator has to look after it.",
                 headers: [("Retry-After", "60")])
+        case .away:
+            self.init(
+                .unavailable, "The database cannot be reached. Nothing was changed; try again.",
+                headers: [("Retry-After", "2")])
+        case .unsettled:
+            self.init(
+                .unavailable,
+                "The database went away during the commit. Whether the write is there can only be told by reading it, or "
+                    + "by repeating it with its Idempotency-Key or mutationId.", headers: [("Retry-After", "5")])
         case .closed: self.init(.unavailable, "The server is stopping.", headers: [("Retry-After", "5")])
         case .corrupt, .newer: self.init(.internalError)
         case .noAccount: self = .accountGone

@@ -41,7 +41,7 @@ extension SQLAccess {
 
 extension SQLAccessWriter {
     package func enqueue(_ mail: MailJob) throws -> Bool {
-        let count = try connection.statement("SELECT count(*) FROM (SELECT 1 FROM mails LIMIT ?1)")
+        let count = try connection.statement("SELECT count(*) FROM (SELECT 1 FROM mails LIMIT ?1) AS waiting")
         count.bind(1, MailJob.most)
         guard try first(of: count, { Int($0.integer(0)) }) ?? 0 < MailJob.most else { return false }
         let statement = try connection.statement(

@@ -120,6 +120,7 @@ extension SQLAccessWriter {
         statement.bind(1, account.number)
         statement.bind(2, id)
         try statement.run()
+        writer.writing.noteEnding(of: account)
         return connection.changes > 0
     }
 
@@ -156,6 +157,7 @@ extension SQLAccessWriter {
         statement.bind(1, account.number)
         statement.bind(2, id)
         try statement.run()
+        writer.writing.noteEnding(of: account)
         return connection.changes > 0
     }
 }

@@ -331,7 +331,7 @@ extension KanbanError {
         case .corrupt: self = .damaged
         case .closed: self = .storage("The board is closed.")
         // A device has no quota, and nobody else writes there.
-        case .quotaExceeded, .moved: self = .storage("\(error)")
+        case .quotaExceeded, .moved, .away, .unsettled: self = .storage("\(error)")
         case .noAccount: self = .storage("The file has no board.")
         }
     }

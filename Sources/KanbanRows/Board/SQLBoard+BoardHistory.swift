@@ -30,16 +30,22 @@ extension SQLBoard {
     private func creations(_ query: HistoryQuery) throws -> [HistoryEntry] {
         let statement = try statement(
             """
-            SELECT id FROM tasks
+            SELECT id, created_at, creation FROM tasks
             WHERE account = ?1 AND creation IS NOT NULL AND created_at >= ?2 AND (created_at, creation) < (?3, ?4)
-            ORDER BY created_at DESC, creation DESC
+            ORDER BY created_at DESC, creation DESC LIMIT ?5
             """)
         bind(query, to: statement, from: 2)
-        defer { statement.reset() }
+        statement.bind(5, query.limit)
         var entries: [HistoryEntry] = []
-        while entries.count < query.limit, try statement.step() {
-            // There is none when later lines of the task, which it needs, are gone.
-            if let creation = try creation(of: statement.id(0), since: 0, before: .max) { entries.append(creation) }
+        while entries.count < query.limit {
+            let tasks = try all(of: statement) { (id: try $0.id(0), at: $0.integer(1), revision: $0.integer(2)) }
+            for task in tasks where entries.count < query.limit {
+                // There is none when later lines of the task, which it needs, are gone.
+                if let creation = try creation(of: task.id, since: 0, before: .max) { entries.append(creation) }
+            }
+            guard tasks.count == query.limit, let last = tasks.last else { break }
+            statement.bind(3, last.at)
+            statement.bind(4, last.revision)
         }
         return entries
     }

@@ -1,16 +1,16 @@
 import Kanban
 
 extension SQLBoard {
-    /// Merges the kinds, each in revision order through its index, and takes no more rows than it gives back.
+    /// Merges the kinds, each in revision order through its index; takes at most `limit` rows of each.
     package func changes(since: Revision, types: Set<ResourceType>, livingOnly: Bool, limit: Int) throws -> [Change] {
         var sources: [ChangeSource<Database.Statement>] = []
         defer { for source in sources { source.statement.reset() } }
         func add(
-            _ statement: Database.Statement, isMixed: Bool = false,
-            _ decode: @escaping (Database.Statement) throws -> Change
+            _ statement: Database.Statement, _ decode: @escaping (Database.Statement) throws -> Change
         ) throws {
             statement.bind(2, since)
-            sources.append(ChangeSource(statement: statement, isMixed: isMixed, decode: decode))
+            statement.bind(3, limit)
+            sources.append(ChangeSource(statement: statement, decode: decode))
             if try statement.step() {
                 sources[sources.count - 1].revision = statement.integer(0)
             } else {
@@ -23,7 +23,7 @@ extension SQLBoard {
         if types.contains(.category) { try add(try categoryChanges(), categoryChange) }
         if types.contains(.dday) { try add(try ddayChanges(), ddayChange) }
         if types.contains(.image) { try add(try imageChanges(), imageChange) }
-        if !livingOnly { try add(try buried(), isMixed: true, buriedChange) }
+        if !livingOnly { try add(try buried(types), buriedChange) }
 
         var changes: [Change] = []
         changes.reserveCapacity(limit)
@@ -39,7 +39,7 @@ extension SQLBoard {
             }
             let source = sources[next]
             let change = try source.decode(source.statement)
-            if !source.isMixed || types.contains(change.type) { changes.append(change) }
+            changes.append(change)
             if try source.statement.step() {
                 sources[next].revision = source.statement.integer(0)
             } else {
@@ -59,7 +59,7 @@ extension SQLBoard {
                 """
                 SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
                     deleted_at, member_revisions, title, body
-                FROM tasks WHERE account = ?1 AND revision > ?2 ORDER BY revision
+                FROM tasks WHERE account = ?1 AND revision > ?2 ORDER BY revision LIMIT ?3
                 """)
         }
         // By revision, the walk goes through the whole trash. Few living ones are sooner sorted than a large trash is
@@ -70,13 +70,13 @@ extension SQLBoard {
                 SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
                     deleted_at, member_revisions, title, body
                 FROM tasks INDEXED BY tasks_by_due
-                WHERE account = ?1 AND revision > ?2 AND deleted_at IS NULL ORDER BY revision
+                WHERE account = ?1 AND revision > ?2 AND deleted_at IS NULL ORDER BY revision LIMIT ?3
                 """)
             : try statement(
                 """
                 SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
                     deleted_at, member_revisions, title, body
-                FROM tasks WHERE account = ?1 AND revision > ?2 AND deleted_at IS NULL ORDER BY revision
+                FROM tasks WHERE account = ?1 AND revision > ?2 AND deleted_at IS NULL ORDER BY revision LIMIT ?3
                 """)
     }
 
@@ -86,7 +86,7 @@ extension SQLBoard {
         try statement(
             """
             SELECT revision, id, name, color, emoji, image, created_at, updated_at FROM categories
-            WHERE account = ?1 AND revision > ?2 ORDER BY revision
+            WHERE account = ?1 AND revision > ?2 ORDER BY revision LIMIT ?3
             """)
     }
 
@@ -94,7 +94,7 @@ extension SQLBoard {
         try statement(
             """
             SELECT revision, id, title, date, repeats, color, emoji, image, created_at, updated_at FROM ddays
-            WHERE account = ?1 AND revision > ?2 ORDER BY revision
+            WHERE account = ?1 AND revision > ?2 ORDER BY revision LIMIT ?3
             """)
     }
 
@@ -102,16 +102,24 @@ extension SQLBoard {
         try statement(
             """
             SELECT revision, id, media_type, bytes, fingerprint FROM images
-            WHERE account = ?1 AND revision > ?2 ORDER BY revision
+            WHERE account = ?1 AND revision > ?2 ORDER BY revision LIMIT ?3
             """)
     }
 
-    private func buried() throws -> Database.Statement {
-        try statement(
-            """
-            SELECT revision, id, type FROM tombstones
-            WHERE account = ?1 AND revision > ?2 ORDER BY revision
-            """)
+    private func buried(_ types: Set<ResourceType>) throws -> Database.Statement {
+        let kinds = ResourceType.allCases
+        let places = kinds.indices.map { "?\($0 + 4)" }.joined(separator: ", ")
+        // The plus sign keeps SQLite at the index by revision.
+        let statement = try connection.statement(
+            composed: """
+                SELECT revision, id, type FROM tombstones
+                WHERE account = ?1 AND revision > ?2 AND +type IN (\(places)) ORDER BY revision LIMIT ?3
+                """)
+        statement.bind(1, account.number)
+        for (index, kind) in kinds.enumerated() {
+            statement.bind(Int32(index + 4), types.contains(kind) ? kind.rawValue : nil)
+        }
+        return statement
     }
 
     private func taskChange(_ row: Database.Statement) throws -> Change {
@@ -146,8 +154,6 @@ extension SQLBoard {
 /// The rows of one kind, in revision order.
 private struct ChangeSource<Statement: EngineStatement> {
     let statement: Statement
-    /// True when not all of them are of the types that were asked for.
-    let isMixed: Bool
     let decode: (Statement) throws -> Change
     /// Of the row that comes next.
     var revision: Revision = 0

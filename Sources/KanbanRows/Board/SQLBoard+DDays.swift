@@ -23,7 +23,7 @@ extension SQLBoard {
             """)
         statement.bind(2, after.map { Int64($0.date.number) } ?? .min)
         statement.bind(3, after?.id ?? ID(high: 0, low: 0))
-        statement.bind(4, limit ?? -1)
+        statement.bind(4, limit.map(Int64.init) ?? .max)
         return try all(of: statement) { try DDayRow.decode($0) }
     }
 

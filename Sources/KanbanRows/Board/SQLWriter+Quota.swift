@@ -15,7 +15,7 @@ extension SQLBoard {
     /// Counts the rows instead of looking at the count.
     func countedUsage() throws -> Usage {
         let rows = RowCost.rows(where: "account = ?1")
-        let sql = "SELECT coalesce(sum(bytes), 0), coalesce(sum(tasks), 0) FROM (\(rows))"
+        let sql = "SELECT coalesce(sum(bytes), 0), coalesce(sum(tasks), 0) FROM (\(rows)) AS counted"
         let statement = try connection.statement(composed: sql)
         statement.bind(1, account.number)
         return try first(of: statement) { Usage(bytes: $0.integer(0), tasks: $0.integer(1)) } ?? Usage()

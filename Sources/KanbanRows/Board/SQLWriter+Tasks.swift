@@ -66,6 +66,7 @@ extension SQLBoardWriter {
         bindPlace(of: task, to: statement)
         statement.bind(17, isCreation ? task.revision : nil)
         statement.bind(18, isCreation ? session : nil)
+        bindFoldedBody(of: task, to: statement, at: 20)
         try statement.run()
         count(task, by: 1)
         if task.deletedAt == nil {
@@ -83,8 +84,9 @@ extension SQLBoardWriter {
                 completed_at = ?15, deleted_at = ?16, first_changes = ?17, checksum = ?18
             WHERE account = ?1 AND number = ?2
             """)
-        statement.bind(2, stored.number)
+        bindKey(of: task, stored, to: statement)
         statement.bind(18, bindText(of: task, to: statement))
+        bindFoldedBody(of: task, to: statement, at: 19)
         bindPlace(of: task, to: statement)
         statement.bind(17, stored.firstChanges(with: task)?.packed(below: task.revision))
         try statement.run()
@@ -99,8 +101,9 @@ extension SQLBoardWriter {
                 updated_at = ?9, first_changes = ?10, checksum = ?11
             WHERE account = ?1 AND number = ?2
             """)
-        statement.bind(2, stored.number)
+        bindKey(of: task, stored, to: statement)
         statement.bind(11, bindText(of: task, to: statement))
+        bindFoldedBody(of: task, to: statement, at: 12)
         statement.bind(10, stored.firstChanges(with: task)?.packed(below: task.revision))
         try statement.run()
     }
@@ -118,6 +121,17 @@ extension SQLBoardWriter {
         statement.bind(8, task.createdAt)
         statement.bind(9, task.updatedAt)
         return checksum(of: task, memberRevisions: memberRevisions)
+    }
+
+    private func bindKey(of task: TaskItem, _ stored: Stored, to statement: Database.Statement) {
+        if Database.hasRowNumbers { statement.bind(2, stored.number) } else { statement.bind(2, task.id) }
+    }
+
+    /// For engines whose statements do not fold texts; NULL when the body folds to itself.
+    private func bindFoldedBody(of task: TaskItem, to statement: Database.Statement, at index: Int32) {
+        guard !Database.foldsText else { return }
+        let folded = CaseFolding.fold(task.body)
+        statement.bind(index, folded.utf8.elementsEqual(task.body.utf8) ? nil : folded)
     }
 
     /// In the order of ``TaskRow/columns``.

@@ -131,7 +131,16 @@ extension SQLBoardWriter {
     package func eraseAccount() throws {
         writing.noteChangeOfAllTasks()
         try writing.removeStanding(of: account)
+        // First, for it waits for whoever has the account's lock: what that one wrote is erased, too.
         try statement("DELETE FROM accounts WHERE number = ?1").run()
+        if !Database.erasesDependents {
+            for table in Schema.tablesOfAccounts {
+                let rows = try connection.statement(composed: "DELETE FROM \(table) WHERE account = ?1")
+                rows.bind(1, account.number)
+                try rows.run()
+            }
+        }
+        writing.noteEnding(of: account)
         writing.cancelPendingCounts(of: account)
     }
 

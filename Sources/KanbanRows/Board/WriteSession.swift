@@ -30,6 +30,9 @@ package final class WriteSession<Database: Engine> {
     /// What to put back when a body or a nested part of one is undone, newest last.
     @exclusivity(unchecked) private var undoLog: [(account: Int64, standing: Standing)] = []
 
+    /// Accounts of which a session or a token ended in this transaction.
+    @exclusivity(unchecked) private var endings: Set<Int64> = []
+
     private static var standingLimit: Int { 10_000 }
 
     package init(_ connection: Database) {
@@ -68,6 +71,7 @@ package final class WriteSession<Database: Engine> {
         forget(since: TransactionMark())
         changedFeeds.removeAll(keepingCapacity: true)
         changedUsages.removeAll(keepingCapacity: true)
+        endings.removeAll(keepingCapacity: true)
     }
 
     /// A point to which only what is in memory can be undone.
@@ -113,7 +117,7 @@ package final class WriteSession<Database: Engine> {
 
     // MARK: - The accounts
 
-    func feed(of account: AccountKey) throws -> FeedState {
+    package func feed(of account: AccountKey) throws -> FeedState {
         try standing(of: account).feed
     }
 
@@ -160,7 +164,12 @@ package final class WriteSession<Database: Engine> {
         return standing
     }
 
-    func setFeed(_ feed: FeedState, of account: AccountKey) throws {
+    /// Takes in what was read of an account while its row was locked.
+    package func learn(_ feed: FeedState, _ usage: Usage, _ limits: OwnLimits, of account: AccountKey) {
+        standings[account.number] = Standing(feed: feed, usage: usage, limits: limits)
+    }
+
+    package func setFeed(_ feed: FeedState, of account: AccountKey) throws {
         var standing = try standing(of: account)
         undoLog.append((account.number, standing))
         standing.feed = feed
@@ -224,6 +233,18 @@ package final class WriteSession<Database: Engine> {
         return try changedFeeds.compactMap { number in
             try write(number).map { (AccountKey(number: number), $0.revision) }
         }
+    }
+
+    /// Notes that something that opened the account no longer does: servers that share a database tell one another.
+    package func noteEnding(of account: AccountKey) {
+        endings.insert(account.number)
+    }
+
+    /// Those of the transaction that is about to be committed, or was.
+    @_specialize(where Database == SQLiteConnection)
+    package func takeEndings() -> [AccountKey] {
+        defer { endings.removeAll(keepingCapacity: true) }
+        return endings.map(AccountKey.init(number:))
     }
 
     /// When the last transaction of all accounts was.

@@ -11,6 +11,13 @@ import Kanban
 package protocol Engine: AnyObject {
     associatedtype Statement: EngineStatement
 
+    /// Whether a task has a row number, by which it is found sooner than by its id.
+    static var hasRowNumbers: Bool { get }
+    /// Whether statements fold texts that they search. Otherwise a column keeps the folded body.
+    static var foldsText: Bool { get }
+    /// Whether erasing an account's row erases all rows that refer to it.
+    static var erasesDependents: Bool { get }
+
     /// What errors call the database: the path of its file.
     var name: String { get }
 
@@ -38,7 +45,12 @@ package protocol Engine: AnyObject {
     func requireSound() throws
 }
 
+// What holds of SQLite.
 extension Engine {
+    package static var hasRowNumbers: Bool { true }
+    package static var foldsText: Bool { true }
+    package static var erasesDependents: Bool { true }
+
     /// For data of ours that is not as we write it.
     package func damaged(_ what: String) -> StoreError {
         .corrupt("\(name): \(what)")

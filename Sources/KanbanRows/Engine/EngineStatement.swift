@@ -17,6 +17,9 @@ package protocol EngineStatement: AnyObject {
     /// True when there is a row.
     /// - Throws: an error that names the statement.
     func step() throws -> Bool
+    /// Runs a statement without rows and resets it. An engine on the other side of a network need not wait for it: then
+    /// the error of a statement is thrown by a later one, and by the commit.
+    func run() throws
     /// Ready to be bound and run again. What was bound stays.
     func reset()
 

@@ -19,6 +19,13 @@ package enum Schema {
         { try $0.run(schema8) },
     ]
 
+    /// The tables whose rows belong to an account, in their column `account`.
+    package static let tablesOfAccounts = [
+        "settings", "tasks", "task_counts", "respacings", "history", "categories", "ddays", "tombstones",
+        "kept_answers",
+        "kept_mutations", "sessions", "tokens", "codes", "identities", "invitations", "account_events", "mails",
+    ]
+
     /// The version of an open file; 0 for an empty one.
     /// - Throws: ``StoreError/corrupt(_:)`` for a file of another program, ``StoreError/newer(version:)``.
     package static func version(of connection: SQLiteConnection, newest: Int = steps.count) throws -> Int {

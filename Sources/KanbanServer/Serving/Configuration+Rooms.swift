@@ -149,6 +149,8 @@ extension Failure {
         case .quotaExceeded: self.init(.inputOutput, "The account would take more than it may.")
         case .moved(let detail):
             self.init(.inputOutput, "The data in \(directory.path) is not in its place: \(detail).")
+        case .away(let detail), .unsettled(let detail):
+            self.init(.unavailable, "The data in \(directory.path) cannot be reached: \(detail).")
         case .noAccount: self.init(.noInput, "There is no such account in \(directory.path).")
         case .closed: self.init(.internalFault, "The data in \(directory.path) was closed too early.")
         }

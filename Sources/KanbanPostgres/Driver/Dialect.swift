@@ -1,0 +1,32 @@
+/// The statements of the rows are written as SQLite takes them. What PostgreSQL spells in another way stands here, and
+/// nowhere else; `DialectTests` has a test for each.
+enum Dialect {
+    /// By text, in this order.
+    static let spellings: [(sqlite: String, postgres: String)] = [
+        // A hint. PostgreSQL knows how many rows there are.
+        (" INDEXED BY tasks_by_due", ""),
+        // A task has no row number: it is found by its id.
+        ("SELECT number, status, category_id, due", "SELECT 0::bigint, status, category_id, due"),
+        ("checksum = ?18\nWHERE account = ?1 AND number = ?2", "checksum = ?18\nWHERE account = ?1 AND id = ?2"),
+        ("checksum = ?11\nWHERE account = ?1 AND number = ?2", "checksum = ?11\nWHERE account = ?1 AND id = ?2"),
+        ("AND number IN (SELECT number FROM tasks", "AND id IN (SELECT id FROM tasks"),
+        // Case is folded by us, when a row is written; PostgreSQL folds it in version 18 only.
+        ("created_by, checksum)", "created_by, checksum, body_folded)"),
+        ("?17, ?18, ?19)", "?17, ?18, ?19, ?20)"),
+        ("first_changes = ?17, checksum = ?18", "first_changes = ?17, checksum = ?18, body_folded = ?19"),
+        ("first_changes = ?10, checksum = ?11", "first_changes = ?10, checksum = ?11, body_folded = ?12"),
+        ("contains_folded(title, ", "0 < strpos(coalesce(title_folded, title), "),
+        ("contains_folded(body, ", "0 < strpos(coalesce(body_folded, body), "),
+        // A plus sign before a column keeps SQLite from an index, and would keep PostgreSQL from it.
+        ("+account ", "account "),
+        ("+status ", "status "),
+        ("+due ", "due "),
+        ("+type ", "type "),
+        // No statement has a question mark in a text or an operator.
+        ("?", "$"),
+    ]
+
+    static func translated(_ sql: String) -> String {
+        spellings.reduce(sql) { $0.replacing($1.sqlite, with: $1.postgres) }
+    }
+}

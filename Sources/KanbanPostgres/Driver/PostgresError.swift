@@ -1,0 +1,55 @@
+import CPostgres
+import Kanban
+
+/// An error of PostgreSQL, or of the way to it.
+package struct PostgresError: Error, CustomStringConvertible {
+    /// SQLSTATE, five characters (PostgreSQL, appendix A); empty when the connection itself failed.
+    package let state: String
+    package let message: String
+    /// The text of the statement; empty when there was none. Values are parameters and never part of it.
+    package let statement: String
+
+    init(state: String, message: String, statement: String = "") {
+        self.state = state
+        self.message = message
+        self.statement = statement
+    }
+
+    /// From a failed result.
+    init(_ result: OpaquePointer?, statement: String) {
+        func field(_ code: UnicodeScalar) -> String {
+            PQresultErrorField(result, Int32(code.value)).map { String(cString: $0) } ?? ""
+        }
+        // PG_DIAG_SQLSTATE and PG_DIAG_MESSAGE_PRIMARY. Not the detail: it quotes values.
+        self.init(state: field("C"), message: field("M"), statement: statement)
+    }
+
+    package var description: String {
+        let place = statement.isEmpty ? "" : " in: \(statement)"
+        return "PostgreSQL \(state.isEmpty ? "connection" : state): \(message)\(place)"
+    }
+
+    /// The session is over: nothing that was not committed is there, and nobody knows of a commit that was under way.
+    var endsConnection: Bool {
+        state.isEmpty || state.hasPrefix("08") || ["57P01", "57P02", "57P03", "25P03"].contains(state)
+    }
+
+    /// The same body may succeed when it runs again: serialization failure, deadlock, a lock or an answer that was not
+    /// there in time.
+    var isTransient: Bool { ["40001", "40P01", "55P03", "57014"].contains(state) }
+
+    /// Another server was first with a unique value: the body, run again, finds it.
+    var isTwin: Bool { state == "23505" }
+
+    /// A server that takes no writes: a standby, or a primary that was replaced (section 10 of the design).
+    var isReadOnly: Bool { state == "25006" }
+
+    var storeError: StoreError {
+        switch state {
+        case "53100": .full
+        case "XX001", "XX002": .corrupt(description)
+        case _ where endsConnection || isTransient || isReadOnly || state.hasPrefix("53"): .away(description)
+        default: .io(description)
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import CPostgres
+import Kanban
+import KanbanRows
+
+/// A statement of a connection. Bind, step, read columns, ``reset()``; parameters count from 1, columns from 0.
+///
+/// ``run()`` sends it and does not wait; ``step()`` waits for its rows.
+final class PostgresStatement: EngineStatement {
+    let text: String
+    private unowned let connection: PostgresConnection
+    /// Of the prepared statement; `nil` until it is.
+    var name: String?
+    /// Sent and not answered.
+    var isPending = false
+    private var parameters: [Parameter] = []
+    private var result: OpaquePointer?
+    private var row: Int32 = -1
+
+    enum Parameter {
+        case null
+        /// In the type's binary form; of texts it is UTF-8.
+        case binary([UInt8])
+    }
+
+    init(_ text: String, on connection: PostgresConnection) {
+        self.text = text
+        self.connection = connection
+    }
+
+    deinit {
+        PQclear(result)
+    }
+
+    /// Whether it writes. Decides only whether a body that throws has something to be undone.
+    private(set) lazy var writes = !text.hasPrefix("SELECT")
+
+    /// True when there is a row.
+    func step() throws -> Bool {
+        try step(prepared: true)
+    }
+
+    /// - Parameter prepared: false for a statement that is needed once.
+    func step(prepared: Bool) throws -> Bool {
+        if row < 0 {
+            try connection.send(self, prepared: prepared)
+            try connection.flushAndWait()
+        }
+        row += 1
+        return row < PQntuples(result)
+    }
+
+    func reset() {
+        row = -1
+        PQclear(result)
+        result = nil
+    }
+
+    /// Sends a statement without rows. An error shows at the next wait.
+    func run() throws {
+        try connection.send(self, prepared: true)
+    }
+
+    /// Keeps the result and frees it in time.
+    func take(_ result: OpaquePointer) {
+        PQclear(self.result)
+        self.result = result
+        isPending = false
+    }
+
+    /// What the server says that it did, such as `COMMIT` or `UPDATE 3`.
+    var tag: String { PQcmdStatus(result).map { String(cString: $0) } ?? "" }
+
+    /// Rows written.
+    var changes: Int { PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0 }
+}
+
+// MARK: - Parameters
+
+extension PostgresStatement {
+    private func set(_ index: Int32, _ parameter: Parameter) {
+        while parameters.count < index { parameters.append(.null) }
+        parameters[Int(index) - 1] = parameter
+    }
+
+    /// Hands the parameters out as libpq wants them: pointers, lengths and formats (1 is binary).
+    func withParameters<T>(
+        _ body: (Int32, UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?) -> T
+    ) -> T {
+        // One piece of memory for all values.
+        var bytes: [UInt8] = []
+        var offsets: [Int?] = []
+        var lengths: [Int32] = []
+        var formats: [Int32] = []
+        for parameter in parameters {
+            switch parameter {
+            case .null:
+                offsets.append(nil)
+                lengths.append(0)
+                formats.append(0)
+            case .binary(let value):
+                offsets.append(bytes.count)
+                lengths.append(Int32(value.count))
+                formats.append(1)
+                bytes += value
+                // An empty value is no null pointer.
+                bytes.append(0)
+            }
+        }
+        return bytes.withUnsafeBytes { buffer in
+            let start = buffer.bindMemory(to: CChar.self).baseAddress
+            let pointers = offsets.map { offset in offset.flatMap { start?.advanced(by: $0) } }
+            return body(Int32(parameters.count), pointers, lengths, formats)
+        }
+    }
+
+    /// As `bigint`, which every number of the schema is.
+    func bind(_ index: Int32, _ value: Int64) {
+        set(index, .binary(withUnsafeBytes(of: value.bigEndian) { Array($0) }))
+    }
+
+    func bindNull(_ index: Int32) {
+        set(index, .null)
+    }
+
+    /// PostgreSQL takes no U+0000 in texts. No rule lets one in that is stored; in what is looked for, a noncharacter
+    /// stands for it, which nothing equals.
+    func bind(_ index: Int32, _ text: String) {
+        let text = text.utf8.contains(0) ? text.replacing("\0", with: "\u{10ffff}") : text
+        set(index, .binary(Array(text.utf8)))
+    }
+
+    func bind(_ index: Int32, utf8 bytes: [UInt8]) {
+        set(index, .binary(bytes))
+    }
+
+    /// As `bytea`.
+    func bind(_ index: Int32, _ bytes: [UInt8]) {
+        set(index, .binary(bytes))
+    }
+
+    /// As `uuid`, whose order is that of the ids.
+    func bind(_ index: Int32, _ id: ID) {
+        set(index, .binary(withUnsafeBytes(of: (id.high.bigEndian, id.low.bigEndian)) { Array($0) }))
+    }
+}
+
+// MARK: - Columns
+
+extension PostgresStatement {
+    func isNull(_ column: Int32) -> Bool {
+        PQgetisnull(result, row, column) == 1
+    }
+
+    /// Hands out the bytes of a column where they are; none for NULL.
+    func withBytes<T>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
+        let start = PQgetvalue(result, row, column)
+        return try body(UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(result, row, column))))
+    }
+
+    /// Of a `bigint` or an `integer`; 0 for NULL.
+    func integer(_ column: Int32) -> Int64 {
+        withBytes(column) { bytes in
+            switch bytes.count {
+            case 8: Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
+            case 4: Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self)))
+            default: 0
+            }
+        }
+    }
+
+    func optionalInteger(_ column: Int32) -> Int64? {
+        isNull(column) ? nil : integer(column)
+    }
+
+    func optionalText(_ column: Int32) -> String? {
+        isNull(column) ? nil : withBytes(column) { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,53 @@
+import Kanban
+import KanbanAccess
+import KanbanRows
+
+/// A board in PostgreSQL as a reader sees it, in one snapshot.
+struct PostgresBoard: SQLBoard {
+    let account: AccountKey
+    let connection: PostgresConnection
+    let context: BoardContext
+}
+
+/// A board in PostgreSQL inside a transaction that has the account's lock. Lives as long as one body.
+final class PostgresBoardWriter: SQLBoardWriter {
+    typealias Database = PostgresConnection
+
+    let account: AccountKey
+    let session: ID?
+    let now: Timestamp
+    let context: BoardContext
+    let writing: WriteSession<PostgresConnection>
+    let ids: IDSource
+    /// Counts commits of this process, which says nothing where others commit, too.
+    var commitCount: UInt64 { 0 }
+
+    init(
+        account: AccountKey, session: ID?, now: Timestamp, context: BoardContext,
+        writing: WriteSession<PostgresConnection>, ids: IDSource
+    ) {
+        self.account = account
+        self.session = session
+        self.now = now
+        self.context = context
+        self.writing = writing
+        self.ids = ids
+    }
+
+    func writer(for account: AccountKey) -> PostgresBoardWriter {
+        PostgresBoardWriter(
+            account: account, session: session, now: now, context: context, writing: writing, ids: ids)
+    }
+}
+
+/// Accounts in PostgreSQL as a reader sees them.
+struct PostgresAccess: SQLAccess {
+    let connection: PostgresConnection
+}
+
+/// Accounts in PostgreSQL inside a write transaction.
+struct PostgresAccessWriter: SQLAccessWriter {
+    typealias Database = PostgresConnection
+
+    let writer: PostgresBoardWriter
+}

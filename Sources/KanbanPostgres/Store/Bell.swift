@@ -1,0 +1,194 @@
+import Dispatch
+import Foundation
+import Kanban
+import Locks
+
+/// Tells the other servers which accounts changed, and hears it from them.
+///
+/// A ring only makes it soon: streams read on from their cursors, and once a second, or more often where notifications do
+/// not come, this looks at the accounts to which somebody listens.
+final class Bell: Sendable {
+    private struct Said {
+        var accounts: Set<Int64> = []
+        var isArranged = false
+    }
+
+    /// Commits of so long share a notification: one in each commit would make all commits of the server wait for one
+    /// another.
+    private static let pace = DispatchTimeInterval.milliseconds(5)
+    /// The payload may have 8,000 bytes.
+    private static let mostInPayload = 300
+
+    private let configuration: PostgresConfiguration
+    private let channel: String
+    private let speaking = DispatchQueue(label: "kanbase.bell")
+    private let said = Locked(Said())
+    private let isStopped = Locked(false)
+    private let isAway = Locked(false)
+    private let ended = DispatchSemaphore(value: 0)
+    /// Touched on `speaking` only.
+    private nonisolated(unsafe) var speaker: PostgresConnection?
+
+    /// - Parameter channel: the schema's own.
+    init(_ configuration: PostgresConfiguration, channel: String) {
+        self.configuration = configuration
+        self.channel = channel
+    }
+
+    func start() {
+        let thread = Thread { self.listen() }
+        thread.name = "kanbase.bell"
+        thread.start()
+    }
+
+    func stop() {
+        isStopped.withLock { $0 = true }
+        speaking.sync { speaker = nil }
+        ended.wait()
+    }
+
+    /// False while the database does not answer.
+    var isReachable: Bool { !isAway.withLock { $0 } }
+
+    private func options(_ purpose: String) -> PostgresConnection.Options {
+        var options = configuration.options(for: purpose)
+        options.target = configuration.direct ?? configuration.target
+        options.setUp.append("SET synchronous_commit = off")
+        return options
+    }
+
+    // MARK: - Saying
+
+    func tell(_ accounts: some Sequence<AccountKey>) {
+        guard configuration.notify == .auto else { return }
+        let arranges = said.withLock { said in
+            for account in accounts { said.accounts.insert(account.number) }
+            guard !said.accounts.isEmpty, !said.isArranged else { return false }
+            said.isArranged = true
+            return true
+        }
+        if arranges { speaking.asyncAfter(deadline: .now() + Self.pace) { self.say() } }
+    }
+
+    private func say() {
+        let accounts = said.withLock { said in
+            defer { said = Said() }
+            return Array(said.accounts)
+        }
+        guard !isStopped.withLock({ $0 }) else { return }
+        do {
+            let connection = try speaker ?? PostgresConnection(options("bell"))
+            speaker = connection
+            for start in stride(from: 0, to: accounts.count, by: Self.mostInPayload) {
+                let part = accounts[start..<min(start + Self.mostInPayload, accounts.count)]
+                let statement = try connection.statement("SELECT pg_notify(?1, ?2)")
+                statement.bind(1, channel)
+                statement.bind(2, part.map(String.init).joined(separator: ","))
+                _ = try statement.step()
+                statement.reset()
+            }
+        } catch {
+            // The others find it within a second by looking.
+            speaker = nil
+        }
+    }
+
+    // MARK: - Hearing
+
+    /// Between two looks where notifications come, and where they do not.
+    private static let looks: (beside: Int32, alone: Int32) = (1_000, 200)
+
+    private func listen() {
+        defer { ended.signal() }
+        var known: [Int64: Standing] = [:]
+        while !isStopped.withLock({ $0 }) {
+            do {
+                let connection = try PostgresConnection(options("listener"))
+                let hears = try begin(on: connection)
+                noteReachable()
+                // What was said while nobody heard.
+                known = [:]
+                try hear(on: connection, hears, &known)
+            } catch {
+                noteAway("\(error)")
+                Thread.sleep(forTimeInterval: 0.2)
+            }
+        }
+    }
+
+    /// - Returns: whether notifications come.
+    private func begin(on connection: PostgresConnection) throws -> Bool {
+        guard configuration.notify == .auto else { return false }
+        try connection.run("LISTEN \"\(channel)\"")
+        try connection.run("SELECT pg_notify('\(channel)', '')")
+        try connection.wait()
+        let end = ContinuousClock.now + .seconds(2)
+        while ContinuousClock.now < end {
+            if try !connection.notifications(within: 200).isEmpty { return true }
+        }
+        configuration.report(
+            "notifications of the database do not come: changes of other servers are looked for 5 times a second",
+            "channel \(channel)")
+        return false
+    }
+
+    private func hear(on connection: PostgresConnection, _ hears: Bool, _ known: inout [Int64: Standing]) throws {
+        let pace = hears ? Self.looks.beside : Self.looks.alone
+        var nextLook = ContinuousClock.now
+        while !isStopped.withLock({ $0 }) {
+            let left = max(.zero, nextLook - .now)
+            let milliseconds = min(Int32(left / .milliseconds(1)) + 1, 200)
+            let payloads = try connection.notifications(within: milliseconds)
+            let accounts = Set(payloads.flatMap { $0.split(separator: ",") }.compactMap { Int64($0) })
+            if !accounts.isEmpty { configuration.onCommit(accounts.map(AccountKey.init(number:))) }
+            guard ContinuousClock.now >= nextLook else { continue }
+            nextLook = .now + .milliseconds(Int(pace))
+            try look(on: connection, &known)
+        }
+    }
+
+    /// Where an account stood at the last look.
+    private struct Standing: Equatable {
+        var revision: Int64
+        var epoch: Int64
+        var endings: Int64
+    }
+
+    private func look(on connection: PostgresConnection, _ known: inout [Int64: Standing]) throws {
+        let listened = configuration.listened().map(\.number)
+        let statement = try connection.statement(
+            """
+            SELECT number, revision, epoch, endings FROM accounts WHERE number = ANY (?1::text::bigint[])
+            """)
+        statement.bind(1, "{" + listened.map(String.init).joined(separator: ",") + "}")
+        defer { statement.reset() }
+        var found: [Int64: Standing] = [:]
+        while try statement.step() {
+            found[statement.integer(0)] = Standing(
+                revision: statement.integer(1), epoch: statement.integer(2), endings: statement.integer(3))
+        }
+        // One that is gone rings once, too.
+        let changed = listened.filter { found[$0] != known[$0] }
+        known = found
+        if !changed.isEmpty { configuration.onCommit(changed.map(AccountKey.init(number:))) }
+        noteReachable()
+    }
+
+    // MARK: - Being away
+
+    private func noteAway(_ reason: String) {
+        let isNews = isAway.withLock { isAway in
+            defer { isAway = true }
+            return !isAway
+        }
+        if isNews { configuration.report("the database cannot be reached", reason) }
+    }
+
+    private func noteReachable() {
+        let isNews = isAway.withLock { isAway in
+            defer { isAway = false }
+            return isAway
+        }
+        if isNews { configuration.report("the database is back", "") }
+    }
+}

@@ -1,0 +1,73 @@
+import Kanban
+import KanbanRows
+
+/// Which database, and how it is used.
+package struct PostgresConfiguration: Sendable {
+    package enum Notify: String, Sendable, CaseIterable {
+        /// By notifications, beside looking each second; by looking alone where they do not come.
+        case auto
+        /// By looking alone.
+        case poll
+    }
+
+    /// What a failover may lose.
+    package enum Durability: String, Sendable, CaseIterable {
+        /// The last commits: the first write of each account after a failover begins a new history.
+        case asynchronous
+        /// Nothing.
+        case synchronous
+    }
+
+    /// A URL or keywords, as libpq takes them.
+    package var target: String
+    /// For notifications, where `target` is a pooler; `nil` is `target`.
+    package var direct: String?
+    /// Connections that write.
+    package var lanes = 4
+    /// Connections that read.
+    package var readers = 8
+    package var notify = Notify.auto
+    package var durability = Durability.asynchronous
+    /// Keeps statements prepared.
+    package var prepares = true
+
+    package var retention = Retention()
+    package var quota: Quota?
+    /// By which what is kept grows old. Writes are dated by the database's clock unless ``datesByClock``.
+    package var clock: @Sendable () -> Timestamp
+    /// Dates writes by ``clock``, for tests.
+    package var datesByClock = false
+    /// 64 random bits, from a source that nobody can guess.
+    package var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
+
+    /// Called after each commit of any server, here before it is answered, with the accounts that changed. It must not
+    /// block.
+    package var onCommit: @Sendable ([AccountKey]) -> Void = { _ in }
+    /// Of which accounts somebody wants to know.
+    package var listened: @Sendable () -> [AccountKey] = { [] }
+    /// Called with what an operator should know, once for each change. It must not block.
+    package var report: @Sendable (_ message: String, _ detail: String) -> Void = { _, _ in }
+
+    package init(target: String, clock: @escaping @Sendable () -> Timestamp) {
+        self.target = target
+        self.clock = clock
+    }
+
+    /// What every session of the server is given; statements that hang end before the other side gives up.
+    private static func limits(statement: Int, idle: Int) -> [String] {
+        [
+            "SET statement_timeout = \(statement)", "SET lock_timeout = 2000",
+            "SET idle_in_transaction_session_timeout = \(idle)",
+        ]
+    }
+
+    func options(for purpose: String, statementTime: Int = 10_000, idleTime: Int = 10_000) -> PostgresConnection.Options
+    {
+        var options = PostgresConnection.Options(target: target)
+        options.purpose = "kanbase \(purpose)"
+        options.prepares = prepares
+        options.patience = Int32(max(statementTime, idleTime) + 5_000)
+        options.setUp = Self.limits(statement: statementTime, idle: idleTime)
+        return options
+    }
+}

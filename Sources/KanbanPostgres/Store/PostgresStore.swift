@@ -1,0 +1,183 @@
+import Dispatch
+import Foundation
+import Kanban
+import KanbanAccess
+import KanbanRows
+import Locks
+
+/// Boards in a PostgreSQL database that any number of servers share.
+package final class PostgresStore: Sendable {
+    /// What the store did since it was opened.
+    package struct Activity: Sendable {
+        package var commits = 0
+        package var writes = 0
+        package var time = Duration.zero
+        package var waitingWrites = 0
+        package var reads = 0
+        package var readTime = Duration.zero
+        package var waitingReads = 0
+    }
+
+    let configuration: PostgresConfiguration
+    let context: BoardContext
+    private let lanes: [Lane]
+    /// For what concerns accounts, one write at a time over all servers.
+    private let accessLane: Lane
+    private let readers: Readers
+    private let longReaders: Readers
+    private let bell: Bell
+    private let done = Locked(Activity())
+    let upkeep = Locked(PostgresUpkeep())
+    /// Tells this server from the others.
+    let server: String
+
+    /// Connects, and makes or brings up the tables.
+    /// - Throws: ``PostgresSchema/Fault``, ``PostgresError``.
+    package init(_ configuration: PostgresConfiguration) throws {
+        self.configuration = configuration
+        let context = BoardContext(
+            clock: configuration.clock, retention: configuration.retention, quota: configuration.quota)
+        self.context = context
+        let connection = try PostgresConnection(
+            configuration.options(for: "start", statementTime: 120_000, idleTime: 120_000))
+        try PostgresSchema.bringUp(connection, now: configuration.clock())
+        let ids = IDSource(random: configuration.random)
+        server = "\(ids.next(at: configuration.clock()))"
+        try WriteSession(connection).makeLocalAccount(
+            id: ids.next(at: configuration.clock()), epoch: ids.newEpoch(), at: configuration.clock())
+        try connection.wait()
+        let schema = try connection.text("SELECT current_schema()::text") ?? "public"
+        let bell = Bell(configuration, channel: "kanbase:\(schema)")
+        self.bell = bell
+        let done = done
+        let publish: @Sendable ([(account: AccountKey, revision: Revision)], [AccountKey]) -> Void = { changed, ended in
+            let accounts = changed.map(\.account) + ended
+            guard !accounts.isEmpty else { return }
+            configuration.onCommit(accounts)
+            bell.tell(accounts)
+        }
+        lanes = (0..<max(1, configuration.lanes)).map {
+            Lane($0, configuration, context: context, done: done, publish: publish)
+        }
+        accessLane = Lane(-1, configuration, context: context, done: done, publish: publish)
+        readers = Readers(
+            limit: configuration.readers, configuration.options(for: "reader"), label: "kanbase.readers")
+        longReaders = Readers(
+            limit: 2, configuration.options(for: "long reader", statementTime: 120_000), label: "kanbase.long-readers")
+        bell.start()
+    }
+
+    /// Ends what runs, and answers what waits with ``StoreError/closed``.
+    package func close() {
+        for lane in lanes + [accessLane] { lane.close() }
+        readers.close()
+        longReaders.close()
+        bell.stop()
+    }
+
+    package var activity: Activity {
+        var activity = done.withLock { $0 }
+        activity.waitingWrites = (lanes + [accessLane]).reduce(0) { $0 + $1.waitingCount }
+        for figures in [readers.figures, longReaders.figures] {
+            activity.reads += figures.reads
+            activity.readTime += figures.time
+            activity.waitingReads += figures.waiting
+        }
+        return activity
+    }
+
+    /// False while the database does not answer.
+    package var isReachable: Bool { bell.isReachable }
+
+    private func lane(of account: AccountKey) -> Lane {
+        lanes[Int(UInt64(bitPattern: account.number) % UInt64(lanes.count))]
+    }
+
+    // MARK: - Boards
+
+    package func read<T: Sendable>(
+        _ account: AccountKey, _ body: @escaping @Sendable (any BoardReader) throws -> T
+    ) async throws -> T {
+        try await board(account) { try body($0) }
+    }
+
+    func board<T: Sendable>(
+        _ account: AccountKey, _ body: @escaping @Sendable (PostgresBoard) throws -> T
+    ) async throws -> T {
+        try await readers.run(for: account) { [context] connection in
+            try body(PostgresBoard(account: account, connection: connection, context: context))
+        }
+    }
+
+    func readRows<T: Sendable>(_ body: @escaping @Sendable (PostgresConnection) throws -> T) async throws -> T {
+        try await readers.run(for: .nobody, body)
+    }
+
+    package func readAside<T: Sendable>(
+        _ account: AccountKey, _ body: @escaping @Sendable (any BoardReader) throws -> T
+    ) async throws -> T {
+        try await longReaders.run(for: account) { [context] connection in
+            try body(PostgresBoard(account: account, connection: connection, context: context))
+        }
+    }
+
+    package func readDetached<T: Sendable>(
+        _ account: AccountKey, _ body: @escaping @Sendable (any BoardReader) throws -> T
+    ) async throws -> T {
+        // Whoever takes what the body reads may be slow.
+        let options = configuration.options(for: "export", statementTime: 120_000, idleTime: 600_000)
+        return try await withCheckedThrowingContinuation { continuation in
+            let thread = Thread { [context] in
+                continuation.resume(
+                    with: Result {
+                        do {
+                            return try Readers.snapshot(on: PostgresConnection(options)) { connection in
+                                try body(PostgresBoard(account: account, connection: connection, context: context))
+                            }
+                        } catch let error as PostgresError {
+                            throw error.storeError
+                        }
+                    })
+            }
+            thread.name = "kanbase.export"
+            thread.stackSize = 1 << 20
+            thread.start()
+        }
+    }
+
+    package func write<T: Sendable>(
+        _ account: AccountKey, session: ID?, _ body: @escaping @Sendable (any BoardWriter) throws -> T
+    ) async throws -> T {
+        try await perform(account, session: session) { try body($0) }
+    }
+
+    func perform<T: Sendable>(
+        _ account: AccountKey, session: ID? = nil, _ body: @escaping @Sendable (PostgresBoardWriter) throws -> T
+    ) async throws -> T {
+        try await lane(of: account).perform(account, session: session, body)
+    }
+
+    package func feedState(of account: AccountKey) async throws -> FeedState {
+        try await read(account) { try $0.feedState() }
+    }
+
+    // MARK: - Accounts
+
+    package func readAccess<T: Sendable>(
+        _ body: @escaping @Sendable (any AccessReader) throws -> T
+    ) async throws -> T {
+        try await readers.run(for: .nobody) { try body(PostgresAccess(connection: $0)) }
+    }
+
+    package func writeAccess<T: Sendable>(
+        _ body: @escaping @Sendable (any AccessWriter) throws -> T
+    ) async throws -> T {
+        try await performAccess { try body(PostgresAccessWriter(writer: $0)) }
+    }
+
+    func performAccess<T: Sendable>(
+        _ body: @escaping @Sendable (PostgresBoardWriter) throws -> T
+    ) async throws -> T {
+        try await accessLane.perform(.nobody, body)
+    }
+}

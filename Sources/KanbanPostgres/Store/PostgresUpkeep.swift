@@ -1,0 +1,111 @@
+import Kanban
+import KanbanAccess
+import KanbanRows
+import Locks
+
+/// How far the walk through all accounts is that removes what is due to go. One server walks; another takes over when it is
+/// silent for a while, and begins anew.
+struct PostgresUpkeep: Sendable {
+    /// The account whose turn it was; 0 before the first.
+    var account: Int64 = 0
+
+    /// Rows that a step writes at most.
+    static let step = 100
+    /// Rows that a step reads at most.
+    static let lookThrough = 2_000
+    /// Milliseconds that a lease lasts.
+    static let lease: Int64 = 60_000
+}
+
+extension PostgresStore {
+    /// Does a small piece of the upkeep that is due, unless another server sees to it.
+    /// - Returns: true when there is more to do in this walk; false at its end.
+    package func runMaintenance() async throws -> Bool {
+        guard try await takeLease("upkeep") else { return false }
+        let last = upkeep.withLock { $0.account }
+        let next = try await readNext(after: last)
+        guard let next else {
+            upkeep.withLock { $0.account = 0 }
+            return try await performAccess { try $0.purgeAccess(limit: PostgresUpkeep.step) } >= PostgresUpkeep.step
+        }
+        do {
+            if try await maintain(AccountKey(number: next)) { upkeep.withLock { $0.account = next } }
+        } catch StoreError.noAccount {
+            // Erased meanwhile, with all that was to be done.
+            upkeep.withLock { $0.account = next }
+        }
+        return true
+    }
+
+    /// Takes or renews what one server does for all.
+    package func takeLease(_ name: String) async throws -> Bool {
+        try await performAccess { [server] writer in
+            let statement = try writer.connection.statement(
+                """
+                INSERT INTO leases (name, holder, until) VALUES (?1, ?2, ?3)
+                ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
+                WHERE leases.holder = excluded.holder OR leases.until < ?4 RETURNING 1
+                """)
+            statement.bind(1, name)
+            statement.bind(2, server)
+            statement.bind(3, writer.now.milliseconds + PostgresUpkeep.lease)
+            statement.bind(4, writer.now)
+            defer { statement.reset() }
+            return try statement.step()
+        }
+    }
+
+    private func readNext(after account: Int64) async throws -> Int64? {
+        try await readRows { connection in
+            let statement = try connection.statement(
+                "SELECT number FROM accounts WHERE number > ?1 ORDER BY number LIMIT 1")
+            statement.bind(1, account)
+            defer { statement.reset() }
+            return try statement.step() ? statement.integer(0) : nil
+        }
+    }
+
+    /// What of an account is due, as a reader finds it: where there is nothing, nothing is written.
+    private struct Due: Sendable {
+        var trash: [ID]
+        var purgeLine: Revision?
+        var hasRespacings: Bool
+        var hasExpiredSessions: Bool
+        var hasOldKeptRows: Bool
+    }
+
+    /// - Returns: whether all was done.
+    private func maintain(_ account: AccountKey) async throws -> Bool {
+        let (oldestTrash, oldestTombstone) = (context.oldestTrash, context.oldestTombstone)
+        let due = try await board(account) { board in
+            Due(
+                trash: try board.trash(before: oldestTrash, limit: PostgresUpkeep.step),
+                purgeLine: try board.newestTombstone(before: oldestTombstone, limit: PostgresUpkeep.lookThrough),
+                hasRespacings: try board.hasRespacings(), hasExpiredSessions: try board.hasExpiredSessions(),
+                hasOldKeptRows: try board.hasOldKeptRows())
+        }
+        var isDone = due.trash.count < PostgresUpkeep.step && due.purgeLine == nil
+        if !due.trash.isEmpty {
+            try await perform(account) { writer in
+                for id in due.trash { try writer.purgeTask(id, before: oldestTrash) }
+            }
+        }
+        if let line = due.purgeLine { try await perform(account) { try $0.movePurgeLine(to: line) } }
+        if due.hasRespacings {
+            isDone =
+                try await perform(account) { try $0.purgeRespacings(limit: PostgresUpkeep.step) } < PostgresUpkeep.step
+                && isDone
+        }
+        if due.hasExpiredSessions {
+            isDone =
+                try await perform(account) { try $0.purgeSessions(limit: PostgresUpkeep.step) } < PostgresUpkeep.step
+                && isDone
+        }
+        if due.hasOldKeptRows {
+            isDone =
+                try await perform(account) { try $0.purgeOldKeptRows(limit: PostgresUpkeep.step) } < PostgresUpkeep.step
+                && isDone
+        }
+        return isDone
+    }
+}

@@ -1,0 +1,46 @@
+import Testing
+
+@testable import KanbanPostgres
+
+struct DialectTests {
+    @Test(arguments: [
+        ("SELECT a FROM t WHERE a = ?1 AND b = ?12", "SELECT a FROM t WHERE a = $1 AND b = $12"),
+        ("FROM tasks INDEXED BY tasks_by_due\nWHERE", "FROM tasks\nWHERE"),
+        (
+            "SELECT number, status, category_id, due, due_day FROM tasks",
+            "SELECT 0::bigint, status, category_id, due, due_day FROM tasks"
+        ),
+        (
+            "first_changes = ?17, checksum = ?18\nWHERE account = ?1 AND number = ?2",
+            "first_changes = $17, checksum = $18, body_folded = $19\nWHERE account = $1 AND id = $2"
+        ),
+        (
+            "first_changes = ?10, checksum = ?11\nWHERE account = ?1 AND number = ?2",
+            "first_changes = $10, checksum = $11, body_folded = $12\nWHERE account = $1 AND id = $2"
+        ),
+        (
+            "WHERE +account = ?1 AND number IN (SELECT number FROM tasks WHERE account = ?1)",
+            "WHERE account = $1 AND id IN (SELECT id FROM tasks WHERE account = $1)"
+        ),
+        (
+            "creation, created_by, checksum)\nVALUES (?17, ?18, ?19)",
+            "creation, created_by, checksum, body_folded)\nVALUES ($17, $18, $19, $20)"
+        ),
+        (
+            "(contains_folded(title, ?3) OR contains_folded(body, ?3))",
+            "(0 < strpos(coalesce(title_folded, title), $3) OR 0 < strpos(coalesce(body_folded, body), $3))"
+        ),
+        ("+status IN (?2, ?3)", "status IN ($2, $3)"),
+        ("+due >= ?2", "due >= $2"),
+        ("AND +type IN (?4)", "AND type IN ($4)"),
+    ])
+    func `a statement is spelled as PostgreSQL wants it`(sqlite: String, postgres: String) {
+        #expect(Dialect.translated(sqlite) == postgres)
+    }
+
+    @Test func `sums and the like stay as they are`() {
+        let sql = "SELECT octet_length(title) + octet_length(body), count + excluded.count FROM tasks"
+
+        #expect(Dialect.translated(sql) == sql)
+    }
+}

@@ -1,0 +1,113 @@
+import Kanban
+import KanbanRows
+import TestSupport
+import Testing
+
+@testable import KanbanPostgres
+
+extension PostgresTests {
+    struct PostgresConnectionTests {
+        func connect() throws -> PostgresConnection {
+            try PostgresConnection(.init(target: PostgresCluster.shared.get().url))
+        }
+
+        @Test func `values of every kind come back as they were bound`() throws {
+            let connection = try connect()
+            let statement = try connection.statement("SELECT ?1::bigint, ?2::text, ?3::uuid, ?4::bytea, ?5::bigint")
+            let id = try #require(ID("0199a3c4-6b1e-7c3a-9a55-3f0d2f4f8e11"))
+            statement.bind(1, Int64.min)
+            statement.bind(2, "우유 \u{1F9C0} ?")
+            statement.bind(3, id)
+            statement.bind(4, [0, 255, 0])
+            statement.bindNull(5)
+
+            #expect(try statement.step())
+
+            #expect(statement.integer(0) == .min)
+            #expect(statement.optionalText(1) == "우유 \u{1F9C0} ?")
+            #expect(try statement.id(2) == id)
+            #expect(statement.withBytes(3) { Array($0) } == [0, 255, 0])
+            #expect(statement.isNull(4))
+            #expect(try !statement.step())
+        }
+
+        @Test func `ten thousand statements are sent before one is waited for`() throws {
+            let connection = try connect()
+            try connection.begin()
+            try connection.run("CREATE TEMPORARY TABLE numbers (n bigint) ON COMMIT DROP")
+            let insert = try connection.statement("INSERT INTO numbers VALUES (?1)")
+            for number in 0..<10_000 {
+                insert.bind(1, Int64(number))
+                try insert.run()
+            }
+            let sum = try connection.statement("SELECT sum(n)::bigint FROM numbers")
+
+            #expect(try sum.step())
+            #expect(sum.integer(0) == 49_995_000)
+            sum.reset()
+            try connection.commit()
+        }
+
+        @Test func `the first error of a transaction is thrown at the next wait, and nothing after it took effect`()
+            throws
+        {
+            let connection = try connect()
+            try connection.run("CREATE TABLE unique_numbers (n bigint PRIMARY KEY)")
+            try connection.wait()
+            let insert = try connection.statement("INSERT INTO unique_numbers VALUES (?1)")
+            try connection.begin()
+            for number in [1, 1, 2] {
+                insert.bind(1, Int64(number))
+                try insert.run()
+            }
+
+            let error = #expect(throws: PostgresError.self) { try connection.wait() }
+            #expect(error?.state == "23505")
+            #expect(error?.statement == "INSERT INTO unique_numbers VALUES ($1)")
+            #expect(throws: PostgresError.self) { try insert.run() }
+
+            try connection.rollBack()
+            let count = try connection.statement("SELECT count(*) FROM unique_numbers")
+            #expect(try count.step())
+            #expect(count.integer(0) == 0)
+            try connection.run("DROP TABLE unique_numbers")
+            try connection.wait()
+        }
+
+        @Test func `an error in a statement that is prepared along leaves the others usable`() throws {
+            let connection = try connect()
+            let wrong = try connection.statement("SELECT nothing FROM nowhere WHERE n = ?1")
+            let right = try connection.statement("SELECT ?1::bigint + 1")
+            wrong.bind(1, Int64(1))
+            #expect(throws: PostgresError.self) { try wrong.step() }
+            try connection.rollBack()
+
+            right.bind(1, Int64(1))
+            #expect(try right.step())
+            #expect(right.integer(0) == 2)
+        }
+
+        @Test func `a session that the server ends is an error that says so`() throws {
+            let connection = try connect()
+            let other = try connect()
+            let id = try connection.statement("SELECT pg_backend_pid()")
+            #expect(try id.step())
+            let end = try other.statement("SELECT pg_terminate_backend(?1::text::int)")
+            end.bind(1, "\(id.integer(0))")
+            id.reset()
+            #expect(try end.step())
+
+            let error = #expect(throws: PostgresError.self) {
+                while true { try connection.run("SELECT 1"); try connection.wait() }
+            }
+            #expect(error?.endsConnection == true)
+        }
+
+        @Test func `a wrong address is an error, not a wait`() {
+            let error = #expect(throws: PostgresError.self) {
+                try PostgresConnection(.init(target: "postgres://nobody@127.0.0.1:1/none?connect_timeout=3"))
+            }
+            #expect(error?.endsConnection == true)
+        }
+    }
+}
