@@ -1,6 +1,6 @@
 # The words of this project. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test test-web pictures bench bench-client converge format lint fuzz crash abuse soak image libraries
+.PHONY: help run test test-cluster test-web pictures bench bench-client converge format lint fuzz crash abuse soak image libraries
 
 # Options of the server for `make run`, as ARGS="--port 9000 --log-level debug".
 ARGS ?=
@@ -17,6 +17,9 @@ FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 3600
 CONVERGE_SECONDS ?= 3600
 KILLS ?= 1000
+# How often `make test-cluster` kills a server or PostgreSQL, and which suites it runs: those that need no data directory.
+KILLS_CLUSTER ?= 8
+CLUSTER_SUITES = 'ConformanceTests.(Access|AccessStream|Conventions|List|Move|Resource|SyncFeed|Sync|Task|Tour|Image)Tests'
 
 help: ## list what make can do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -29,6 +32,14 @@ run: libraries ## build for speed and serve on http://127.0.0.1:8080 (ARGS="--po
 test: libraries ## run all tests (TEST="--filter Tasks")
 	@Scripts/need curl openssl
 	swift test --disable-xctest --no-parallel $(TEST)
+
+# Under two minutes beside the build: the suites of the API against two servers, each request to one of them, and kills.
+test-cluster: libraries ## test servers that share a PostgreSQL, with kills (KILLS_CLUSTER=8)
+	@Scripts/need curl openssl
+	@Scripts/need-postgres
+	swift build --build-tests
+	KANBASE_TEST_SERVERS=2 swift test --disable-xctest --no-parallel --skip-build --filter $(CLUSTER_SUITES)
+	python3 Tests/Cluster/cluster.py --kills $(KILLS_CLUSTER) .build/debug/kanbase
 
 test-web: libraries ## test the web board in Chromium (WEB="-k offline")
 	swift build --product kanbase

@@ -85,7 +85,7 @@ let package = Package(
             name: "KanbanServer",
             dependencies: [
                 "Locks", "Sockets", "HTTP", "JSON", "Kanban", "KanbanWire", "KanbanRows", "KanbanAccess",
-                "KanbanSQLite", "KanbanAPI",
+                "KanbanSQLite", "KanbanPostgres", "KanbanAPI",
                 "Crypto", "TLS", "Fetch", "Mail",
             ],
             swiftSettings: server),
@@ -111,7 +111,8 @@ let package = Package(
         tests(of: "KanbanWire", with: ["Kanban", "JSON"]),
         tests(of: "KanbanAccess", with: ["Kanban", "JSON", "Crypto", "KanbanSQLite"]),
         tests(
-            of: "KanbanSQLite", with: ["Kanban", "KanbanRows", "KanbanAccess", "JSON", "CSQLite"],
+            of: "KanbanSQLite",
+            with: ["Kanban", "KanbanRows", "KanbanAccess", "KanbanPostgres", "JSON", "CSQLite"],
             resources: [.copy("Fixtures")]),
         tests(of: "KanbanClientUI", with: ["KanbanClient"]),
         tests(

@@ -94,8 +94,12 @@ package final class AccessControl: Sendable {
 
     private func grantNow(digest: [UInt8], now: Timestamp, instant: ContinuousClock.Instant) throws -> LookUp {
         let (remembered, endings) = state.withLock { ($0.entries[digest], $0.endings) }
-        if let remembered, instant - remembered.readAt < Self.trust { return .known(use(remembered.grant, at: now)) }
-        guard let local = store.localAccess else { return .waits }
+        // Where other servers end sessions, only the store knows.
+        let local = store.localAccess
+        if let remembered, local != nil, instant - remembered.readAt < Self.trust {
+            return .known(use(remembered.grant, at: now))
+        }
+        guard let local else { return .waits }
         let found = try local.readAccessNow { try Self.find(digest, in: $0) }
         return .known(use(remember(found, digest, readAt: instant, ifStillAt: endings), at: now))
     }

@@ -14,9 +14,14 @@ extension AccessService {
     /// - Throws: ``AccessError/mailOff``, ``AccessError/tooManyResets(_:)``, ``AccessError/busy``.
     package func requestPasswordReset(email: EmailAddress, by visitor: Visitor) async throws {
         try requireMail()
-        if let wait = resetRequests.withLock({ $0.attempt([.address(visitor.origin)], at: instant()) }) {
-            throw AccessError.tooManyResets(wait)
-        }
+        let key = AttemptThrottle.Key.address(visitor.origin)
+        let wait =
+            if let ledger = store.attempts {
+                try await ledger.attempt("reset", [key.digest], most: 10, within: .seconds(3600), counts: true)
+            } else {
+                resetRequests.withLock { $0.attempt([key], at: instant()) }
+            }
+        if let wait { throw AccessError.tooManyResets(wait) }
         // Silently: who is told would learn that somebody else has asked.
         guard mayMail(.account(SHA256.digest(email.folded.utf8))) else { return }
         let isTaken = try await store.writeAccess { writer in

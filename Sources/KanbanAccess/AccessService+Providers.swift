@@ -20,7 +20,7 @@ extension AccessService {
         let isKnown = try await store.readAccess {
             try $0.identity(provider: proven.provider, subject: proven.subject) != nil
         }
-        if !isKnown { try countSignUp(of: visitor) }
+        if !isKnown { try await countSignUp(of: visitor) }
         let secret = TokenSecret()
         let (session, account, isNew) = try await store.writeAccess { [self] writer in
             let account: Account

@@ -81,7 +81,7 @@ package final class AccessService: Sendable {
         email: EmailAddress, password: Password, displayName: String?, invitation: String?, by visitor: Visitor
     ) async throws -> Account {
         try requireOpenSignup()
-        try countSignUp(of: visitor)
+        try await countSignUp(of: visitor)
         if policy == .invite {
             // Looked at first to spare the hashing, and again in the transaction.
             let digest = invitation.flatMap(SecretCode.digest)
@@ -95,10 +95,15 @@ package final class AccessService: Sendable {
     }
 
     /// - Throws: ``AccessError/tooManySignUps(_:)``.
-    func countSignUp(of visitor: Visitor) throws(AccessError) {
-        if let wait = signUps.withLock({ $0.attempt([.address(visitor.origin)], at: instant()) }) {
-            throw .tooManySignUps(wait)
-        }
+    func countSignUp(of visitor: Visitor) async throws {
+        let key = AttemptThrottle.Key.address(visitor.origin)
+        let wait =
+            if let ledger = store.attempts {
+                try await ledger.attempt("sign-up", [key.digest], most: 10, within: .seconds(60), counts: true)
+            } else {
+                signUps.withLock { $0.attempt([key], at: instant()) }
+            }
+        if let wait { throw AccessError.tooManySignUps(wait) }
     }
 
     /// The same from the command line, where sign-up is never closed.
@@ -241,9 +246,17 @@ package final class AccessService: Sendable {
         _ password: Password, against stored: String?, counting keys: [AttemptThrottle.Key], for client: String,
         or refusal: AccessError
     ) async throws -> String? {
-        try refuseThrottled(keys)
         let hash = stored.flatMap { PasswordHash($0) }
         let compared = hash ?? nobodysHash
+        if let ledger = store.attempts {
+            return try await verify(in: ledger, counting: keys, or: refusal) {
+                try await queued(.logIn, for: client) { [derivation] in
+                    guard try password.matches(compared), let hash else { return (false, nil) }
+                    return (true, hash.needsRenewal(by: derivation) ? try password.hashed(by: derivation).text : nil)
+                }
+            }
+        }
+        try refuseThrottled(keys)
         // Once more in the queue, where one comes after another: of a thousand guesses at once only five are compared.
         return try await queued(.logIn, for: client) { [self] in
             try refuseThrottled(keys)

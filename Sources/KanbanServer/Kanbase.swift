@@ -45,6 +45,7 @@ struct Kanbase {
             try await AccountCommands(configuration: configuration).run(invocation.command, invocation.arguments)
         case .backup: try DataCommands(configuration: configuration).backup(to: invocation.arguments[0])
         case .restore: try DataCommands(configuration: configuration).restore(from: invocation.arguments[0])
+        case .migrate: try DataCommands(configuration: configuration).migrate()
         case .check: try DataCommands(configuration: configuration).check()
         case .exportBoard:
             try await TransferCommands(configuration: configuration).export(to: invocation.arguments.first)

@@ -31,7 +31,7 @@ struct AccessStreamTests {
         let stream = try FeedStream(port: server.port, since: nil, token: token)
         #expect(try stream.next()?.first == "event: ready")
 
-        let removed = try Kanbase.run(["account", "remove", "anna@example.org", "--data", folder.path])
+        let removed = try Kanbase.run(["account", "remove", "anna@example.org"] + folder.options)
 
         #expect(removed.ending == .exited(0), "\(removed.errors)")
         // The next beat may be 15 s away.

@@ -81,7 +81,8 @@ struct AccessTests {
         }
     }
 
-    @Test func `open mode answers loopback names and its own pages only`() throws {
+    @Test(.disabled(if: DataFolder.servers > 1, "a page of one server is foreign to the other"))
+    func `open mode answers loopback names and its own pages only`() throws {
         let server = try Kanbase()
         let client = try server.client()
 
@@ -113,7 +114,8 @@ struct AccessTests {
         #expect(foreign.header("Access-Control-Allow-Origin") == nil)
     }
 
-    @Test func `a burst is answered, more is told when to come back`() throws {
+    @Test(.disabled(if: DataFolder.servers > 1, "each server counts for itself"))
+    func `a burst is answered, more is told when to come back`() throws {
         let server = try server("--rate-limit", "1", "--rate-burst", "5")
         let client = try server.client()
 
@@ -136,12 +138,12 @@ struct AccessTests {
         expectProblem(try client.post("/sessions", credentials("anna@example.org")), 401, "unauthorized")
 
         let added = try Kanbase.run(
-            ["account", "add", "anna@example.org", "--data", folder.path], input: Self.password + "\n")
+            ["account", "add", "anna@example.org"] + folder.options, input: Self.password + "\n")
         let again = try Kanbase.run(
-            ["account", "add", "ANNA@example.org", "--data", folder.path], input: Self.password + "\n")
-        let short = try Kanbase.run(["account", "add", "ben@example.org", "--data", folder.path], input: "short\n")
+            ["account", "add", "ANNA@example.org"] + folder.options, input: Self.password + "\n")
+        let short = try Kanbase.run(["account", "add", "ben@example.org"] + folder.options, input: "short\n")
         let made = try Kanbase.run(
-            ["token", "add", "anna@example.org", "--scope", "read", "--name", "Script", "--data", folder.path])
+            ["token", "add", "anna@example.org", "--scope", "read", "--name", "Script"] + folder.options)
 
         #expect(added.ending == .exited(0), "\(added.errors)")
         #expect(again.ending != .exited(0) && again.errors.contains("already"))
@@ -151,7 +153,7 @@ struct AccessTests {
         #expect(token.hasPrefix("kb_"))
         #expect(try client.get("/tasks", ["authorization": "Bearer \(token)"]).status == 200)
         expectProblem(try client.post("/tasks", [:], ["authorization": "Bearer \(token)"]), 403, "insufficient_scope")
-        let listed = try Kanbase.run(["token", "list", "anna@example.org", "--data", folder.path])
+        let listed = try Kanbase.run(["token", "list", "anna@example.org"] + folder.options)
         #expect(listed.output.contains("Script") && !listed.output.contains(token))
     }
 
@@ -167,7 +169,7 @@ struct AccessTests {
         let stream = try FeedStream(port: server.port, since: nil, token: made.string("token"))
         #expect(try stream.next()?.first == "event: ready")
 
-        let removed = try Kanbase.run(["token", "remove", "anna@example.org", made.json.id, "--data", folder.path])
+        let removed = try Kanbase.run(["token", "remove", "anna@example.org", made.json.id] + folder.options)
 
         #expect(removed.ending == .exited(0), "\(removed.errors)")
         // At once, and not at the next beat, which may be 15 s away.
@@ -195,7 +197,7 @@ struct AccessTests {
         first.stop()
 
         let changed = try Kanbase.run(
-            ["account", "password", "anna@example.org", "--data", folder.path], input: "another password\n")
+            ["account", "password", "anna@example.org"] + folder.options, input: "another password\n")
         let restarted = try server(on: folder)
         let second = try restarted.client()
 
@@ -232,7 +234,8 @@ struct AccessTests {
         }
     }
 
-    @Test func `an erased account is in no byte of the data after check --vacuum`() throws {
+    @Test(.disabled(if: DataFolder.servers > 0, "it looks into the file"))
+    func `an erased account is in no byte of the data after check --vacuum`() throws {
         let folder = try DataFolder()
         let server = try server(on: folder)
         let anna = try logIn(server, "anna-to-erase@example.org")
@@ -246,7 +249,7 @@ struct AccessTests {
         expectProblem(try anna.get("/tasks"), 401, "unauthorized")
         #expect(try ben.get("/tasks").items.count == 50)
         server.stop()
-        let checked = try Kanbase.run(["check", "--vacuum", "--data", folder.path])
+        let checked = try Kanbase.run(["check", "--vacuum"] + folder.options)
 
         #expect(checked.ending == .exited(0), "\(checked.errors)")
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {

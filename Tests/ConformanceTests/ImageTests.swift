@@ -87,7 +87,8 @@ struct ImageTests {
         #expect(events.contains { $0.contains(#""type":"image""#) && $0.contains(#""bytes":12"#) })
     }
 
-    @Test func `the commands carry images from one server to another`() throws {
+    @Test(.disabled(if: DataFolder.servers > 0, "the other server has a directory"))
+    func `the commands carry images from one server to another`() throws {
         try client.send("PUT", Self.path, body: Self.png)
         let id = String(Self.path.dropFirst("/images/".count))
         let dday = try client.post("/ddays", ["title": "x", "date": "2030-01-01", "image": .string(id)]).json

@@ -30,6 +30,11 @@ struct DialectTests {
             "(contains_folded(title, ?3) OR contains_folded(body, ?3))",
             "(0 < strpos(coalesce(title_folded, title), $3) OR 0 < strpos(coalesce(body_folded, body), $3))"
         ),
+        (
+            "SELECT coalesce(sum(bytes), 0), coalesce(sum(tasks), 0) FROM rows",
+            "SELECT coalesce(sum(bytes), 0)::bigint, coalesce(sum(tasks), 0)::bigint FROM rows"
+        ),
+        ("CASE WHEN a THEN NULL ELSE ?6 END", "CASE WHEN a THEN NULL ELSE $6::bigint END"),
         ("+status IN (?2, ?3)", "status IN ($2, $3)"),
         ("+due >= ?2", "due >= $2"),
         ("AND +type IN (?4)", "AND type IN ($4)"),

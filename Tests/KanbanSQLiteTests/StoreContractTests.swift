@@ -284,7 +284,7 @@ struct StoreContractTests {
         #expect(after.epoch != before.epoch)
         #expect(try await store.feedState(of: .local).epoch == after.epoch)
         #expect(after.revision > before.revision)
-        #expect(try SQLStore.check(box.directory.path) == [])
+        #expect(try box.check() == [])
     }
 
     @Test(arguments: StoreHome.allCases)

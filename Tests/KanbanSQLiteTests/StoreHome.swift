@@ -1,5 +1,6 @@
 import Kanban
 import KanbanAccess
+import KanbanPostgres
 import KanbanSQLite
 import TestSupport
 import Testing
@@ -10,21 +11,37 @@ enum StoreHome: CaseIterable, CustomTestStringConvertible {
     case file
     /// A store of another engine, whose every read waits and whose statements fail now and then.
     case elsewhere
+    /// A PostgreSQL database, where PostgreSQL is installed.
+    case cluster
+
+    static var allCases: [StoreHome] { [.file, .elsewhere] + (PostgresCluster.programs == nil ? [] : [.cluster]) }
 
     var testDescription: String {
         switch self {
         case .file: "a file"
         case .elsewhere: "a slow and failing engine"
+        case .cluster: "PostgreSQL"
         }
     }
 
     func open() throws -> OpenHome {
         let clock = HandClock()
         let directory = try TemporaryDirectory()
+        if self == .cluster {
+            let target = try PostgresCluster.shared.get().freshSchema()
+            var configuration = PostgresConfiguration(target: target, clock: { clock.now })
+            configuration.datesByClock = true
+            configuration.lanes = 1
+            configuration.readers = 2
+            let store = try PostgresStore(configuration)
+            return OpenHome(store: store, directory: directory, check: { try PostgresStore.check(target) }) {
+                store.close()
+            }
+        }
         // The file store makes the tables for both.
         let files = try SQLStore(in: directory.path, clock: { clock.now })
         switch self {
-        case .file:
+        case .file, .cluster:
             return OpenHome(store: files, directory: directory) { files.close() }
         case .elsewhere:
             files.close()
@@ -38,11 +55,15 @@ enum StoreHome: CaseIterable, CustomTestStringConvertible {
 final class OpenHome: Sendable {
     let store: any Store & AccessStore
     let directory: TemporaryDirectory
+    /// What is wrong with the data.
+    let check: @Sendable () throws -> [String]
     private let close: @Sendable () -> Void
 
     init(
-        store: any Store & AccessStore, directory: TemporaryDirectory, close: @escaping @Sendable () -> Void
+        store: any Store & AccessStore, directory: TemporaryDirectory,
+        check: (@Sendable () throws -> [String])? = nil, close: @escaping @Sendable () -> Void
     ) {
+        self.check = check ?? { try SQLStore.check(directory.path) }
         self.store = store
         self.directory = directory
         self.close = close

@@ -77,7 +77,9 @@ package final class PostgresCluster: Sendable {
         let keeper = """
             "$0" "$@" >/dev/null & server=$!
             read -r line
-            kill -QUIT $server 2>/dev/null; wait $server
+            kill -QUIT $server 2>/dev/null
+            for try in 1 2 3 4 5 6 7 8 9 10; do [ -e "$DIRECTORY/data/postmaster.pid" ] || break; sleep 0.2; done
+            [ "$line" = keep ] || rm -rf "$DIRECTORY"
             """
         var arguments = ["-c", keeper, "\(programs)/postgres", "-D", data, "-k", directory]
         for setting in ["listen_addresses=", "max_connections=300", "shared_buffers=32MB"] + settings {
@@ -89,7 +91,8 @@ package final class PostgresCluster: Sendable {
         guard mkfifo(pipe, 0o600) == 0 else { throw ChildProcessError(description: "mkfifo: \(errno)") }
         let input = open(pipe, O_RDWR | O_CLOEXEC)
         let process = try ChildProcess(
-            command[0], Array(command.dropFirst()), environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C"], input: pipe,
+            command[0], Array(command.dropFirst()),
+            environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C", "DIRECTORY": directory], input: pipe,
             errors: "\(directory)/log")
         keepers.withLock { $0.append((process, input)) }
         let end = ContinuousClock.now + .seconds(60)
@@ -104,24 +107,26 @@ package final class PostgresCluster: Sendable {
     /// - Parameter mode: `fast`, or `immediate`, which is like a crash.
     package func stop(mode: String = "fast") throws {
         try run("pg_ctl", "-D", data, "-w", "-m", mode, "stop")
-        endKeepers()
+        endKeepers(keepData: true)
     }
 
-    private func endKeepers() {
+    private func endKeepers(keepData: Bool) {
         let ended = keepers.withLock { keepers in
             defer { keepers = [] }
             return keepers
         }
         for keeper in ended {
+            if keepData { _ = "keep\n".withCString { write(keeper.input, $0, 5) } }
             close(keeper.input)
             _ = keeper.process.wait()
         }
     }
 
     /// Stops the server and removes its data.
-    package func remove() throws {
-        endKeepers()
-        try FileManager.default.removeItem(atPath: directory)
+    package func remove() {
+        endKeepers(keepData: false)
+        // Where the server was stopped before, nobody else removes it.
+        try? FileManager.default.removeItem(atPath: directory)
     }
 
     private func run(_ program: String, _ arguments: String...) throws {

@@ -99,6 +99,11 @@ package final class Doorbell: Sendable {
         return Listener(doorbell: self, account: account, number: number)
     }
 
+    /// The accounts to which somebody listens.
+    package var listened: [AccountKey] {
+        state.withLock { Array($0.bells.keys) }
+    }
+
     /// How many wait at this moment, for tests that wait for them.
     package var waiterCount: Int {
         state.withLock { $0.bells.values.reduce(0) { $0 + $1.waiting.count } }

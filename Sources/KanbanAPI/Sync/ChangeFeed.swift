@@ -66,13 +66,16 @@ struct ChangeFeed: Sendable {
 
     /// The changes as server-sent events, without an end.
     func stream() async throws -> Response {
-        guard let store = call.environment.local else {
-            throw Problem(.unavailable, "This server has no live streams. Ask for pages, with Prefer: wait=30.")
-        }
         let last = call.request.headers["last-event-id"].flatMap { $0.isEmpty ? nil : $0 }
         let cursor = try await call.read { try $0.cursor(last ?? since) }
-        // Made before anything is read for it, so that no change falls between.
-        let stream = ChangeStream(call, in: store, types: types, after: cursor)
+        let body: Response.Body
+        if let store = call.environment.local {
+            // Made before anything is read for it, so that no change falls between.
+            body = .live(ChangeStream(call, in: store, types: types, after: cursor))
+        } else {
+            let stream = SharedChangeStream(call, types: types, after: cursor)
+            body = .stream(BodyStream { try await stream.run($0) })
+        }
         return Response(
             status: 200,
             headers: [
@@ -80,7 +83,7 @@ struct ChangeFeed: Sendable {
                 // A proxy that gathers events before it hands them on would make them late.
                 ("X-Accel-Buffering", "no"),
             ],
-            body: .live(stream))
+            body: body)
     }
 }
 

@@ -18,10 +18,6 @@ package struct StreamPace: Sendable {
 /// It holds no more than it needs while nothing happens: thousands of them may wait.
 // Unchecked because all of its state is for the thread of the connection's loop.
 final class ChangeStream: LiveBody, @unchecked Sendable {
-    /// Changes read from the store at a time, by a reader that is behind the tail, and about how many bytes of them: what
-    /// waits for a reader that takes nothing is never more.
-    private static let step = 200
-    private static let piece = 64 * 1_024
     /// Changes below which it is not worth looking how many bytes wait: no change is larger than 8 KiB, but the settings.
     private static let fewChanges: Revision = 500
     /// Bytes that are written without waiting; more are for a task.
@@ -188,39 +184,11 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
         }
     }
 
-    /// A page as it is sent.
-    private struct Piece: Sendable {
-        var events: [UInt8] = []
-        var cursor: Cursor
-        var hasMore: Bool
-        /// The account's, when the page was read.
-        var revision: Revision
-    }
-
     /// What follows the cursor; `nil` when the history was replaced.
-    /// - Parameter walkBegan: deletions up to this revision are of things that the reader never had.
-    private func page(after cursor: Cursor?, without walkBegan: Revision = 0) async throws -> Piece? {
+    private func page(after cursor: Cursor?, without walkBegan: Revision = 0) async throws -> ChangeReading.Piece? {
         let isLong = try tail.store.revision(of: tail.account) - (cursor?.revision ?? 0) > ChangePage.few
-        let types = types
-        let read = { @Sendable (reader: any BoardReader) throws -> Piece in
-            let feed = try reader.feedState()
-            var events: [UInt8] = []
-            let page = try reader.changePage(after: cursor, types: types, limit: Self.step) { change in
-                if change.value != .deleted || change.revision > walkBegan {
-                    var id = Cursor(epoch: feed.epoch, revision: change.revision)
-                    id.walkBegan = feed.walkBegan(for: cursor, at: change.revision)
-                    events.append(contentsOf: ServerSentEvent.change(change, cursor: id))
-                }
-                return events.count < Self.piece
-            }
-            return Piece(events: events, cursor: page.cursor, hasMore: page.hasMore, revision: feed.revision)
-        }
-        do {
-            return isLong
-                ? try await tail.store.readAside(tail.account, read) : try tail.store.readNow(tail.account, read)
-        } catch CursorError.expired {
-            return nil
-        }
+        return try await ChangeReading(store: tail.store, account: tail.account, types: types)
+            .piece(after: cursor, without: walkBegan, aside: isLong)
     }
 
     /// Looks how much the reader is behind.

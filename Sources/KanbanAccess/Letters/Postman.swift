@@ -27,10 +27,14 @@ package final class Postman: Sendable {
     /// Between two looks at a queue that nobody rang for, and after an error of the store.
     private static let rest = Duration.seconds(60)
 
+    /// Between two looks at a queue that others fill, too.
+    private static let look = Duration.seconds(2)
+
     private let store: any AccessStore
     private let site: @Sendable () -> String
     private let clock: @Sendable () -> Timestamp
     private let deliver: Deliver
+    private let mayRun: @Sendable () async throws -> Bool
     private let warn: @Sendable (_ message: String, _ reason: String) -> Void
     private let counted = Locked(Counts())
     private let bell: AsyncStream<Void>
@@ -38,17 +42,19 @@ package final class Postman: Sendable {
 
     /// - Parameters:
     ///   - site: the server's address for people, without a `/` at its end.
+    ///   - mayRun: whether this process sends the mails, where several serve the same accounts; asked before each look.
     ///   - deliver: hands a mail over; throws what names neither an address nor a code.
     ///   - warn: called for each mail that was not taken.
     package init(
         store: any AccessStore, site: @escaping @Sendable () -> String, clock: @escaping @Sendable () -> Timestamp,
-        deliver: @escaping Deliver,
+        deliver: @escaping Deliver, mayRun: @escaping @Sendable () async throws -> Bool = { true },
         warn: @escaping @Sendable (_ message: String, _ reason: String) -> Void = { _, _ in }
     ) {
         self.store = store
         self.site = site
         self.clock = clock
         self.deliver = deliver
+        self.mayRun = mayRun
         self.warn = warn
         (bell, ringer) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -69,7 +75,9 @@ package final class Postman: Sendable {
             timer?.cancel()
             var next: Duration?
             do {
-                next = try await sendDue()
+                next = try await mayRun() ? sendDue() : nil
+                // Other servers take mails on without ringing here.
+                if store.localAccess == nil { next = min(next ?? Self.look, Self.look) }
             } catch is CancellationError {
                 return
             } catch {

@@ -17,6 +17,11 @@ enum Dialect {
         ("first_changes = ?10, checksum = ?11", "first_changes = ?10, checksum = ?11, body_folded = ?12"),
         ("contains_folded(title, ", "0 < strpos(coalesce(title_folded, title), "),
         ("contains_folded(body, ", "0 < strpos(coalesce(body_folded, body), "),
+        // A sum of `bigint` is `numeric`.
+        ("coalesce(sum(bytes), 0)", "coalesce(sum(bytes), 0)::bigint"),
+        ("coalesce(sum(tasks), 0)", "coalesce(sum(tasks), 0)::bigint"),
+        // Of a parameter beside NULL nothing tells the type.
+        ("THEN NULL ELSE ?6 END", "THEN NULL ELSE ?6::bigint END"),
         // A plus sign before a column keeps SQLite from an index, and would keep PostgreSQL from it.
         ("+account ", "account "),
         ("+status ", "status "),

@@ -316,7 +316,8 @@ final class PostgresConnection: Engine {
     }
 
     fileprivate func lost() -> PostgresError {
-        let text = String(cString: PQerrorMessage(handle)).split(separator: "\n").joined(separator: "; ")
+        let text = String(cString: PQerrorMessage(handle))
+            .split(whereSeparator: \.isNewline).map { $0.drop { $0 == "\t" } }.joined(separator: "; ")
         return fail(PostgresError(state: "", message: text.isEmpty ? "the connection is lost" : text))
     }
 

@@ -42,7 +42,7 @@ package struct PostgresError: Error, CustomStringConvertible {
     var isTwin: Bool { state == "23505" }
 
     /// A server that takes no writes: a standby, or a primary that was replaced (section 10 of the design).
-    var isReadOnly: Bool { state == "25006" }
+    package var isReadOnly: Bool { state == "25006" }
 
     var storeError: StoreError {
         switch state {

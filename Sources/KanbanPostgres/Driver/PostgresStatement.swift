@@ -70,6 +70,18 @@ final class PostgresStatement: EngineStatement {
     /// What the server says that it did, such as `COMMIT` or `UPDATE 3`.
     var tag: String { PQcmdStatus(result).map { String(cString: $0) } ?? "" }
 
+    var columnCount: Int32 { PQnfields(result) }
+
+    /// The number of the column's type in `pg_type`.
+    func typeNumber(_ column: Int32) -> UInt32 {
+        PQftype(result, column)
+    }
+
+    /// Whether the column is a `bigint` that is not NULL.
+    func isInteger(_ column: Int32) -> Bool {
+        PQftype(result, column) == 20
+    }
+
     /// Rows written.
     var changes: Int { PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0 }
 }

@@ -2,11 +2,11 @@ import Kanban
 import KanbanRows
 
 /// The numbered steps from an empty schema to the newest. Append-only: a step that was released never changes. Each stands
-/// for a step of ``Schema``, the first for those up to 7, so that the same version means the same tables.
+/// for a step of ``Schema``, the first for those up to 8, so that the same version means the same tables.
 package enum PostgresSchema {
     static let steps: [String] = [postgresSchema1]
     /// The version that the first step makes.
-    private static let first = 7
+    private static let first = 8
 
     package static var newest: Int { first + steps.count - 1 }
 
@@ -49,11 +49,16 @@ package enum PostgresSchema {
         }
     }
 
-    /// 0 for an empty schema.
-    static func version(of connection: PostgresConnection) throws -> Int {
+    static func name(on connection: PostgresConnection) throws -> String {
         guard let schema = try connection.text("SELECT current_schema()::text") else {
             throw Fault.foreign("the search path has no schema")
         }
+        return schema
+    }
+
+    /// 0 for an empty schema.
+    static func version(of connection: PostgresConnection) throws -> Int {
+        let schema = try name(on: connection)
         let tables = try connection.texts(
             """
             SELECT relname::text FROM pg_class

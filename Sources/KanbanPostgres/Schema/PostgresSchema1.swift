@@ -1,4 +1,4 @@
-/// The tables of a file's version 7, for PostgreSQL.
+/// The tables of a file's version 8, for PostgreSQL.
 ///
 /// Every key begins with the account, so that the tables can be spread over machines by it. The exceptions look something
 /// up by a secret or an address: `accounts_by_email`, `sessions_by_token`, `tokens_by_token`, `codes_by_digest`,
@@ -29,6 +29,7 @@ let postgresSchema1 = """
         state bigint NOT NULL DEFAULT 0,
         bytes_limit bigint,
         tasks_limit bigint,
+        image uuid,
         endings bigint NOT NULL DEFAULT 0,
         lineage text COLLATE "C"
     ) WITH (fillfactor = 50);
@@ -118,6 +119,7 @@ let postgresSchema1 = """
         name_folded text COLLATE "C" NOT NULL,
         color text COLLATE "C",
         emoji text COLLATE "C",
+        image uuid,
         created_at bigint NOT NULL,
         updated_at bigint NOT NULL,
         revision bigint NOT NULL,
@@ -135,6 +137,7 @@ let postgresSchema1 = """
         repeats text COLLATE "C" NOT NULL,
         color text COLLATE "C",
         emoji text COLLATE "C",
+        image uuid,
         created_at bigint NOT NULL,
         updated_at bigint NOT NULL,
         revision bigint NOT NULL,
@@ -143,6 +146,28 @@ let postgresSchema1 = """
     );
     CREATE INDEX ddays_by_date ON ddays (account, date, id);
     CREATE UNIQUE INDEX ddays_by_revision ON ddays (account, revision);
+
+    CREATE TABLE images (
+        account bigint NOT NULL,
+        id uuid NOT NULL,
+        media_type text COLLATE "C" NOT NULL,
+        bytes bigint NOT NULL,
+        fingerprint bigint NOT NULL,
+        unnamed_since bigint,
+        revision bigint NOT NULL,
+        checksum bigint,
+        PRIMARY KEY (account, id)
+    );
+    CREATE UNIQUE INDEX images_by_revision ON images (account, revision);
+    CREATE INDEX unnamed_images ON images (account, unnamed_since) WHERE unnamed_since IS NOT NULL;
+
+    CREATE TABLE image_contents (
+        account bigint NOT NULL,
+        id uuid NOT NULL,
+        content bytea NOT NULL,
+        checksum bigint,
+        PRIMARY KEY (account, id)
+    );
 
     CREATE TABLE tombstones (
         account bigint NOT NULL,

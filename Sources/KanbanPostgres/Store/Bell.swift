@@ -42,8 +42,11 @@ final class Bell: Sendable {
     }
 
     func stop() {
-        isStopped.withLock { $0 = true }
-        speaking.sync { speaker = nil }
+        speaking.sync {
+            say()
+            isStopped.withLock { $0 = true }
+            speaker = nil
+        }
         ended.wait()
     }
 
@@ -75,7 +78,7 @@ final class Bell: Sendable {
             defer { said = Said() }
             return Array(said.accounts)
         }
-        guard !isStopped.withLock({ $0 }) else { return }
+        guard !accounts.isEmpty, !isStopped.withLock({ $0 }) else { return }
         do {
             let connection = try speaker ?? PostgresConnection(options("bell"))
             speaker = connection

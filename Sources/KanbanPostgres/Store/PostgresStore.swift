@@ -46,8 +46,7 @@ package final class PostgresStore: Sendable {
         try WriteSession(connection).makeLocalAccount(
             id: ids.next(at: configuration.clock()), epoch: ids.newEpoch(), at: configuration.clock())
         try connection.wait()
-        let schema = try connection.text("SELECT current_schema()::text") ?? "public"
-        let bell = Bell(configuration, channel: "kanbase:\(schema)")
+        let bell = Bell(configuration, channel: "kanbase:\(try PostgresSchema.name(on: connection))")
         self.bell = bell
         let done = done
         let publish: @Sendable ([(account: AccountKey, revision: Revision)], [AccountKey]) -> Void = { changed, ended in

@@ -25,6 +25,20 @@ package struct RowChecksum {
         }
     }
 
+    /// The same of a row of any engine.
+    /// - Parameter isInteger: whether a column is one of numbers.
+    package init(_ row: some EngineStatement, columns: Range<Int32>, isInteger: (Int32) -> Bool) {
+        for column in columns {
+            if row.isNull(column) {
+                addNull()
+            } else if isInteger(column) {
+                add(row.integer(column))
+            } else {
+                row.withBytes(column) { add($0) }
+            }
+        }
+    }
+
     package var value: Int64 { Int64(bitPattern: state) }
 
     private mutating func mix(_ word: UInt64) {

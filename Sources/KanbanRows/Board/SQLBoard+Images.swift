@@ -24,7 +24,7 @@ extension SQLBoard {
             SELECT revision, id, media_type, bytes, fingerprint FROM images
             WHERE account = ?1 AND id > ?2 ORDER BY id LIMIT ?3
             """)
-        if let after { statement.bind(2, after) } else { statement.bind(2, [UInt8]()) }
+        statement.bind(2, after ?? ID(high: 0, low: 0))
         statement.bind(3, limit)
         return try all(of: statement) { try ImageRow.decode($0) }
     }

@@ -111,3 +111,8 @@ extension EngineStatement {
         }
     }
 }
+
+/// What a column holds.
+package enum ValueKind {
+    case null, integer, text, bytes
+}

@@ -111,6 +111,16 @@ extension SQLiteStatement {
 extension SQLiteStatement {
     package var columnCount: Int32 { sqlite3_column_count(handle) }
 
+    /// For what copies rows whatever is in them.
+    package func kind(_ column: Int32) -> ValueKind {
+        switch type(column) {
+        case SQLITE_NULL: .null
+        case SQLITE_INTEGER: .integer
+        case SQLITE_TEXT: .text
+        default: .bytes
+        }
+    }
+
     /// `SQLITE_INTEGER`, `SQLITE_TEXT` and so on.
     func type(_ column: Int32) -> Int32 {
         sqlite3_value_type(sqlite3_column_value(handle, column))

@@ -24,6 +24,7 @@ package enum Schema {
         "settings", "tasks", "task_counts", "respacings", "history", "categories", "ddays", "tombstones",
         "kept_answers",
         "kept_mutations", "sessions", "tokens", "codes", "identities", "invitations", "account_events", "mails",
+        "images", "image_contents",
     ]
 
     /// The version of an open file; 0 for an empty one.

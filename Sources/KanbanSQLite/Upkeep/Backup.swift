@@ -45,6 +45,35 @@ extension SQLStore {
         }
     }
 
+    /// Makes a file, whole and verified or not at all, with the tables of this version and what `fill` writes.
+    /// - Returns: what `fill` does.
+    package static func makeBackup<T>(at path: String, fill: (SQLiteConnection) throws -> T) throws -> T {
+        do {
+            if DurableFile.exists(path) { try requireBackup(path) }
+            let partial = "\(path).\(getpid()).partial"
+            try DurableFile.create(partial)
+            do {
+                let file = try SQLiteConnection(path: partial, access: .readWrite)
+                let result: T
+                do {
+                    defer { file.close() }
+                    try Schema.migrate(file)
+                    result = try fill(file)
+                }
+                _ = try verify(partial)
+                try DurableFile.synchronize(partial)
+                try DurableFile.replace(path, with: partial)
+                return result
+            } catch {
+                // Half a copy is of no use; the error above is the one to report.
+                for leftover in [partial, partial + "-journal"] { try? DurableFile.removeIfThere(leftover) }
+                throw error
+            }
+        } catch {
+            throw SQLiteError.forCallers(error)
+        }
+    }
+
     static func dataFile(in directory: String) -> String {
         directory + "/" + fileName
     }

@@ -198,4 +198,19 @@ extension SQLStore {
             throw error
         }
     }
+
+    /// Opens the data of a directory that nobody serves, brought up to this version and without damage.
+    /// - Throws: ``StoreError``.
+    package static func withFile<T>(of directory: String, _ body: (SQLiteConnection) throws -> T) throws -> T {
+        do {
+            let connection = try SQLiteConnection(path: dataFile(in: directory), access: .readWrite)
+            defer { connection.close() }
+            try Schema.verify(connection)
+            try Schema.migrate(connection)
+            if let finding = try Check.findings(in: connection).first { throw StoreError.corrupt(finding) }
+            return try body(connection)
+        } catch {
+            throw SQLiteError.forCallers(error)
+        }
+    }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import Kanban
 import KanbanAccess
-import KanbanSQLite
 
 /// `kanbase account …` and `kanbase token …`. They work beside a serving server, which sees the change at once, or by
 /// the end of the command.
@@ -10,13 +9,14 @@ struct AccountCommands {
 
     func run(_ command: Command, _ arguments: [String]) async throws {
         let directory = DataDirectory(path: configuration.data)
-        // The first account may come before the first start; all else is about what is there.
-        if [.accountAdd, .invite].contains(command) { try directory.create() } else { try directory.requireData() }
-        var storeConfiguration = configuration.storeConfiguration
-        // Only the server copies the log into the file: to it, any other change of the file is damage.
-        storeConfiguration.logSize = 1 << 40
-        let store = try directory.openStore(storeConfiguration)
-        defer { store.close() }
+        if configuration.database == nil {
+            // The first account may come before the first start; all else is about what is there.
+            if [.accountAdd, .invite].contains(command) { try directory.create() } else { try directory.requireData() }
+        }
+        try await configuration.withStore(directory) { try await run(command, arguments, on: $0) }
+    }
+
+    private func run(_ command: Command, _ arguments: [String], on store: any ServedStore) async throws {
         let service = AccessService(
             store: store, control: AccessControl(store: store), clock: Timestamp.system)
         do {
@@ -55,13 +55,13 @@ struct AccountCommands {
             }
         } catch let error as AccessError {
             throw Failure(error)
-        } catch let error as StoreError {
-            throw Failure(error, in: directory)
         }
     }
 
     /// A serving server remembers good tokens for a moment: who was told that one is removed finds it so.
     private func waitForServer() async throws {
+        // Servers that share a database ask it.
+        guard configuration.database == nil else { return }
         try await Task.sleep(for: AccessControl.trust)
     }
 
@@ -75,7 +75,7 @@ struct AccountCommands {
         print(account.id)
     }
 
-    private func listAccounts(_ store: SQLStore) async throws {
+    private func listAccounts(_ store: any ServedStore) async throws {
         var last: AccountKey?
         while true {
             let page = try await store.readAccess { [last] in try $0.accounts(after: last, limit: 500) }
@@ -128,7 +128,7 @@ struct AccountCommands {
         }
     }
 
-    private func account(_ email: String, _ store: SQLStore) async throws -> Account {
+    private func account(_ email: String, _ store: any ServedStore) async throws -> Account {
         let folded = EmailAddress.fold(email)
         guard let account = try await store.readAccess({ try $0.account(foldedEmail: folded) }) else {
             throw Failure(.noInput, "There is no account '\(email)'.")

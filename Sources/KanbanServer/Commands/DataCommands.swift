@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import Kanban
+import KanbanPostgres
 import KanbanSQLite
 
 /// `kanbase backup`, `restore` and `check`: the file of data as a whole.
@@ -11,10 +12,34 @@ struct DataCommands {
 
     /// Works beside a serving server.
     func backup(to path: String) throws {
+        if let database = configuration.database {
+            let target = try directory.target(at: path, mayBeDevice: false)
+            let tasks = try configuration.attempt {
+                try SQLStore.makeBackup(at: target) { try TableCopy.copy(database, into: $0) }
+            }
+            return print("\(path): \(tasks) tasks, verified")
+        }
         try directory.requireData()
         let target = try directory.target(at: path, mayBeDevice: false)
         let backup = try attempt { try SQLStore.backUp(directory.path, to: target) }
         print("\(path): \(backup.size) bytes, verified; \(backup.tasks) tasks")
+    }
+
+    /// Copies the data of the directory into the database, which has none; not beside a server of the directory.
+    func migrate() throws {
+        guard let database = configuration.database else {
+            throw Failure(.usage, "'kanbase migrate' needs --database, where the data of --data is copied to.")
+        }
+        try directory.requireData()
+        let lock = try DataLock(directory, holder: "a copy, process \(ProcessInfo.processInfo.processIdentifier)")
+        let tasks = try configuration.attempt {
+            try SQLStore.withFile(of: directory.path) {
+                try TableCopy.copy($0, into: database, at: Timestamp.system())
+            }
+        }
+        withExtendedLifetime(lock) {
+            print("\(configuration.place): \(tasks) tasks, copied from \(directory.path), which is left as it is")
+        }
     }
 
     /// Not beside a server: it would go on with the file that was put aside.
@@ -31,7 +56,7 @@ struct DataCommands {
         } catch StoreError.newer(let version) {
             throw Failure(.damagedData, "\(path) has the format \(version) of a newer Kanbase; nothing was changed.")
         } catch let error as StoreError {
-            throw Failure(error, in: directory)
+            throw Failure(error, in: directory.path)
         }
         withExtendedLifetime(lock) {
             print("\(path) is in place" + (old.map { "; the old data is kept as \($0)" } ?? ""))
@@ -40,27 +65,33 @@ struct DataCommands {
 
     /// Beside a server unless it rewrites the file.
     func check() throws {
-        try directory.requireData()
         let vacuum = configuration.administration.vacuum
+        if let database = configuration.database {
+            guard !vacuum else { throw Failure(.usage, "--vacuum rewrites a file; PostgreSQL does it by itself.") }
+            return try report(configuration.attempt { try PostgresStore.check(database) }, of: configuration.place)
+        }
+        try directory.requireData()
         let lock =
             vacuum
             ? try DataLock(directory, holder: "a check, process \(ProcessInfo.processInfo.processIdentifier)") : nil
         let findings = try attempt { try SQLStore.check(directory.path, vacuum: vacuum) }
-        try withExtendedLifetime(lock) {
-            guard findings.isEmpty else {
-                throw Failure(
-                    .damagedData,
-                    "The data in \(directory.path) is damaged:\n" + findings.map { "  \($0)" }.joined(separator: "\n"))
-            }
-            print("\(directory.path): nothing wrong" + (vacuum ? ", rewritten" : ""))
+        try withExtendedLifetime(lock) { try report(findings, of: directory.path, vacuum ? ", rewritten" : "") }
+    }
+
+    private func report(_ findings: [String], of place: String, _ more: String = "") throws {
+        guard findings.isEmpty else {
+            throw Failure(
+                .damagedData,
+                "The data in \(place) is damaged:\n" + findings.map { "  \($0)" }.joined(separator: "\n"))
         }
+        print("\(place): nothing wrong\(more)")
     }
 
     private func attempt<T>(_ body: () throws -> T) throws -> T {
         do {
             return try body()
         } catch let error as StoreError {
-            throw Failure(error, in: directory)
+            throw Failure(error, in: directory.path)
         }
     }
 }

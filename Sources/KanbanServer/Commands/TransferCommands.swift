@@ -2,7 +2,6 @@ import Foundation
 import JSON
 import Kanban
 import KanbanAccess
-import KanbanSQLite
 import KanbanWire
 
 /// `kanbase export` and `import`: one board as a file.
@@ -14,15 +13,15 @@ struct TransferCommands {
     /// Works beside a serving server. A file is in place only when all of it is written.
     /// - Parameter path: `nil` or `-` is standard output.
     func export(to path: String?) async throws {
-        try directory.requireData()
+        if configuration.database == nil { try directory.requireData() }
         let path = path == "-" ? nil : path
         let target = try path.map { path throws(Failure) in try directory.target(at: path, mayBeDevice: true) }
         try await withStore { store in
-            let account = try accountKey(in: store)
+            let account = try await accountKey(in: store)
             let format = BoardExport.Format(rawValue: configuration.administration.format.rawValue) ?? .json
             let output = try Output(target)
             do {
-                try store.readNow(account) { reader in
+                try await store.readDetached(account) { reader in
                     try BoardExport.write(format, of: reader, now: Timestamp.system(), output.write)
                 }
                 try output.finish()
@@ -39,14 +38,17 @@ struct TransferCommands {
     /// Not beside a server, which would not see what changed: there, `POST /import` does it.
     /// - Parameter path: `nil` or `-` is standard input.
     func importBoard(from path: String?) async throws {
-        try directory.create()
-        let process = ProcessInfo.processInfo.processIdentifier
-        let lock = try DataLock(directory, holder: "an import, process \(process)")
+        var lock: DataLock?
+        if configuration.database == nil {
+            try directory.create()
+            lock = try DataLock(
+                directory, holder: "an import, process \(ProcessInfo.processInfo.processIdentifier)")
+        }
         let document = try document(at: path)
         let administration = configuration.administration
         let mode = ImportMode(rawValue: administration.mode.rawValue) ?? .merge
         try await withStore { store in
-            let account = try accountKey(in: store)
+            let account = try await accountKey(in: store)
             let report: ImportReport
             do {
                 report = try await store.write(account, session: nil) { writer in
@@ -85,23 +87,17 @@ struct TransferCommands {
         }
     }
 
-    private func accountKey(in store: SQLStore) throws -> AccountKey {
+    private func accountKey(in store: any ServedStore) async throws -> AccountKey {
         guard let email = configuration.administration.account, email != "local" else { return .local }
         let folded = EmailAddress.fold(email)
-        guard let account = try store.readAccessNow({ try $0.account(foldedEmail: folded) }) else {
+        guard let account = try await store.readAccess({ try $0.account(foldedEmail: folded) }) else {
             throw Failure(.noInput, "There is no account '\(email)'.")
         }
         return account.key
     }
 
-    private func withStore(_ body: (SQLStore) async throws -> Void) async throws {
-        let store = try directory.openStore(configuration.storeConfiguration)
-        defer { store.close() }
-        do {
-            try await body(store)
-        } catch let error as StoreError {
-            throw Failure(error, in: directory)
-        }
+    private func withStore(_ body: (any ServedStore) async throws -> Void) async throws {
+        try await configuration.withStore(directory, body)
     }
 }
 

@@ -4,6 +4,7 @@ enum Command: String, Sendable, CaseIterable {
     case backup
     case restore
     case check
+    case migrate
     case exportBoard = "export"
     case importBoard = "import"
     case accountAdd = "account add"
@@ -26,6 +27,9 @@ enum Command: String, Sendable, CaseIterable {
     /// All that open a data directory.
     static let onData: [Command] = allCases.filter { ![.health, .version, .help].contains($0) }
 
+    /// Those that can open a database instead.
+    static let onDatabase: [Command] = onData.filter { $0 != .restore }
+
     /// The words on the command line.
     var words: [String] {
         rawValue.split(separator: " ").map(String.init)
@@ -39,7 +43,7 @@ enum Command: String, Sendable, CaseIterable {
             .accountRemove, .accountPassword, .tokenAdd, .tokenList:
             ["EMAIL"]
         case .tokenRemove: ["EMAIL", "ID"]
-        case .serve, .check, .exportBoard, .importBoard, .accountList, .invite, .health, .version, .help: []
+        case .serve, .check, .migrate, .exportBoard, .importBoard, .accountList, .invite, .health, .version, .help: []
         }
     }
 
@@ -58,6 +62,7 @@ enum Command: String, Sendable, CaseIterable {
         case .backup: "Copy the data into FILE, also while a server runs, and verify the copy."
         case .restore: "Put the data of FILE in place; the old data is kept aside."
         case .check: "Look for damage in the data."
+        case .migrate: "Copy the data of a directory into a database that has none."
         case .exportBoard: "Write a board to FILE or standard output."
         case .importBoard: "Read a board from FILE or standard input, all or nothing."
         case .accountAdd: "Make an account; the password is read from the terminal or standard input."

@@ -1,4 +1,5 @@
 import KanbanAccess
+import KanbanPostgres
 import Mail
 
 /// All that a person can choose, with its defaults. Immutable once the process has read its arguments.
@@ -18,6 +19,20 @@ struct Configuration: Sendable, Equatable {
     /// 0 takes a free one.
     var port = 8080
     var data = "./kanbase-data"
+    /// A PostgreSQL database instead of the directory.
+    var database: String?
+    /// The database itself, where ``database`` is a pooler.
+    var databaseDirect: String?
+    var databaseLanes = 4
+    var databaseReaders = 8
+    var databaseNotify = PostgresConfiguration.Notify.auto
+    var databaseDurability = PostgresConfiguration.Durability.asynchronous
+    var databasePrepare = Switch.on
+
+    enum Switch: String, Sendable, CaseIterable {
+        case on, off
+    }
+
     /// How many event loops; `nil` takes one a processor.
     var loops: Int?
     /// IANA name.

@@ -17,6 +17,10 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     case inputOutput = 74
     /// Another server has the data directory; trying again later makes sense.
     case locked = 75
+    /// What answers speaks another language than it must.
+    case protocolFault = 76
+    /// The database does not let Kanbase in.
+    case noPermission = 77
     /// The environment says something that makes no sense, or a file does that belongs to the configuration.
     case configuration = 78
 
@@ -31,7 +35,9 @@ enum ExitCode: Int32, Sendable, CaseIterable {
         case .internalFault: "a fault of Kanbase itself"
         case .cannotCreate: "a file cannot be made, or an address cannot be taken"
         case .inputOutput: "reading or writing failed"
-        case .locked: "another server has the data directory"
+        case .locked: "another server has the data directory, or the database takes no writes"
+        case .protocolFault: "what answers is no PostgreSQL, or an old one"
+        case .noPermission: "the database does not let Kanbase in"
         case .configuration: "a KANBASE_ variable or a file it names makes no sense"
         }
     }

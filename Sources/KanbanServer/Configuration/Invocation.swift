@@ -24,7 +24,7 @@ struct Invocation: Sendable, Equatable {
             // An empty variable is how a compose file leaves one out.
             guard let variable = option.variable, let text = environment[variable], !text.isEmpty else { continue }
             if let rejection = option.set(text, &configuration) {
-                throw Failure(.configuration, "\(variable) must be \(rejection.allowed), not '\(text)'.")
+                throw Failure(.configuration, "\(variable) must be \(rejection.allowed)\(option.quoted(text)).")
             }
         }
         for (option, text) in line.settings {
@@ -32,7 +32,7 @@ struct Invocation: Sendable, Equatable {
                 throw Failure(.usage, "'kanbase \(command.rawValue)' takes no --\(option.name).")
             }
             if let rejection = option.set(text, &configuration) {
-                throw Failure(.usage, "--\(option.name) must be \(rejection.allowed), not '\(text)'.")
+                throw Failure(.usage, "--\(option.name) must be \(rejection.allowed)\(option.quoted(text)).")
             }
         }
         try requireWholeness(of: line)
@@ -40,6 +40,12 @@ struct Invocation: Sendable, Equatable {
 
     /// What no option can see alone.
     private func requireWholeness(of line: CommandLineParts) throws(Failure) {
+        // KANBASE_DATA is in the container image, and says nothing there.
+        if configuration.database != nil, command != .migrate,
+            line.settings.contains(where: { $0.option.name == "data" })
+        {
+            throw Failure(.usage, "--data and --database exclude each other.")
+        }
         if command == .serve, (configuration.tlsCertificate == nil) != (configuration.tlsKey == nil) {
             guard line.settings.contains(where: { $0.option.name.hasPrefix("tls-") }) else {
                 throw Failure(.configuration, "KANBASE_TLS_CERTIFICATE and KANBASE_TLS_KEY go together.")

@@ -23,6 +23,8 @@ struct Option: Sendable {
     var help: String
     /// Only what makes a server has a variable; what an administrator asks for once has not.
     var hasVariable: Bool
+    /// May hold a password: messages do not repeat it.
+    var isSecret = false
     /// Puts the text into the configuration; answers what would be allowed when it is not.
     var set: @Sendable (String, inout Configuration) -> Rejection?
 
@@ -48,6 +50,15 @@ struct Option: Sendable {
             configuration[keyPath: member] = parsed
             return nil
         }
+    }
+
+    /// A setting that may hold a password.
+    init<Value>(
+        secret name: String, _ member: WritableKeyPath<Configuration, Value> & Sendable, _ value: OptionValue<Value>,
+        in group: Group, of commands: [Command], _ help: String
+    ) {
+        self.init(name, member, value, in: group, of: commands, help)
+        isSecret = true
     }
 
     /// A setting that may come several times; in the environment with commas between.
@@ -115,5 +126,10 @@ struct Option: Sendable {
         self.help = help
         self.hasVariable = hasVariable
         self.set = set
+    }
+
+    /// For the end of a message that the text will not do.
+    func quoted(_ text: String) -> String {
+        isSecret ? "" : ", not '\(text)'"
     }
 }

@@ -15,6 +15,27 @@ extension Option {
             "data", \.data, .text("DIRECTORY", "a directory"), in: .server, of: Command.onData,
             "Where the data lives; made when missing."),
         Option(
+            secret: "database", \.database, OptionValue.database.optional(), in: .server, of: Command.onDatabase,
+            "A PostgreSQL database, instead of --data, that other servers may use too; better in KANBASE_DATABASE."),
+        Option(
+            secret: "database-direct", \.databaseDirect, OptionValue.database.optional(), in: .server, of: [.serve],
+            "The same database without the pooler that --database names, for notifications."),
+        Option(
+            "database-lanes", \.databaseLanes, .number(1...64), in: .server, of: [.serve],
+            "How many connections write to the database."),
+        Option(
+            "database-readers", \.databaseReaders, .number(1...256), in: .server, of: [.serve],
+            "How many connections read from the database."),
+        Option(
+            "database-notify", \.databaseNotify, .name, in: .server, of: [.serve],
+            "How a server hears of changes by others: by notifications, or by looking 5 times a second."),
+        Option(
+            "database-durability", \.databaseDurability, .name, in: .server, of: [.serve],
+            "What a failover may lose: the last commits, so that clients pull anew after it, or nothing."),
+        Option(
+            "database-prepare", \.databasePrepare, .name, in: .server, of: [.serve],
+            "Keep statements prepared; off behind a pooler that gives each transaction another session."),
+        Option(
             "loops", \.loops, OptionValue.number(1...256).optional(unset: "processors"), in: .server, of: [.serve],
             "How many event loops serve connections."),
         Option(

@@ -1,6 +1,7 @@
 import Foundation
 import Kanban
 import KanbanAccess
+import KanbanPostgres
 import Mail
 
 #if canImport(Glibc)
@@ -106,6 +107,15 @@ extension OptionValue where Value == String {
     static var mailServer: Self {
         OptionValue(placeholder: "URL", allowed: "an smtp:// or smtps:// address") {
             MailServer.isAddress($0) ? $0 : nil
+        } show: {
+            $0
+        }
+    }
+
+    /// `postgres://user@host/database`
+    static var database: Self {
+        OptionValue(placeholder: "URL", allowed: "a postgres:// address with parameters that libpq knows") {
+            PostgresTarget.isAddress($0) ? $0 : nil
         } show: {
             $0
         }

@@ -3,10 +3,10 @@ import KanbanSQLite
 
 extension Postman {
     /// As figures of `/metrics`.
-    func samples(of store: SQLStore) -> [MetricsPage.Sample] {
+    func samples(of store: any ServedStore) -> [MetricsPage.Sample] {
         let counts = counts
         // A queue that cannot be read has no length to show; reading fails elsewhere, and is told there.
-        let waiting = (try? store.readAccessNow { try $0.mailCount() }) ?? 0
+        let waiting = (try? store.localAccess?.readAccessNow { try $0.mailCount() }) ?? 0
         return [
             .init(
                 name: "kanbase_mails_sent_total", kind: .counter, help: "Mails that the mail server took.",

@@ -45,12 +45,12 @@ extension Configuration {
     /// Who is let in, and by whom accounts are kept. Without log-in there is still one account, which shows itself.
     /// - Parameter postman: sends the mails that wait; `nil` where mail is off.
     func access(
-        to store: SQLStore, doorbell: Doorbell, postman: Postman?
+        to store: any ServedStore, doorbell: Doorbell, postman: Postman?
     ) -> (gate: any Gate, accounts: AccessService) {
         let crossOrigin = CrossOrigin(origins: corsOrigins)
         let control = AccessControl(store: store) { doorbell.ring($0) }
         // The command line ended an account or a token, perhaps: all open streams look whether it was theirs.
-        store.whenOthersWrite {
+        (store as? SQLStore)?.whenOthersWrite {
             control.forgetAll()
             doorbell.ringAll()
         }
@@ -80,7 +80,7 @@ extension Configuration {
 
     /// Sends mails, where there is a mail server.
     /// - Parameter site: the server's address for people.
-    func postman(for store: SQLStore, site: @escaping @Sendable () -> String, log: Log) -> Postman? {
+    func postman(for store: any ServedStore, site: @escaping @Sendable () -> String, log: Log) -> Postman? {
         guard let mailURL else { return nil }
         let server = MailServer(url: mailURL, startTLS: mailStartTLS, authorities: mailAuthorities)
         let sender = mailFrom ?? "kanbase@\(publicURL.flatMap { URL(string: $0)?.host } ?? "localhost")"
@@ -90,6 +90,8 @@ extension Configuration {
             try await server.send(
                 letter, at: Int(Timestamp.system().milliseconds / 1000),
                 identifier: ByteText.base32(SecureRandom.bytes(15)))
+        } mayRun: {
+            try await store.takeLease("mail")
         } warn: { message, reason in
             log.warning(message, ["reason": reason])
         }
@@ -129,30 +131,30 @@ extension DataDirectory {
             return try SQLStore(
                 in: path, configuration: configuration, clock: Timestamp.system, random: { SecureRandom.uint64() })
         } catch let error as StoreError {
-            throw Failure(error, in: self)
+            throw Failure(error, in: path)
         }
     }
 }
 
 extension Failure {
     /// What a store that does not open means for the one who started the program.
-    init(_ error: StoreError, in directory: DataDirectory) {
+    init(_ error: StoreError, in place: String) {
         switch error {
         case .corrupt(let detail):
-            self.init(.damagedData, "The data in \(directory.path) is damaged: \(detail). 'kanbase check' tells more.")
+            self.init(.damagedData, "The data in \(place) is damaged: \(detail). 'kanbase check' tells more.")
         case .newer(let version):
             self.init(
                 .damagedData,
-                "The data in \(directory.path) has the format \(version) of a newer Kanbase, and is left as it is.")
-        case .full: self.init(.inputOutput, "There is no room left for the data in \(directory.path).")
-        case .io(let detail): self.init(.inputOutput, "The data in \(directory.path) cannot be used: \(detail).")
+                "The data in \(place) has the format \(version) of a newer Kanbase, and is left as it is.")
+        case .full: self.init(.inputOutput, "There is no room left for the data in \(place).")
+        case .io(let detail): self.init(.inputOutput, "The data in \(place) cannot be used: \(detail).")
         case .quotaExceeded: self.init(.inputOutput, "The account would take more than it may.")
         case .moved(let detail):
-            self.init(.inputOutput, "The data in \(directory.path) is not in its place: \(detail).")
+            self.init(.inputOutput, "The data in \(place) is not in its place: \(detail).")
         case .away(let detail), .unsettled(let detail):
-            self.init(.unavailable, "The data in \(directory.path) cannot be reached: \(detail).")
-        case .noAccount: self.init(.noInput, "There is no such account in \(directory.path).")
-        case .closed: self.init(.internalFault, "The data in \(directory.path) was closed too early.")
+            self.init(.unavailable, "The data in \(place) cannot be reached: \(detail).")
+        case .noAccount: self.init(.noInput, "There is no such account in \(place).")
+        case .closed: self.init(.internalFault, "The data in \(place) was closed too early.")
         }
     }
 }

@@ -3,6 +3,7 @@ import HTTP
 import Kanban
 import KanbanAPI
 import KanbanAccess
+import KanbanPostgres
 import KanbanSQLite
 import Sockets
 import Synchronization
@@ -20,29 +21,10 @@ struct Serve {
         let log = Log(sink: sink, level: configuration.logLevel)
         let security = try Security(configuration)
         let signals = try Signals { security.reload(log) }
-        let directory = DataDirectory(path: configuration.data)
-        try directory.create()
         let process = "process \(ProcessInfo.processInfo.processIdentifier)"
-        let lock = try DataLock(directory, holder: process)
         let doorbell = Doorbell()
-        var storeConfiguration = configuration.storeConfiguration
-        storeConfiguration.quota = configuration.quota
-        storeConfiguration.onCommit = { doorbell.ring($0) }
-        storeConfiguration.onMove = { fault in
-            if let fault {
-                log.error(
-                    "the data was moved, deleted or overwritten under the server, which writes nothing until it is back",
-                    ["what": fault])
-            } else {
-                log.warning("the data is back in its place")
-            }
-        }
         let exports = ExportQueue()
-        storeConfiguration.onLogHeld = { exports.cutOff() }
-        storeConfiguration.callersExecutor = { EventLoop.current }
-        // Only litter, if it stays.
-        try? SQLStore.forgetRestore(in: directory.path)
-        let store = try directory.openStore(storeConfiguration)
+        let (store, lock) = try openStore(process: process, doorbell: doorbell, exports: exports, log: log)
         let loops = try EventLoopGroup(count: configuration.loops ?? ProcessInfo.processInfo.activeProcessorCount)
         let state = ServerState()
         let postman = configuration.postman(for: store, site: { state.site }, log: log)
@@ -54,10 +36,11 @@ struct Serve {
         state.began(server)
         let address = try listen(server, scheme: security.scheme)
         state.site = configuration.site(listeningOn: address)
-        lock.note("\(process), \(address)")
+        lock?.note("\(process), \(address)")
         announce(address)
         warn(log)
-        log.info("started", ["url": address, "data": directory.path, "auth": configuration.effectiveAuth.rawValue])
+        log.info(
+            "started", ["url": address, "data": configuration.place, "auth": configuration.effectiveAuth.rawValue])
 
         let mail = Task { await postman?.run() }
         let upkeep = Task { await Upkeep(store: store, log: log).run() }
@@ -80,13 +63,48 @@ struct Serve {
         withExtendedLifetime((lock, signals)) {}
     }
 
+    /// The database, or the data directory with the right to serve it.
+    private func openStore(
+        process: String, doorbell: Doorbell, exports: ExportQueue, log: Log
+    ) throws -> (store: any ServedStore, lock: DataLock?) {
+        if let database = configuration.database {
+            let store = try configuration.openDatabase(database) { settings in
+                settings.quota = configuration.quota
+                settings.onCommit = { for account in $0 { doorbell.ring(account) } }
+                settings.listened = { doorbell.listened }
+                settings.report = { log.warning($0, ["detail": $1]) }
+            }
+            return (store, nil)
+        }
+        let directory = DataDirectory(path: configuration.data)
+        try directory.create()
+        let lock = try DataLock(directory, holder: process)
+        var storeConfiguration = configuration.storeConfiguration
+        storeConfiguration.quota = configuration.quota
+        storeConfiguration.onCommit = { doorbell.ring($0) }
+        storeConfiguration.onMove = { fault in
+            if let fault {
+                log.error(
+                    "the data was moved, deleted or overwritten under the server, which writes nothing until it is back",
+                    ["what": fault])
+            } else {
+                log.warning("the data is back in its place")
+            }
+        }
+        storeConfiguration.onLogHeld = { exports.cutOff() }
+        storeConfiguration.callersExecutor = { EventLoop.current }
+        // Only litter, if it stays.
+        try? SQLStore.forgetRestore(in: directory.path)
+        return (try directory.openStore(storeConfiguration), lock)
+    }
+
     private func application(
-        store: SQLStore, doorbell: Doorbell, exports: ExportQueue, postman: Postman?, log: Log, loops: Int,
+        store: any ServedStore, doorbell: Doorbell, exports: ExportQueue, postman: Postman?, log: Log, loops: Int,
         state: ServerState
     ) -> Application {
         let metrics = Metrics(loops: loops)
         let page = MetricsPage(metrics: metrics) {
-            state.samples + store.activity.samples + (postman?.samples(of: store) ?? [])
+            state.samples + store.samples + (postman?.samples(of: store) ?? [])
         }
         let access = configuration.access(to: store, doorbell: doorbell, postman: postman)
         var environment = Environment(

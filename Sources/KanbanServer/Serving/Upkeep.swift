@@ -1,5 +1,4 @@
 import Kanban
-import KanbanSQLite
 
 /// Does the upkeep of the store in the background: a small step, a pause, and after a whole walk a long pause.
 struct Upkeep {
@@ -8,7 +7,7 @@ struct Upkeep {
     /// Between two walks. What is to go was kept for days.
     private static let rest = Duration.seconds(600)
 
-    let store: SQLStore
+    let store: any ServedStore
     let log: Log
 
     /// Runs until the task is cancelled.

@@ -72,7 +72,8 @@ final class Client {
     private func exchange(_ bytes: [UInt8], _ method: String, on connection: RawConnection) throws -> Answer {
         try connection.send(bytes)
         let answer = try Answer(from: connection, toHead: method == "HEAD")
-        if answer.header("Connection")?.lowercased() != "close" { self.connection = connection }
+        // Where several servers share a database, the next request is for any of them.
+        if answer.header("Connection")?.lowercased() != "close", DataFolder.servers < 2 { self.connection = connection }
         return answer
     }
 }

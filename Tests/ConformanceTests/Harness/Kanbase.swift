@@ -12,12 +12,21 @@ import TestSupport
 final class DataFolder: Sendable {
     /// Does not exist until a server makes it.
     let path: String
+    /// The database instead; `nil` without one.
+    let database: String?
     private let root: TemporaryDirectory
 
     init() throws {
         root = try TemporaryDirectory()
         path = root.file("data")
+        database = try Self.servers == 0 ? nil : PostgresCluster.shared.get().freshSchema()
     }
+
+    /// What names the data on a command line.
+    var options: [String] { database.map { ["--database", $0] } ?? ["--data", path] }
+
+    /// How many servers share a database: `KANBASE_TEST_SERVERS`; 0, which is usual, serves a directory.
+    static let servers = ProcessInfo.processInfo.environment["KANBASE_TEST_SERVERS"].flatMap(Int.init) ?? 0
 
     /// A file beside the data.
     func file(_ name: String) -> String { root.file(name) }
@@ -28,17 +37,26 @@ final class Kanbase: Sendable {
     let folder: DataFolder
     let port: UInt16
     private let process: ChildProcess
+    /// Another server over the same database, which answers one request in two.
+    private let twin: Kanbase?
     private let ending = Locked<Ending?>(nil)
 
     /// Returns once the server says that it accepts.
-    init(
+    convenience init(
         on folder: DataFolder? = nil, _ options: [String] = [], environment: [String: String] = [:]
     ) throws {
-        self.folder = try folder ?? DataFolder()
+        try self.init(
+            of: max(1, DataFolder.servers), on: folder ?? DataFolder(), options, environment: environment)
+    }
+
+    private init(
+        of count: Int, on folder: DataFolder, _ options: [String], environment: [String: String]
+    ) throws {
+        self.folder = folder
         // A client of a test may do nothing for longer than a client of an app, while others work on a busy machine.
         let patience = ["KANBASE_IDLE_TIMEOUT": "10m"]
         process = try ChildProcess(
-            kanbaseBinary, ["serve", "--port", "0", "--data", self.folder.path] + options,
+            kanbaseBinary, ["serve", "--port", "0"] + folder.options + options,
             environment: inheritedEnvironment.merging(patience) { $1 }.merging(environment) { $1 },
             errors: self.folder.file("log"))
         let line = String(decoding: try process.read(seconds: 30) { $0.contains(UInt8(ascii: "\n")) }, as: UTF8.self)
@@ -50,6 +68,10 @@ final class Kanbase: Sendable {
             throw HarnessError(description: "No start line but '\(line)', \(end): \(log)")
         }
         self.port = port
+        twin = try count > 1 ? Kanbase(of: count - 1, on: folder, options, environment: environment) : nil
+        // Set anew, for the port may have been another server's.
+        let others = twin?.port
+        servers.withLock { servers in servers[port] = [port] + (others.flatMap { servers[$0] } ?? []) }
     }
 
     deinit {
@@ -59,12 +81,15 @@ final class Kanbase: Sendable {
     /// The identifier of the process.
     var identifier: Int32 { process.identifier }
 
+    private var identifiers: [Int32] { [identifier] + (twin?.identifiers ?? []) }
+
     /// What is on standard error so far. After ``stop(_:)`` it is all.
     var log: String {
         get throws { try String(contentsOfFile: folder.file("log"), encoding: .utf8) }
     }
 
     func signal(_ number: Int32) {
+        twin?.signal(number)
         kill(process.identifier, number)
     }
 
@@ -77,7 +102,8 @@ final class Kanbase: Sendable {
 
     /// Waits for the end, at most 30 seconds; then the process is killed.
     func wait() -> Ending {
-        ending.withLock { ending in
+        _ = twin?.wait()
+        return ending.withLock { ending in
             if let ending { return ending }
             do {
                 _ = try process.read(seconds: 30)
@@ -97,9 +123,9 @@ final class Kanbase: Sendable {
 
     private static let sharedServer = Result {
         let server = try Kanbase()
-        sharedIdentifier.withLock { $0 = server.identifier }
+        sharedIdentifiers.withLock { $0 = server.identifiers }
         // What is static is never released, and a child outlives its parent.
-        atexit { sharedIdentifier.withLock { if let identifier = $0 { kill(identifier, SIGKILL) } } }
+        atexit { sharedIdentifiers.withLock { for identifier in $0 { kill(identifier, SIGKILL) } } }
         return server
     }
 
@@ -132,4 +158,7 @@ struct HarnessError: Error, CustomStringConvertible {
     var description: String
 }
 
-private let sharedIdentifier = Locked<Int32?>(nil)
+private let sharedIdentifiers = Locked<[Int32]>([])
+
+/// By the port of the first server, those of all that share its database.
+let servers = Locked<[UInt16: [UInt16]]>([:])

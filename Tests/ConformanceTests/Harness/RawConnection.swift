@@ -1,3 +1,5 @@
+import Locks
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)
@@ -9,7 +11,9 @@ final class RawConnection {
     private let descriptor: Int32
     private var buffer: [UInt8] = []
 
+    /// - Parameter port: of a server; where others share its database, one of them is taken.
     init(port: UInt16) throws {
+        let port = servers.withLock { $0[port]?.randomElement() } ?? port
         #if canImport(Glibc)
             descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else

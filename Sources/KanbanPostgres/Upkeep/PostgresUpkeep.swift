@@ -11,6 +11,8 @@ struct PostgresUpkeep: Sendable {
 
     /// Rows that a step writes at most.
     static let step = 100
+    /// Images that a step removes at most.
+    static let images = 8
     /// Rows that a step reads at most.
     static let lookThrough = 2_000
     /// Milliseconds that a lease lasts.
@@ -68,6 +70,7 @@ extension PostgresStore {
     /// What of an account is due, as a reader finds it: where there is nothing, nothing is written.
     private struct Due: Sendable {
         var trash: [ID]
+        var images: [ID]
         var purgeLine: Revision?
         var hasRespacings: Bool
         var hasExpiredSessions: Bool
@@ -77,9 +80,11 @@ extension PostgresStore {
     /// - Returns: whether all was done.
     private func maintain(_ account: AccountKey) async throws -> Bool {
         let (oldestTrash, oldestTombstone) = (context.oldestTrash, context.oldestTombstone)
+        let oldestImage = context.oldestUnnamedImage
         let due = try await board(account) { board in
             Due(
                 trash: try board.trash(before: oldestTrash, limit: PostgresUpkeep.step),
+                images: try board.unnamedImages(before: oldestImage, limit: PostgresUpkeep.images),
                 purgeLine: try board.newestTombstone(before: oldestTombstone, limit: PostgresUpkeep.lookThrough),
                 hasRespacings: try board.hasRespacings(), hasExpiredSessions: try board.hasExpiredSessions(),
                 hasOldKeptRows: try board.hasOldKeptRows())
@@ -88,6 +93,12 @@ extension PostgresStore {
         if !due.trash.isEmpty {
             try await perform(account) { writer in
                 for id in due.trash { try writer.purgeTask(id, before: oldestTrash) }
+            }
+        }
+        if !due.images.isEmpty {
+            isDone = isDone && due.images.count < PostgresUpkeep.images
+            try await perform(account) { writer in
+                for id in due.images { try writer.purgeImage(id, before: oldestImage) }
             }
         }
         if let line = due.purgeLine { try await perform(account) { try $0.movePurgeLine(to: line) } }

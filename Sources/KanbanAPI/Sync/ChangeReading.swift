@@ -1,0 +1,48 @@
+import Kanban
+
+/// Reads what streams send, in pieces.
+struct ChangeReading: Sendable {
+    /// Changes read from the store at a time, and about how many bytes of them: what waits for a reader that takes nothing is
+    /// never more.
+    private static let step = 200
+    private static let bytes = 64 * 1_024
+
+    let store: any Store
+    let account: AccountKey
+    let types: Set<ResourceType>
+
+    /// Events as they are sent.
+    struct Piece: Sendable {
+        var events: [UInt8] = []
+        var cursor: Cursor
+        var hasMore: Bool
+        /// The account's, when the piece was read.
+        var revision: Revision
+    }
+
+    /// What follows the cursor; `nil` when the history was replaced.
+    /// - Parameters:
+    ///   - walkBegan: deletions up to this revision are of things that the reader never had.
+    ///   - isLong: reads on a thread of the store's own.
+    func piece(after cursor: Cursor?, without walkBegan: Revision = 0, aside isLong: Bool) async throws -> Piece? {
+        let types = types
+        let read = { @Sendable (reader: any BoardReader) throws -> Piece in
+            let feed = try reader.feedState()
+            var events: [UInt8] = []
+            let page = try reader.changePage(after: cursor, types: types, limit: Self.step) { change in
+                if change.value != .deleted || change.revision > walkBegan {
+                    var id = Cursor(epoch: feed.epoch, revision: change.revision)
+                    id.walkBegan = feed.walkBegan(for: cursor, at: change.revision)
+                    events.append(contentsOf: ServerSentEvent.change(change, cursor: id))
+                }
+                return events.count < Self.bytes
+            }
+            return Piece(events: events, cursor: page.cursor, hasMore: page.hasMore, revision: feed.revision)
+        }
+        do {
+            return isLong ? try await store.readAside(account, read) : try await store.read(account, read)
+        } catch CursorError.expired {
+            return nil
+        }
+    }
+}

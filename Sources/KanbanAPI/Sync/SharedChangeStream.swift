@@ -1,0 +1,69 @@
+import HTTP
+import Kanban
+
+/// The stream of a board that other servers write to, too: a task that reads on from its cursor whenever the doorbell rings.
+///
+/// While the database is away the stream stays open, and goes on when it is back.
+struct SharedChangeStream: Sendable {
+    /// Between two tries to read while the database is away.
+    private static let pause = Duration.milliseconds(500)
+
+    private let admission: Admittance
+    private let reading: ChangeReading
+    private let doorbell: Doorbell
+    private let pace: StreamPace
+    private let start: Cursor?
+
+    init(_ call: Call, types: Set<ResourceType>, after start: Cursor?) {
+        admission = Admittance(call)
+        reading = ChangeReading(store: call.store, account: call.account, types: types)
+        doorbell = call.environment.doorbell
+        pace = call.environment.streamPace
+        self.start = start
+    }
+
+    /// Writes until the reader's access has ended, the history was replaced, or the server stops.
+    func run(_ writer: any BodyWriter) async throws {
+        let listener = doorbell.listen(to: reading.account)
+        var cursor = start
+        /// The account's revision when a walk without a cursor began: deletions up to it are of things never sent.
+        var walkBegan: Revision = 0
+        var isCaughtUp = false
+        var lastWrite = ContinuousClock.now
+        while !listener.isClosed {
+            let heard = listener.rings
+            var isAway = false
+            do {
+                guard try await admission.isGood(),
+                    let piece = try await reading.piece(after: cursor, without: walkBegan, aside: !isCaughtUp)
+                else { return }
+                if cursor == nil { walkBegan = piece.revision }
+                cursor = piece.cursor
+                var events = piece.events
+                if !piece.hasMore, !isCaughtUp {
+                    isCaughtUp = true
+                    events += ServerSentEvent.ready
+                }
+                if !events.isEmpty {
+                    try await writer.write(events)
+                    lastWrite = .now
+                }
+                if piece.hasMore { continue }
+            } catch StoreError.away {
+                isAway = true
+            }
+            if isAway {
+                try await Task.sleep(for: Self.pause)
+            } else {
+                switch await listener.wait(after: heard, until: lastWrite + pace.heartbeat) {
+                case .rang, .timeUp: break
+                case .closed, .cancelled: return
+                }
+            }
+            if lastWrite + pace.heartbeat <= .now {
+                try await writer.write(ServerSentEvent.heartbeat)
+                lastWrite = .now
+            }
+        }
+    }
+}

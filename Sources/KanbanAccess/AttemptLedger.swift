@@ -1,0 +1,48 @@
+import Crypto
+import Kanban
+
+/// Attempts that are limited, counted where all servers that share the accounts see them.
+package protocol AttemptLedger: Sendable {
+    /// Counts an attempt for each key unless one of them has had `most` within the time.
+    /// - Parameter counts: false only looks.
+    /// - Returns: how long to wait; `nil` for one that is allowed.
+    func attempt(
+        _ kind: String, _ keys: [[UInt8]], most: Int, within window: Duration, counts: Bool
+    ) async throws -> Duration?
+}
+
+extension AccessStore {
+    /// `nil`: this process alone serves the accounts, and counts in memory.
+    package var attempts: (any AttemptLedger)? { self as? any AttemptLedger }
+}
+
+extension AttemptThrottle.Key {
+    /// What the ledger knows it by: no address and no e-mail address can be read from it.
+    var digest: [UInt8] {
+        switch self {
+        case .account(let digest): SHA256.digest([0] + digest)
+        case .owner(let digest): SHA256.digest([1] + digest)
+        case .address(let address): SHA256.digest([2] + Array(address.utf8))
+        }
+    }
+}
+
+extension AccessService {
+    /// Compares a password as ``verify(_:against:counting:for:or:)`` does, where other servers count failures, too: of guesses
+    /// at many servers at once, only those that come to be counted learn whether they are right.
+    func verify(
+        in ledger: any AttemptLedger, counting keys: [AttemptThrottle.Key], or refusal: AccessError,
+        _ compare: () async throws -> (matches: Bool, renewed: String?)
+    ) async throws -> String? {
+        func attempt(counts: Bool) async throws {
+            let wait = try await ledger.attempt(
+                "log-in", keys.map(\.digest), most: 5, within: .seconds(60), counts: counts)
+            if let wait { throw AccessError.throttled(wait) }
+        }
+        try await attempt(counts: false)
+        let (matches, renewed) = try await compare()
+        try await attempt(counts: !matches)
+        guard matches else { throw refusal }
+        return renewed
+    }
+}

@@ -1,0 +1,11 @@
+import Kanban
+import KanbanAccess
+
+extension PostgresStore: Store {
+    /// Other servers write, too.
+    package var local: (any LocalStore)? { nil }
+}
+
+extension PostgresStore: AccessStore {
+    package var localAccess: (any LocalAccessStore)? { nil }
+}

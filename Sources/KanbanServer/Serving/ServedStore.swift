@@ -1,0 +1,163 @@
+import Crypto
+import Kanban
+import KanbanAPI
+import KanbanAccess
+import KanbanPostgres
+import KanbanSQLite
+
+/// A store as the program opens, keeps and closes it.
+protocol ServedStore: Store, AccessStore {
+    /// Does a small piece of the upkeep that is due.
+    /// - Returns: true when there is more to do.
+    func runMaintenance() async throws -> Bool
+    /// Whether this server does what one does for all, such as sending mails.
+    func takeLease(_ name: String) async throws -> Bool
+    func close()
+    /// Figures of `/metrics`.
+    var samples: [MetricsPage.Sample] { get }
+}
+
+extension SQLStore: ServedStore {
+    /// Nobody else serves the file.
+    func takeLease(_ name: String) async throws -> Bool { true }
+    var samples: [MetricsPage.Sample] { activity.samples }
+}
+
+extension PostgresStore: ServedStore {
+    var samples: [MetricsPage.Sample] { activity.samples + [.reachability(isReachable)] }
+}
+
+extension Configuration {
+    /// What messages call the place of the data.
+    var place: String { database.map(PostgresTarget.name) ?? data }
+
+    /// Opens the database, with its tables made or brought up.
+    /// - Throws: ``Failure``, with a code of its own for each kind of it; then nothing was written.
+    func openDatabase(
+        _ target: String, _ change: (inout PostgresConfiguration) -> Void = { _ in }
+    ) throws -> PostgresStore {
+        var configuration = PostgresConfiguration(target: target, clock: Timestamp.system)
+        configuration.direct = databaseDirect
+        configuration.lanes = databaseLanes
+        configuration.readers = databaseReaders
+        configuration.notify = databaseNotify
+        configuration.durability = databaseDurability
+        configuration.prepares = databasePrepare == .on
+        configuration.retention = storeConfiguration.retention
+        configuration.random = { SecureRandom.uint64() }
+        change(&configuration)
+        return try attempt { try PostgresStore(configuration) }
+    }
+
+    /// - Throws: ``Failure`` for what the database throws.
+    func attempt<T>(_ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch let error as PostgresSchema.Fault {
+            throw Failure(error, in: place)
+        } catch let error as PostgresError {
+            throw Failure(error, in: place)
+        } catch let error as StoreError {
+            throw Failure(error, in: place)
+        }
+    }
+
+    /// Opens the data for a command, runs the body, and closes it.
+    func withStore<T>(_ directory: DataDirectory, _ body: (any ServedStore) async throws -> T) async throws -> T {
+        let store: any ServedStore
+        if let database {
+            store = try openDatabase(database) { configuration in
+                configuration.lanes = 1
+                configuration.readers = 2
+                configuration.notify = .auto
+            }
+        } else {
+            var configuration = storeConfiguration
+            // Only the server copies the log into the file: to it, any other change of the file is damage.
+            configuration.logSize = 1 << 40
+            store = try directory.openStore(configuration)
+        }
+        defer { store.close() }
+        do {
+            return try await body(store)
+        } catch let error as StoreError {
+            throw Failure(error, in: place)
+        }
+    }
+}
+
+extension Failure {
+    init(_ fault: PostgresSchema.Fault, in place: String) {
+        switch fault {
+        case .tooOld(let version):
+            self.init(.protocolFault, "The \(place) is of version \(version); Kanbase needs PostgreSQL 13 or newer.")
+        case .foreign(let detail):
+            self.init(.damagedData, "The \(place) holds something else, and is left as it is: \(detail).")
+        case .newer(let version):
+            self.init(
+                .damagedData, "The \(place) has the format \(version) of a newer Kanbase, and is left as it is.")
+        case .encoding(let name):
+            self.init(.configuration, "The \(place) has the encoding \(name); Kanbase needs UTF8.")
+        }
+    }
+
+    /// libpq tells of a connection that fails by its message alone.
+    init(_ error: PostgresError, in place: String) {
+        let message = error.message
+        func says(_ parts: String...) -> Bool { parts.contains { message.contains($0) } }
+        if says("password", "authentication failed", "pg_hba.conf", "permission denied", "role \"")
+            || error.state == "42501"
+        {
+            self.init(.noPermission, "The \(place) does not let Kanbase in: \(message).")
+        } else if error.isReadOnly || says("read-only", "not writable") {
+            self.init(.locked, "The \(place) is a standby, which takes no writes: \(message).")
+        } else if says("expected authentication request", "invalid response", "unsupported frontend protocol") {
+            self.init(.protocolFault, "What answers for the \(place) is no PostgreSQL: \(message).")
+        } else if says("connection option", "invalid sslmode", "URI") {
+            self.init(.configuration, "The address of the database makes no sense: \(message).")
+        } else if says("database \""), says("does not exist") {
+            self.init(.noInput, "There is no \(place): \(message).")
+        } else if error.state == "53100" {
+            self.init(.inputOutput, "There is no room left in the \(place).")
+        } else {
+            self.init(.unavailable, "The \(place) cannot be used: \(error.description).")
+        }
+    }
+}
+
+extension MetricsPage.Sample {
+    fileprivate static func reachability(_ isReachable: Bool) -> MetricsPage.Sample {
+        .init(
+            name: "kanbase_database_up", kind: .gauge, help: "1 while the database answers.",
+            value: isReachable ? 1 : 0)
+    }
+}
+
+extension PostgresStore.Activity {
+    /// As figures of `/metrics`.
+    fileprivate var samples: [MetricsPage.Sample] {
+        [
+            .init(
+                name: "kanbase_store_commits_total", kind: .counter, help: "Transactions on disk.",
+                value: Double(commits)),
+            .init(
+                name: "kanbase_store_commit_seconds_total", kind: .counter,
+                help: "Time of these transactions, the disk's included.", value: time / .seconds(1)),
+            .init(
+                name: "kanbase_store_writes_total", kind: .counter, help: "Writes that shared these transactions.",
+                value: Double(writes)),
+            .init(
+                name: "kanbase_store_write_queue_length", kind: .gauge, help: "Writes that wait for their transaction.",
+                value: Double(waitingWrites)),
+            .init(
+                name: "kanbase_database_reads_total", kind: .counter, help: "Reads of the database.",
+                value: Double(reads)),
+            .init(
+                name: "kanbase_database_read_seconds_total", kind: .counter, help: "Time of these reads.",
+                value: readTime / .seconds(1)),
+            .init(
+                name: "kanbase_store_read_queue_length", kind: .gauge, help: "Reads that wait for a connection.",
+                value: Double(waitingReads)),
+        ]
+    }
+}
