@@ -2,11 +2,7 @@ import Dispatch
 import Foundation
 import Locks
 
-#if canImport(Glibc)
-    import Glibc
-#endif
-
-/// Where passwords are hashed: one thread of the lowest priority, so that nobody's board waits for hashing.
+/// Where passwords are hashed: one thread of low priority, so that nobody's board waits for hashing.
 ///
 /// Clients have equal shares of it, and a log-in counts less than a sign-up: each job gets a virtual finish time, the
 /// finish of the client's last job (or now, if that is later) plus the cost of its purpose. The smallest runs next, and
@@ -168,13 +164,7 @@ package final class PasswordHashQueue: Sendable {
         }
 
         private func serve() {
-            #if canImport(Glibc)
-                // On Linux niceness belongs to the thread, and without privileges there is no way back:
-                // that is why this is a thread of its own and not a queue of Dispatch.
-                setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
-            #else
-                Thread.current.qualityOfService = .background
-            #endif
+            ThreadPriority.lower()
             while true {
                 signal.wait()
                 while let job = state.withLock({ $0.next() }) { job.run() }

@@ -189,6 +189,9 @@ package protocol BoardWriter: BoardReader {
     /// The store's ``LocalStore/commitCount`` from which on a change that this body makes is there. What it left of a task is
     /// right from then on; that another body of the same transaction changes it once more counts as later.
     var commitCount: UInt64 { get }
+    /// Whether writes of other accounts wait and this transaction took its time. A body whose work can go on in another
+    /// transaction ends then. Never in a store of one account.
+    var mustGiveWay: Bool { get }
     /// A new version 7 id.
     func makeID() -> ID
     /// Takes the account's next revision. A body that throws gives it back.
@@ -225,6 +228,10 @@ package protocol BoardWriter: BoardReader {
     /// Erases every row of the board (not the account) and renews the epoch: import with `mode=replace`.
     /// The revision counter goes on. The account may then show an image that is gone; see ``forgetLostImage()``.
     func eraseBoard() throws
+}
+
+extension BoardWriter {
+    package var mustGiveWay: Bool { false }
 }
 
 /// The first answer to a request with an `Idempotency-Key`.

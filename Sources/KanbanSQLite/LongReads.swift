@@ -1,9 +1,10 @@
-import Dispatch
+import Foundation
 import Kanban
 import Locks
 
-/// Runs what may take long on threads of its own, a few at a time. The others wait, those of an account of which nothing
-/// runs first, and otherwise in order: one who searches all the time must not keep the others from theirs.
+/// Runs what may take long on threads of its own and of low priority, a few at a time. The others wait, those of an account
+/// of which nothing runs first, and otherwise in order: an account that searches all the time must not keep the others from
+/// theirs.
 final class LongReads: Sendable {
     private struct Job {
         var ticket: UInt64
@@ -32,7 +33,6 @@ final class LongReads: Sendable {
     }
 
     private let limit: Int
-    private let queue = DispatchQueue(label: "kanbase.long-reads", attributes: .concurrent)
     private let state = Locked(State())
 
     init(limit: Int) {
@@ -76,10 +76,15 @@ final class LongReads: Sendable {
             state.waiting.append(job)
             return state.running.count < limit ? state.next() : nil
         }
-        if let next { queue.async { self.work(through: next) } }
+        guard let next else { return }
+        Thread.detachNewThread {
+            ThreadPriority.lower()
+            self.work(through: next)
+        }
     }
 
-    /// Runs the job and then those that wait.
+    /// Runs the job and then those that wait. The thread ends after them: to make one takes 20 µs, and what runs here
+    /// takes more.
     private func work(through first: Job) {
         var next: Job? = first
         while let job = next {

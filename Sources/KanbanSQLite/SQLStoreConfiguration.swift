@@ -21,7 +21,9 @@ package struct SQLStoreConfiguration: Sendable {
     package var logSize = 1 << 20
     /// Bytes of log beyond which ``onLogHeld`` is called.
     package var logLimit = 256 << 20
-    /// How long a transaction takes on writes that come while it runs.
+    /// How long a transaction runs bodies, those that come meanwhile too. One that has not begun by then is left to the next
+    /// transaction, and one that can go on in another ends when other accounts wait: what waits for this commit must not
+    /// wait for large ones too.
     package var batchTime = Duration.milliseconds(5)
     /// How many long reads run at the same time.
     package var longReads = 2

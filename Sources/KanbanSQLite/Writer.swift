@@ -37,11 +37,8 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    /// So many bodies share a transaction at most, so that the first of them does not wait for ever.
+    /// The bodies that share a transaction at most, so that the first of them does not wait too long.
     private static let batchLimit = 512
-    /// Bodies that have not begun after so long are left to the next transaction: those that wait for this one must not
-    /// wait for large ones too.
-    private static let longestRun = Duration.milliseconds(10)
     /// A commit of fewer bodies gives way once to whoever wants the processor, for they may be about to bring more. Where
     /// nobody does it takes a microsecond. Under a load of reads with some edits it makes 5 % more of both, at 7 % less of
     /// the processor a request; one of writes alone is as fast as without. From 8 to 16 it saves another tenth of the
@@ -60,6 +57,8 @@ final class Writer: @unchecked Sendable {
     private let foreignWrites = Locked<@Sendable () -> Void>({})
     /// Looks around while nobody writes.
     private let lookout: any DispatchSourceTimer
+    /// When the transaction began that is running, and whether it has bodies of several accounts.
+    private var turn = (began: ContinuousClock.now, isMixed: false)
     /// `nil` after an error of the disk, until the next batch opens the file again.
     private var open: (session: WriteSession<SQLiteConnection>, log: WriteAheadLog)?
     /// SQLite's count of what other connections wrote, in the last transaction of this session.
@@ -90,6 +89,7 @@ final class Writer: @unchecked Sendable {
         try session.makeLocalAccount(
             id: ids.next(at: max(latest, context.clock())), epoch: ids.newEpoch(), at: context.clock())
         self.open = open
+        session.mustGiveWay = { [unowned self] in mustGiveWay($0) }
         files.noteOpened()
         queue.setSpecific(key: Self.ownQueue, value: ObjectIdentifier(self))
         lookout.setEventHandler { [weak self] in self?.lookAround() }
@@ -163,25 +163,11 @@ final class Writer: @unchecked Sendable {
     private func commit(_ batch: [any WriteJob]) {
         var jobs = batch
         let start = ContinuousClock.now
+        turn = (start, isMixed: false)
         do {
             let (session, log) = try opened()
             try begin(session)
-            var (isTogether, runs) = try runTogether(jobs, in: session, until: start + Self.longestRun)
-            giveBack(&jobs, from: runs)
-            // Those that came meanwhile share the commit, which costs more than all of them, unless they are large.
-            while isTogether, ContinuousClock.now < start + configuration.batchTime {
-                let more = waiting.withLock { $0.take(atMost: Self.batchLimit - jobs.count) }
-                guard !more.isEmpty else { break }
-                let before = jobs.count
-                jobs += more
-                (isTogether, runs) = try runTogether(more, in: session, until: start + Self.longestRun)
-                giveBack(&jobs, from: before + runs)
-            }
-            if !isTogether {
-                try session.rollBack()
-                try begin(session)
-                for job in jobs { try runApart(job, in: session) }
-            }
+            try run(&jobs, in: session)
             commits.announce(session.takeChangedTasks())
             let changed = try session.commit(at: latest)
             // Nobody is told of what is not in the file that the next start opens.
@@ -206,29 +192,59 @@ final class Writer: @unchecked Sendable {
         try noticeForeignWrites(session)
     }
 
-    /// One body after the other, without savepoints: SQLite copies every page that one writes first, and goes through
-    /// all copies at its end. Rules check before they write, so a body that throws has written nothing, as a rule.
-    /// Throws only what ends the whole batch.
+    /// Runs the jobs, and those that come meanwhile: they share the commit, which costs more than all of them. Leaves in
+    /// `jobs` those that this transaction answers, and the rest to the next one.
     ///
-    /// - Returns: whether none has; else the transaction is to be begun anew. And how many were run before the time was
-    ///   over, at least one.
-    private func runTogether(
-        _ jobs: [any WriteJob], in session: WriteSession<SQLiteConnection>, until end: ContinuousClock.Instant
-    ) throws -> (isTogether: Bool, done: Int) {
-        for (index, job) in jobs.enumerated() {
-            if index > 0, ContinuousClock.now >= end { return (true, index) }
-            let mark = session.mark
-            do {
-                try job.run(on: writer(for: job, in: session))
-            } catch {
-                try session.connection.requireSound()
-                if session.hasWritten(since: mark) { return (false, jobs.count) }
-                session.forget(since: mark)
-                job.fail(SQLiteError.forCallers(error))
+    /// There are no savepoints: with one, SQLite copies every page that a body writes first, and goes through all copies
+    /// at its end. Rules check before they write, so a body that throws has written nothing, as a rule. After one that
+    /// has, the transaction begins anew with the bodies before it; that one is the first of the next transaction, where
+    /// nothing else has to be undone with it.
+    ///
+    /// Throws only what ends the whole batch.
+    private func run(_ jobs: inout [any WriteJob], in session: WriteSession<SQLiteConnection>) throws {
+        var next = 0
+        noteAccounts(of: jobs)
+        while next < jobs.count {
+            if next > 0, isTimeOver { return giveBack(&jobs, from: next) }
+            if try run(jobs[next], in: session) {
+                next += 1
+            } else {
+                try session.rollBack()
+                try begin(session)
+                if next > 0 { giveBack(&jobs, from: next) }
+                next = next > 0 ? 0 : 1
             }
-            try session.connection.requireSound()
+            if next == jobs.count, !isTimeOver {
+                jobs += waiting.withLock { $0.take(atMost: Self.batchLimit - jobs.count) }
+                noteAccounts(of: jobs)
+            }
         }
-        return (true, jobs.count)
+    }
+
+    private var isTimeOver: Bool { ContinuousClock.now >= turn.began + configuration.batchTime }
+
+    private func noteAccounts(of jobs: [any WriteJob]) {
+        turn.isMixed = turn.isMixed || jobs.contains { $0.account != jobs[0].account }
+    }
+
+    /// Asked by bodies, so on the queue.
+    private func mustGiveWay(_ account: AccountKey) -> Bool {
+        isTimeOver && (turn.isMixed || waiting.withLock { $0.jobs.contains { $0.account != account } })
+    }
+
+    /// - Returns: false when the body threw after it had written: then the transaction must be undone.
+    private func run(_ job: any WriteJob, in session: WriteSession<SQLiteConnection>) throws -> Bool {
+        let mark = session.mark
+        do {
+            try job.run(on: writer(for: job, in: session))
+            try session.connection.requireSound()
+        } catch {
+            try session.connection.requireSound()
+            job.fail(SQLiteError.forCallers(error))
+            if session.hasWritten(since: mark) { return false }
+            session.forget(since: mark)
+        }
+        return true
     }
 
     /// Leaves the jobs from `index` on to the next transaction.
@@ -237,20 +253,6 @@ final class Writer: @unchecked Sendable {
         let rest = jobs[index...]
         jobs.removeSubrange(index...)
         waiting.withLock { $0.jobs.insert(contentsOf: rest, at: 0) }
-    }
-
-    /// One body in a savepoint. Throws only what ends the whole batch.
-    private func runApart(_ job: any WriteJob, in session: WriteSession<SQLiteConnection>) throws {
-        let mark = try session.savepoint()
-        do {
-            try job.run(on: writer(for: job, in: session))
-            try session.keep(mark)
-        } catch {
-            try session.connection.requireSound()
-            try session.undo(to: mark)
-            job.fail(SQLiteError.forCallers(error))
-        }
-        try session.connection.requireSound()
     }
 
     private func answer(_ jobs: [any WriteJob]) {
@@ -288,6 +290,7 @@ final class Writer: @unchecked Sendable {
         _ = try fresh.session.latestWrite()
         files.noteOpened()
         open = fresh
+        fresh.session.mustGiveWay = { [unowned self] in mustGiveWay($0) }
         return fresh
     }
 

@@ -18,6 +18,8 @@ final class TestBoard: Sendable {
     private let uncached: Application
     let clock: TestClock
     let doorbell: Doorbell
+    /// Transactions that changed a board.
+    let commits: Locked<Int>
     /// Errors that nobody foresaw.
     let observer = TestObserver()
 
@@ -25,7 +27,7 @@ final class TestBoard: Sendable {
     init(
         in directory: TemporaryDirectory? = nil, at now: String = "2026-11-20T08:19:00.123Z", zone: String = "UTC",
         gate: any Gate = OpenGate(), routes: [Route] = Routes.all, weather: WeatherService? = nil,
-        streamPace: StreamPace = StreamPace()
+        streamPace: StreamPace = StreamPace(), batchTime: Duration? = nil
     ) throws {
         let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
@@ -34,7 +36,13 @@ final class TestBoard: Sendable {
         let doorbell = Doorbell(grain: .milliseconds(5))
         self.doorbell = doorbell
         var configuration = SQLStoreConfiguration()
-        configuration.onCommit = { doorbell.ring($0) }
+        let commits = Locked(0)
+        self.commits = commits
+        configuration.onCommit = {
+            commits.withLock { $0 += 1 }
+            doorbell.ring($0)
+        }
+        configuration.batchTime = batchTime ?? configuration.batchTime
         store = try SQLStore(in: directory.path, configuration: configuration, clock: { clock.now })
         var environment = Environment(
             store: store, clock: { clock.now }, zone: try #require(Zone(name: zone)), weather: weather,

@@ -95,21 +95,22 @@ package struct MemberConflict: Hashable, Sendable {
 /// Which revisions are a client's own, within one request: those are never somebody else's change. A client that lost
 /// an answer sends its whole outbox again, so the revisions of repeated mutations count as well.
 package struct OwnRevisions: Sendable {
-    /// The account's revision before the request: what comes after it is all of this one transaction.
+    /// The account's revision before the transaction: what comes after it is all of this request.
     private let began: Revision
-    private var repeated: [ClosedRange<Revision>] = []
+    /// Of earlier requests and transactions.
+    private var earlier: [ClosedRange<Revision>] = []
 
     package init(after began: Revision) {
         self.began = began
     }
 
-    /// A mutation that was applied by an earlier request made these.
+    /// A mutation that was applied by an earlier request or transaction made these.
     package mutating func add(_ revisions: ClosedRange<Revision>) {
-        repeated.append(revisions)
+        earlier.append(revisions)
     }
 
     package func contains(_ revision: Revision) -> Bool {
-        revision > began || repeated.contains { $0.contains(revision) }
+        revision > began || earlier.contains { $0.contains(revision) }
     }
 }
 

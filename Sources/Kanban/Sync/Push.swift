@@ -1,41 +1,68 @@
-/// The mutations of one request, applied in order inside one transaction.
+/// The mutations of one request, applied in order: an atomic push inside one transaction, any other in as many as it takes
+/// to let other accounts have their turn.
 package struct Push {
+    /// How far the transactions before this one came.
+    package struct Progress: Sendable {
+        /// Of the mutations so far, as JSON text.
+        package fileprivate(set) var results: [[UInt8]] = []
+        /// The revisions that the mutations so far made.
+        fileprivate var made: [ClosedRange<Revision>] = []
+        /// By the id of a category that the client made under a taken name: the category that has the name.
+        fileprivate var adopted: [ID: ID] = [:]
+
+        package init() {}
+    }
+
+    package private(set) var progress: Progress
     private let writer: any BoardWriter
     private let encode: (ID, MutationResult) -> [UInt8]
     private var own: OwnRevisions
     /// Some of the mutations may have been applied before.
     private var mayRepeat = true
-    /// By the id of a category that the client made under a taken name: the category that has the name.
-    private var adopted: [ID: ID] = [:]
 
     /// - Parameters:
     ///   - known: earlier mutations of the client, whose results it has. Those that are not kept are ignored.
     ///   - encode: writes the result of a mutation as JSON text.
     package init(
-        _ writer: any BoardWriter, known: Set<ID> = [], encode: @escaping (ID, MutationResult) -> [UInt8]
+        _ writer: any BoardWriter, known: Set<ID> = [], after progress: Progress = Progress(),
+        encode: @escaping (ID, MutationResult) -> [UInt8]
     ) throws {
+        self.progress = progress
         self.writer = writer
         self.encode = encode
         own = OwnRevisions(after: try writer.feedState().revision)
         for id in known {
             if let kept = try writer.keptMutation(id), let revisions = KeptLine(kept).revisions { own.add(revisions) }
         }
+        for revisions in progress.made { own.add(revisions) }
     }
 
-    /// - Returns: the result of each, as JSON text.
-    package mutating func apply(_ mutations: [SentMutation], isAtomic: Bool) throws -> [[UInt8]] {
-        mayRepeat = try mayRepeat(mutations.map(\.id))
-        guard isAtomic else { return try mutations.map { try apply($0).json } }
+    /// Applies what is left: all of it, or in a push that is not atomic as much as there is time for.
+    /// - Parameter mutations: of the whole request.
+    package mutating func apply(_ mutations: [SentMutation], isAtomic: Bool) throws {
+        let rest = mutations[progress.results.count...]
+        mayRepeat = try mayRepeat(rest.map(\.id))
+        guard isAtomic else { return try applyInTurn(rest) }
         do {
-            return try writer.nested { try mutations.enumerated().map { try applyOrUndoAll($1, at: $0) } }
+            progress.results = try writer.nested { try rest.enumerated().map { try applyOrUndoAll($1, at: $0) } }
         } catch let undone as Undone {
-            return try mutations.enumerated().map { index, sent in
+            progress.results = try rest.enumerated().map { index, sent in
                 if index == undone.index { return undone.json }
                 // A repeat was applied before, and still is.
                 let first = try known(sent)
                 return first?.json ?? encode(sent.id, .rolledBack)
             }
         }
+    }
+
+    private mutating func applyInTurn(_ rest: ArraySlice<SentMutation>) throws {
+        let before = try writer.feedState().revision
+        for sent in rest {
+            progress.results.append(try apply(sent).json)
+            if writer.mustGiveWay { break }
+        }
+        let after = try writer.feedState().revision
+        if after > before { progress.made.append(before + 1...after) }
     }
 
     /// Clients that make ids of version 7 send a stretch of them in which there was nothing before: one look instead of
@@ -71,7 +98,7 @@ package struct Push {
         guard case .success(let mutation) = sent.mutation, case .createCategory = mutation.operation,
             let id = mutation.target
         else { return }
-        adopted[id] = line.adopted
+        progress.adopted[id] = line.adopted
     }
 
     /// The result of what was sent before under the same id; `nil` for what is new.
@@ -86,7 +113,7 @@ package struct Push {
         let before = try writer.feedState().revision
         let mutation: Mutation
         switch sent.mutation {
-        case .success(let read): mutation = read.replacing(categories: adopted)
+        case .success(let read): mutation = read.replacing(categories: progress.adopted)
         case .failure(let error): return (.rejected(try withFaultsOfBoard(error, sent)), nil)
         }
         if let base = mutation.base, base > before {
@@ -110,7 +137,8 @@ package struct Push {
         return .invalid(
             try faults
                 + writer.faults(
-                    of: sent.references.map { $0.replacing(categories: adopted) }, from: sent.target, besides: faults))
+                    of: sent.references.map { $0.replacing(categories: progress.adopted) }, from: sent.target,
+                    besides: faults))
     }
 
     /// Rules check before they write, so a mutation that is refused has written nothing, and needs no savepoint of its

@@ -22,19 +22,26 @@ package struct SyncRoutes: Sendable {
         return call.request.headers.prefersEventStream ? try await feed.stream() : try await feed.page()
     }
 
-    /// Ids make its mutations safe to repeat. Kept answers would fill the disk: each shows a whole page of changes, which
+    /// Ids make its mutations safe to repeat, also where a later one of its transactions fails. Kept answers would fill the disk: each shows a whole page of changes, which
     /// is read after the transaction, since others wait for that.
     private func sync(_ call: Call) async throws -> Response {
         let body = try await call.syncBody()
         let precondition = call.precondition
-        let results = try await call.writeRepeatably {
-            { writer in
-                try writer.checkBoard(precondition)
-                if case .cursor(let text) = body.since { _ = try writer.cursor(text) }
-                var push = try Push(writer, known: body.known) { id, result in result.encoded(id) }
-                return try push.apply(body.mutations, isAtomic: body.isAtomic)
+        var progress = Push.Progress()
+        repeat {
+            progress = try await call.writeRepeatably { [progress] in
+                { writer in
+                    if progress.results.isEmpty {
+                        try writer.checkBoard(precondition)
+                        if case .cursor(let text) = body.since { _ = try writer.cursor(text) }
+                    }
+                    var push = try Push(writer, known: body.known, after: progress) { id, result in result.encoded(id) }
+                    try push.apply(body.mutations, isAtomic: body.isAtomic)
+                    return push.progress
+                }
             }
-        }
+        } while progress.results.count < body.mutations.count
+        let results = progress.results
         let answer = { @Sendable (reader: any BoardReader) in try SyncAnswer.encode(results, body.since, in: reader) }
         return .json(encoded: try await call.read(aside: isLong(body.since, call), answer))
     }

@@ -45,6 +45,8 @@ package final class SQLiteBoardWriter: SQLBoardWriter {
 extension SQLBoardWriter {
     package var connection: Database { writing.connection }
 
+    package var mustGiveWay: Bool { writing.mustGiveWay(account) }
+
     package func makeID() -> ID {
         ids.next(at: now)
     }

@@ -17,6 +17,8 @@ package struct TaskKey: Hashable, Sendable {
 /// Made for SQLite ahead of time, because other rooms call it.
 package final class WriteSession<Database: Engine> {
     package let connection: Database
+    /// Whether a body of this account should end for the sake of others; see ``BoardWriter/mustGiveWay``.
+    package var mustGiveWay: (AccountKey) -> Bool = { _ in false }
     /// The accounts as they stand, committed or not. Dropped when there are too many.
     // These are not checked for overlapping access: no method hands out a reference to one or runs a body of somebody else.
     @exclusivity(unchecked) private var standings: [Int64: Standing] = [:]
