@@ -13,8 +13,8 @@ struct BareResponder: Responder {
         #"{"id":"0199a3c4-6b1e-7c3a-9a55-3f0d2f4f8e11","title":"API","body":"","status":"todo","categoryId":null,"dueDate":"2026-12-01","position":"a1","createdAt":"2026-11-20T08:19:00.123Z","updatedAt":"2026-11-20T08:19:00.123Z","completedAt":null,"revision":41}"#
             .utf8)
     private let router = Router([
-        (.get, "/tasks", 0), (.post, "/tasks", 1), (.get, "/tasks/{id}", 2), (.get, "/stream", 3), (.get, "/slow", 4),
-        (.get, "/health/live", 0),
+        (.get, "/tasks"), (.post, "/tasks"), (.get, "/tasks/{id}"), (.get, "/stream"), (.get, "/slow"),
+        (.get, "/health/live"),
     ])
 
     func receive(_ head: Request) -> Reception {

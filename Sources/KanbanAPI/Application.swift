@@ -8,7 +8,8 @@ import Synchronization
 package final class Application: Responder {
     private let environment: Environment
     private let gate: any Gate
-    private let router: Router<Route>
+    private let routes: [Route]
+    private let router: Router
     private let observer: any ExchangeObserver
 
     package init(
@@ -17,7 +18,8 @@ package final class Application: Responder {
         self.environment = environment
         self.gate = gate
         self.observer = observer
-        router = Router(routes.map { ($0.method, $0.pattern, $0) })
+        self.routes = routes
+        router = Router(routes.map { ($0.method, $0.pattern) })
     }
 
     package func receive(_ head: Request) -> Reception {
@@ -43,7 +45,7 @@ package final class Application: Responder {
             // A body means nothing here, but must be right.
             return .read(bodyLimit: environment.bodyLimit) { _ in answer }
         case .found(let route, let parameters):
-            return receive(head, route, parameters, requestID)
+            return receive(head, routes[route], parameters, requestID)
         }
     }
 
@@ -169,7 +171,7 @@ package final class Application: Responder {
     package func answer(to error: WireError, head: Request?) -> Response {
         let requestID = head.map(RequestID.of) ?? RequestID.make()
         var operation = "unrouted"
-        if let head, case .found(let route, _) = router.match(head) { operation = route.operation }
+        if let head, case .found(let route, _) = router.match(head) { operation = routes[route].operation }
         return finish(Problem(error).response(requestID: requestID), head, requestID, operation: operation)
     }
 

@@ -6,20 +6,26 @@ struct WireResponder: Responder {
         case alive, list, create, task
     }
 
-    private let router = Router<Page>([
+    private static let routes: [(method: HTTP.Method, pattern: String, page: Page)] = [
         (.get, "/health/live", .alive), (.get, "/tasks", .list), (.post, "/tasks", .create),
         (.get, "/tasks/{id}", .task), (.delete, "/tasks/{id}", .task),
-    ])
+    ]
+    private let router = Router(routes.map { ($0.method, $0.pattern) })
 
     func receive(_ head: Request) -> Reception {
         switch router.match(head) {
         case .notFound: .answer(Self.text("not found", 404))
         case .methodNotAllowed(let allow): .answer(Self.text("", 405, [("Allow", allow)]))
         case .options(let allow): .read(bodyLimit: 1 << 20) { _ in Response(status: 204, headers: [("Allow", allow)]) }
-        case .found(.create, _) where !head.headers.has("content-type", equalTo: "application/json"):
-            .answer(Self.text("json only", 415))
-        case .found(let page, _): .read(bodyLimit: 1 << 20) { await respond($0, page) }
+        case .found(let route, _): receive(head, Self.routes[route].page)
         }
+    }
+
+    private func receive(_ head: Request, _ page: Page) -> Reception {
+        if page == .create, !head.headers.has("content-type", equalTo: "application/json") {
+            return .answer(Self.text("json only", 415))
+        }
+        return .read(bodyLimit: 1 << 20) { await respond($0, page) }
     }
 
     private func respond(_ request: Request, _ page: Page) async -> Response {

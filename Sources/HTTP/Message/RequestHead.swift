@@ -20,19 +20,42 @@ struct FieldRange: Sendable, Equatable {
 }
 
 /// The bytes of a request head, and where its parts lie in them. Strings are made only when someone asks.
-final class RequestHead: Sendable {
-    let bytes: [UInt8]
-    let fields: [FieldRange]
+// Unchecked because the parser that made it fills it anew for the next request, once nobody else has it.
+final class RequestHead: @unchecked Sendable {
+    private(set) var bytes: [UInt8]
+    private(set) var fields: [FieldRange]
     /// Path and query as they were sent, without an authority.
-    let target: ByteRange
+    private(set) var target: ByteRange
     /// The path of the target, still encoded; begins with `/`, or is `*`.
-    let path: ByteRange
+    private(set) var path: ByteRange
     /// What follows `?`, `nil` when there is none.
-    let query: ByteRange?
+    private(set) var query: ByteRange?
     /// Host without port; `nil` when there was none.
-    let host: ByteRange?
+    private(set) var host: ByteRange?
 
     init(
+        bytes: [UInt8], fields: [FieldRange], target: ByteRange, path: ByteRange, query: ByteRange?, host: ByteRange?
+    ) {
+        self.bytes = bytes
+        self.fields = fields
+        self.target = target
+        self.path = path
+        self.query = query
+        self.host = host
+    }
+
+    /// Gives up the memory of the bytes and the fields, emptied, to be filled anew. Nobody else may have the head.
+    func giveBack() -> (bytes: [UInt8], fields: [FieldRange]) {
+        var memory: (bytes: [UInt8], fields: [FieldRange]) = ([], [])
+        swap(&memory.bytes, &bytes)
+        swap(&memory.fields, &fields)
+        memory.bytes.removeAll(keepingCapacity: true)
+        memory.fields.removeAll(keepingCapacity: true)
+        return memory
+    }
+
+    /// Makes this the head of another request. Nobody else may have it.
+    func become(
         bytes: [UInt8], fields: [FieldRange], target: ByteRange, path: ByteRange, query: ByteRange?, host: ByteRange?
     ) {
         self.bytes = bytes

@@ -1,11 +1,12 @@
-/// Which route a path belongs to: an immutable trie over segments. `Value` is the application's own route type.
+/// Which route a path belongs to: an immutable trie over segments.
 ///
 /// It walks the bytes of the path; no `String` is made of a segment. A segment is compared decoded, `%2F` does not
 /// split one, and the dot segments `.` and `..` match nothing.
-package struct Router<Value: Sendable>: Sendable {
+package struct Router: Sendable {
     package enum Match: Sendable {
-        /// The route, and what stood at each `{name}`. A `HEAD` finds the route of `GET`.
-        case found(Value, parameters: PathParameters)
+        /// The place of the route in the list, and what stood at each `{name}`. A `HEAD` finds the route of `GET`.
+        // A place and not the route itself: of a type of the application's own, this one would be made at run time.
+        case found(Int, parameters: PathParameters)
         case notFound
         /// The path is known, the method is not: 405, with these methods in `Allow`.
         case methodNotAllowed(allow: String)
@@ -14,14 +15,12 @@ package struct Router<Value: Sendable>: Sendable {
     }
 
     private var trie = RouteTrie()
-    private let values: [Value]
     /// What each pattern calls its parameters, in order.
     private let parameterNames: [[String]]
     private let allowAnywhere: String
 
-    /// - Parameter routes: pattern (`/tasks/{id}/move`), method and value. A literal segment wins over a parameter.
-    package init(_ routes: [(method: Method, pattern: String, value: Value)]) {
-        values = routes.map(\.value)
+    /// - Parameter routes: method and pattern (`/tasks/{id}/move`). A literal segment wins over a parameter.
+    package init(_ routes: [(method: Method, pattern: String)]) {
         parameterNames = routes.map { route in
             route.pattern.split(separator: "/").filter { $0.hasPrefix("{") && $0.hasSuffix("}") }
                 .map { String($0.dropFirst().dropLast()) }
@@ -41,8 +40,7 @@ package struct Router<Value: Sendable>: Sendable {
         guard let found = trie.find(head) else { return .notFound }
         if let route = trie.route(method, at: found) {
             return .found(
-                values[route],
-                parameters: PathParameters(names: parameterNames[route], head: head, ranges: found.ranges))
+                route, parameters: PathParameters(names: parameterNames[route], head: head, ranges: found.ranges))
         }
         return method == .options
             ? .options(allow: trie.allow(at: found)) : .methodNotAllowed(allow: trie.allow(at: found))

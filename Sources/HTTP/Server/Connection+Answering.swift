@@ -15,11 +15,13 @@ extension Connection {
         guard body.count <= Connection.copiedBytes else { return false }
         let framing = ResponseEncoder.framing(of: response, isHTTP11: true)
         let sent = framing == .none || machine.isHead ? 0 : body.count
-        encode(response, framing, reserving: sent)
-        if sent > 0 { output.append(body) }
-        machine.answered(now: loop.now)
         // Most often this was the only request that came, and the socket takes the answer at once.
-        if input.isEmpty, unreported.isEmpty, case .some = writeNow(), output.isEmpty {
+        let isAlone = input.isEmpty && unreported.isEmpty
+        let isCopied = !isAlone || sent <= Connection.gatheredBytes
+        encode(response, framing, reserving: isCopied ? sent : 0)
+        if isCopied, sent > 0 { output.append(body) }
+        machine.answered(now: loop.now)
+        if isAlone, isCopied ? writesAll() : writesAll(followedBy: body) {
             output.shrink(to: context.pool)
             server.responder.finished(exchange(request, response, sent, Instant.now))
         } else {
@@ -60,7 +62,35 @@ extension Connection {
         }
     }
 
-    /// Bodies up to here are copied behind their head; larger ones are written from where they are.
+    private func writesAll() -> Bool {
+        if case .some = writeNow() { output.isEmpty } else { false }
+    }
+
+    /// Writes what is gathered and the body behind it, from where it is; what the socket does not take is gathered.
+    /// - Returns: whether it took everything.
+    private func writesAll(followedBy body: [UInt8]) -> Bool {
+        // Unsafe only for the time of the calls, which copy.
+        body.withUnsafeBytes { bytes in
+            let gathered = output.count
+            var written = 0
+            switch transport.write(output.unread, bytes) {
+            case .bytes(let count):
+                output.consume(min(count, gathered))
+                written = max(0, count - gathered)
+            case .wouldBlock(let interest): watch.exhausted(interest)
+            // The next write fails too, and ends the connection.
+            case .end, .failed: break
+            }
+            guard written < bytes.count else { return true }
+            output.reserve(bytes.count - written, from: context.pool)
+            output.append(UnsafeRawBufferPointer(rebasing: bytes[written...]))
+            return false
+        }
+    }
+
+    /// Bodies up to here are copied behind their head, whatever else is to be written.
+    private static let gatheredBytes = 4 * 1024
+    /// Bodies up to here are answered at once, and what the socket does not take is copied.
     static let copiedBytes = 16 * 1024
 
     func encode(_ response: Response, _ framing: ResponseEncoder.Framing, reserving extra: Int = 0) {
