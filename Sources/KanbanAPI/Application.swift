@@ -85,15 +85,14 @@ package final class Application: Responder {
             return .answer(refuse(problem, head, requestID, operation: route.operation, headers: headers))
         }
         let limit = route.content.limit ?? environment.bodyLimit
-        if let answer = answerAtHand(head, route, parameters, access) {
+        if var answer = answerAtHand(head, route, parameters, access) {
             guard answer.isEncodedAside(for: head) else {
-                return .answer(
-                    finish(
-                        answer.encodedNow(for: head), head, requestID, operation: route.operation,
-                        headers: headers))
+                answer.encode(for: head)
+                complete(&answer, head, requestID, operation: route.operation, headers: headers)
+                return .answer(answer)
             }
             return .read(
-                Reading(bodyLimit: limit, holder: access.holder) { request in
+                Reading(bodyLimit: limit, holder: access.holder) { [answer] request in
                     let answer = await answer.encoded(for: request)
                     return self.finish(answer, request, requestID, operation: route.operation, headers: headers)
                 })
@@ -150,22 +149,29 @@ package final class Application: Responder {
         finish(problem.response(requestID: requestID), head, requestID, operation: operation, headers: headers)
     }
 
-    /// Adds what every answer carries.
     private func finish(
         _ answer: consuming Response, _ head: Request?, _ requestID: String, operation: String,
         headers: [(name: String, value: String)] = []
     ) -> Response {
+        complete(&answer, head, requestID, operation: operation, headers: headers)
+        return answer
+    }
+
+    /// Adds what every answer carries.
+    private func complete(
+        _ answer: inout Response, _ head: Request?, _ requestID: String, operation: String,
+        headers: [(name: String, value: String)]
+    ) {
         answer.operation = operation
         answer.headers.append(("X-Request-Id", requestID))
         if !answer.headers.contains(where: { $0.name == "Cache-Control" }) {
             answer.headers.append(("Cache-Control", "private, no-cache"))
         }
         let fields = head.map { gate.headers(for: $0) } ?? []
-        guard !headers.isEmpty || !fields.isEmpty else { return answer }
+        guard !headers.isEmpty || !fields.isEmpty else { return }
         answer.headers.append(contentsOf: headers)
         answer.headers.append(contentsOf: fields)
         answer.mergeVary()
-        return answer
     }
 
     package func answer(to error: WireError, head: Request?) -> Response {
@@ -228,17 +234,16 @@ enum RequestID {
 
 extension Response {
     /// A 304 in place of a 200 whose tag the client has (RFC 9110 §15.4.5).
-    consuming func conditional(on request: Request) -> Response {
+    mutating func makeConditional(on request: Request) {
         guard status == 200, request.method == .get || request.method == .head,
             let first = request.headers.bytes("if-none-match"),
             let tag = headers.first(where: { $0.name == "ETag" })?.value,
             first.equals(tag)
                 || EntityTag.matches(tag, ifNoneMatch: request.headers.values("if-none-match"))
-        else { return self }
+        else { return }
         status = 304
         headers.removeAll { $0.name == "Content-Type" }
         body = .none
-        return self
     }
 }
 

@@ -25,18 +25,26 @@ extension Response {
     }
 
     /// The answer as the client takes it: 304 in place of what it has, gzip where it can be.
-    // Consuming, so that an answer as it is costs no copy.
-    consuming func encodedNow(for request: Request) -> Response {
-        guard negotiate(for: request) else { return conditional(on: request) }
-        let answer = conditional(on: request)
-        guard case .bytes(let bytes) = answer.body else { return answer.streamedAsGzip() }
-        return answer.withGzip(GzipEncoder.encode(bytes))
+    // Mutating, so that an answer as it is costs no copy.
+    mutating func encode(for request: Request) {
+        let isCompressed = negotiate(for: request)
+        makeConditional(on: request)
+        guard isCompressed else { return }
+        if case .bytes(let bytes) = body {
+            self = withGzip(GzipEncoder.encode(bytes))
+        } else {
+            self = streamedAsGzip()
+        }
     }
 
     consuming func encoded(for request: Request) async -> Response {
-        guard isEncodedAside(for: request) else { return encodedNow(for: request) }
-        _ = negotiate(for: request)
-        let answer = conditional(on: request)
+        var answer = self
+        guard answer.isEncodedAside(for: request) else {
+            answer.encode(for: request)
+            return answer
+        }
+        _ = answer.negotiate(for: request)
+        answer.makeConditional(on: request)
         guard case .bytes(let bytes) = answer.body,
             // Nothing in it throws.
             let gzip = try? await ContentCoding.aside({ GzipEncoder.encode(bytes) })

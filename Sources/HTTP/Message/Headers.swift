@@ -28,7 +28,7 @@ package struct Headers: Sendable {
     ///
     /// - Parameter name: in lower case.
     package func values(_ name: String) -> [String] {
-        head.fields.lazy.filter { matches($0.name, name) }.map { head.string($0.value) }
+        has(name) ? head.fields.lazy.filter { matches($0.name, name) }.map { head.string($0.value) } : []
     }
 
     /// The bytes of the field's first value, without copying them; `nil` when it is absent.
@@ -42,7 +42,7 @@ package struct Headers: Sendable {
     ///
     /// - Parameter name: in lower case.
     package func count(_ name: String) -> Int {
-        head.fields.count { matches($0.name, name) }
+        has(name) ? head.fields.count { matches($0.name, name) } : 0
     }
 
     /// Whether the field is there at all.
@@ -60,6 +60,7 @@ package struct Headers: Sendable {
     }
 
     private func first(_ name: String) -> FieldRange? {
+        guard head.nameLengths.contains(name.utf8.count) else { return nil }
         for field in head.fields where matches(field.name, name) { return field }
         return nil
     }

@@ -19,11 +19,24 @@ struct FieldRange: Sendable, Equatable {
     var value: ByteRange
 }
 
+/// How long the names of a head's fields are. Most questions are about fields that a request does not have, and most of
+/// those are answered by this alone.
+struct NameLengths: Sendable, Equatable {
+    private var bits: UInt64 = 0
+
+    mutating func insert(_ length: Int) { bits |= Self.bit(length) }
+
+    func contains(_ length: Int) -> Bool { bits & Self.bit(length) != 0 }
+
+    private static func bit(_ length: Int) -> UInt64 { 1 << UInt64(min(length, 63)) }
+}
+
 /// The bytes of a request head, and where its parts lie in them. Strings are made only when someone asks.
 // Unchecked because the parser that made it fills it anew for the next request, once nobody else has it.
 final class RequestHead: @unchecked Sendable {
     private(set) var bytes: [UInt8]
     private(set) var fields: [FieldRange]
+    private(set) var nameLengths: NameLengths
     /// Path and query as they were sent, without an authority.
     private(set) var target: ByteRange
     /// The path of the target, still encoded; begins with `/`, or is `*`.
@@ -34,10 +47,12 @@ final class RequestHead: @unchecked Sendable {
     private(set) var host: ByteRange?
 
     init(
-        bytes: [UInt8], fields: [FieldRange], target: ByteRange, path: ByteRange, query: ByteRange?, host: ByteRange?
+        bytes: [UInt8], fields: [FieldRange], nameLengths: NameLengths, target: ByteRange, path: ByteRange,
+        query: ByteRange?, host: ByteRange?
     ) {
         self.bytes = bytes
         self.fields = fields
+        self.nameLengths = nameLengths
         self.target = target
         self.path = path
         self.query = query
@@ -56,10 +71,12 @@ final class RequestHead: @unchecked Sendable {
 
     /// Makes this the head of another request. Nobody else may have it.
     func become(
-        bytes: [UInt8], fields: [FieldRange], target: ByteRange, path: ByteRange, query: ByteRange?, host: ByteRange?
+        bytes: [UInt8], fields: [FieldRange], nameLengths: NameLengths, target: ByteRange, path: ByteRange,
+        query: ByteRange?, host: ByteRange?
     ) {
         self.bytes = bytes
         self.fields = fields
+        self.nameLengths = nameLengths
         self.target = target
         self.path = path
         self.query = query
@@ -78,8 +95,10 @@ final class RequestHead: @unchecked Sendable {
         let question = bytes.firstIndex(of: UInt8(ascii: "?"))
         let fieldRanges = fields.map { FieldRange(name: store($0.name), value: store($0.value)) }
         let hostRange = host.map(store)
+        var nameLengths = NameLengths()
+        for field in fieldRanges { nameLengths.insert(Int(field.name.count)) }
         self.init(
-            bytes: bytes, fields: fieldRanges, target: targetRange,
+            bytes: bytes, fields: fieldRanges, nameLengths: nameLengths, target: targetRange,
             path: ByteRange(0, question ?? Int(targetRange.count)),
             query: question.map { ByteRange($0 + 1, Int(targetRange.count)) }, host: hostRange)
     }

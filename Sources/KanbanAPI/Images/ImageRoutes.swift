@@ -69,9 +69,10 @@ package struct ImageRoutes: Sendable {
 extension Call {
     /// Whether the client has this answer, so that it becomes a 304.
     fileprivate func has(_ answer: Response) async throws -> Bool {
-        guard access.grant != nil else { return answer.conditional(on: request).status == 304 }
-        let scope = try await environment.tagScope(of: account)
-        return answer.scoped(to: scope).conditional(on: request).status == 304
+        var answer = answer
+        if access.grant != nil { answer = answer.scoped(to: try await environment.tagScope(of: account)) }
+        answer.makeConditional(on: request)
+        return answer.status == 304
     }
 }
 
