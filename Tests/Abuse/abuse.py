@@ -3,6 +3,7 @@
 
 Each attack of `attacks/` gets a fresh server. A polite stranger is measured alone, then beside the attack. The memory
 of the process, the growth of its data, what the stranger waits for, and what it wrote must stay within bounds.
+Times are judged only while other programs leave the processors alone; else they are told.
 To add an attack, write one function: see `attack` in `stage.py`.
 """
 
@@ -22,6 +23,9 @@ from stage import ATTACKS, Fault, start  # noqa: E402
 from stranger import Stranger  # noqa: E402
 
 ALONE = 1.5  # seconds that the stranger is measured without the attack
+OTHERS = 0.1  # of the processors that other programs may take while times are judged
+ATTEMPTS = 3
+TICKS = os.sysconf("SC_CLK_TCK")
 MIB = 1 << 20
 
 
@@ -39,11 +43,47 @@ def on_disk(folder):
     return sum(file.stat().st_size for file in pathlib.Path(folder).rglob("*") if file.is_file()) / MIB
 
 
+def own_seconds(pids):
+    """Processor time of these processes so far."""
+    total = 0
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/stat") as file:
+                # The name in parentheses may hold anything.
+                fields = file.read().rpartition(")")[2].split()
+        except FileNotFoundError:
+            continue
+        total += int(fields[11]) + int(fields[12])
+    return total / TICKS
+
+
+def machine_seconds():
+    """Processor time that programs took on the whole machine, and what there was in all. Stolen time was taken."""
+    with open("/proc/stat") as file:
+        user, nice, system, idle, wait, _, _, steal = map(int, file.readline().split()[1:9])
+    taken = user + nice + system + steal
+    return taken / TICKS, (taken + idle + wait) / TICKS
+
+
+class Use:
+    """What the processors did since it was made."""
+
+    def __init__(self, pids):
+        self.pids, self.own, self.machine = pids, own_seconds(pids), machine_seconds()
+
+    def others(self):
+        """The part that other programs took."""
+        taken, all = (now - then for now, then in zip(machine_seconds(), self.machine))
+        return max(0.0, taken - (own_seconds(self.pids) - self.own)) / max(all, 0.01)
+
+
 class Trial:
     """One attack on one server."""
 
     # Times beyond their bounds are printed and do not fail.
     tells_times = False
+    # How many times as slow as an idle machine of two cores this one is.
+    slack = 1.0
 
     def __init__(self, binary, function, folder):
         self.binary, self.function, self.folder = binary, function, folder
@@ -71,12 +111,14 @@ class Trial:
         stranger = Stranger(server)
         self.memory_before, disk_before = resident(server.process, "VmRSS"), on_disk(self.data)
         time.sleep(0.2)
+        use = Use([os.getpid(), server.process.pid, attacker.pid, *(process.pid for process, _ in stranger.parts)])
         began = time.monotonic()
         time.sleep(ALONE)
         pipe.send("go")
         attacked = time.monotonic()
         said = self.wait(pipe, "done", self.function.seconds + 60)
         ended = min(time.monotonic(), attacked + self.function.seconds)
+        self.others = use.others()
         attacker.join()
         stranger.stop()
         if server.process.poll() is not None:
@@ -103,11 +145,11 @@ class Trial:
         self.expect(not refused, f"the stranger was refused {len(refused)} times: {refused[:5]}")
         for kind in ("read", "write", "log-in"):
             alone, beside = self.slow(self.alone, kind), self.slow(self.beside, kind)
-            allowed = max(bounds.factor * alone, bounds.floor[kind])
+            allowed = max(bounds.factor * alone, bounds.floor[kind] * Trial.slack)
             self.expect_time(beside <= allowed, f"{kind}: {beside:.1f} ms beside it, {alone:.1f} alone")
         worst = self.worst(self.beside, "ready")
-        allowed = max(bounds.ready, bounds.factor * self.worst(self.alone, "ready"))
-        self.expect(worst <= allowed, f"/health/ready took {worst:.0f} ms")
+        allowed = max(bounds.ready * Trial.slack, bounds.factor * self.worst(self.alone, "ready"))
+        self.expect_time(worst <= allowed, f"/health/ready took {worst:.0f} ms")
         losses = stranger.losses()
         self.expect(not losses, f"{len(losses)} of the stranger's tasks are not as it wrote them")
 
@@ -121,10 +163,10 @@ class Trial:
         return max((sample.took for sample in samples if sample.kind == kind), default=0)
 
     def expect_time(self, condition, words):
-        if condition or not Trial.tells_times:
+        if condition or (self.others <= OTHERS and not Trial.tells_times):
             self.expect(condition, words)
         else:
-            print(f"    slow: {words}", flush=True)
+            print(f"    slow: {words}; other programs took {self.others:.0%} of the processors", flush=True)
 
     def expect(self, condition, words):
         if not condition:
@@ -154,9 +196,10 @@ def main():
     parser.add_argument("binary")
     parser.add_argument("names", nargs="*", help="attacks to run, by name; all of them without")
     parser.add_argument("--tell-times", action="store_true", help="print times beyond their bounds, and do not fail")
+    parser.add_argument("--slack", type=float, default=1, help="how many times as slow as an idle machine this one is")
     parser.add_argument("--list", action="store_true", help="name the attacks")
     options = parser.parse_args()
-    Trial.tells_times = options.tell_times
+    Trial.tells_times, Trial.slack = options.tell_times, options.slack
     for file in sorted((HERE / "attacks").glob("*.py")):
         importlib.import_module(f"attacks.{file.stem}")
     chosen = [function for function in ATTACKS if not options.names or function.__name__ in options.names]
@@ -166,11 +209,12 @@ def main():
     began, failed = time.monotonic(), []
     for function in chosen:
         print(f"{function.__name__}: {function.title}", flush=True)
-        faults = attempt(options.binary, function)
-        if faults:
-            # What happens beside it on this machine can make one run slow, but not two of a sound server.
-            print("    once more, because " + "; ".join(faults), flush=True)
+        for count in range(ATTEMPTS):
             faults = attempt(options.binary, function)
+            if not faults or count == ATTEMPTS - 1:
+                break
+            # What happens beside it on this machine can make one run slow, but not all of a sound server.
+            print("    once more, because " + "; ".join(faults), flush=True)
         for fault in faults:
             print(f"    FAILED: {fault}", flush=True)
         if faults:
