@@ -73,15 +73,18 @@ class Server:
         self.port = None
 
     def start(self):
-        port = self.port or 0
-        # A restart takes the port of before, which its clients know.
-        self.process = subprocess.Popen(
-            [self.binary, "serve", "--port", str(port)], stdout=subprocess.PIPE, stderr=self.log,
-            env={**os.environ, "KANBASE_DATABASE": self.url, "KANBASE_DATA": ""})
-        line = self.process.stdout.readline().decode()
-        if "listening on" not in line:
-            sys.exit(f"the server does not start: {line}")
-        self.port = int(line.rsplit(":", 1)[1])
+        """Takes the port of before, which its clients know; the first is outside of those that connections are given."""
+        for _ in range(40):
+            port = self.port or random.randint(20_000, 30_000)
+            self.process = subprocess.Popen(
+                [self.binary, "serve", "--port", str(port)], stdout=subprocess.PIPE, stderr=self.log,
+                env={**os.environ, "KANBASE_DATABASE": self.url})
+            if b"listening on" in self.process.stdout.readline():
+                self.port = port
+                return
+            self.process.wait(timeout=30)
+            time.sleep(0.25)
+        sys.exit("the server does not start")
 
     def stop(self, number=signal.SIGKILL):
         self.process.send_signal(number)
@@ -210,7 +213,7 @@ def main():
         for server in servers:
             server.start()
         board = Board(servers)
-        board.deadline = time.monotonic() + 600
+        board.deadline = time.monotonic() + 240
         pulled, followed = [], []
         writers = [threading.Thread(target=board.write) for _ in range(WRITERS)]
         readers = [threading.Thread(target=board.pull, args=(pulled,)), threading.Thread(target=board.follow, args=(followed,))]
