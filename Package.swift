@@ -117,7 +117,8 @@ let package = Package(
         tests(of: "KanbanClientUI", with: ["KanbanClient"]),
         tests(
             of: "KanbanClient",
-            with: ["JSON", "Kanban", "KanbanRows", "KanbanWire", "KanbanSQLite", "KanbanAPI", "HTTP", "CSQLite"]),
+            with: ["JSON", "Kanban", "KanbanRows", "KanbanWire", "KanbanSQLite", "KanbanAPI", "HTTP", "CSQLite"],
+            resources: [.copy("Fixtures")]),
         tests(of: "KanbanPostgres", with: ["Kanban", "KanbanRows", "KanbanAccess", "KanbanSQLite", "JSON"]),
         tests(of: "Crypto"),
         tests(of: "TLS", with: ["HTTP", "Sockets"]),

@@ -33,6 +33,13 @@ struct OpenAPITests {
         #expect(document["openapi"] == "3.1.0")
     }
 
+    @Test func `every code of a problem is described`() async throws {
+        let document = try await TestBoard().send(.get, "/openapi.json").json
+        let described = document["components"]?["schemas"]?["ProblemCode"]?["enum"]?.arrayValue ?? []
+
+        #expect(Set(described.compactMap(\.stringValue)) == Set(ProblemCode.allCases.map(\.rawValue)))
+    }
+
     @Test func `no two routes have the same name`() {
         let names = Routes.all.map(\.operation)
 

@@ -68,6 +68,32 @@ struct FileTests {
         #expect(!names.contains { $0.contains("damaged") })
     }
 
+    /// A file for each version that was ever released, made by that version: see `Fixtures/README.md`.
+    @Test(arguments: 1...ReplicaSchema.steps.count)
+    func `a replica of every version opens with all that is in it`(version: Int) async throws {
+        let directory = try TemporaryDirectory()
+        let fixture = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "Fixtures/replica-\(version).sqlite")
+        let folder = directory.file("guest")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: fixture.path, toPath: folder + "/board.sqlite")
+        let server = try LocalServer()
+
+        let device = try await TestDevice(directory: directory) { $0.surroundings.transport = server }
+
+        #expect(try device.titles(.todo) == ["Écrire une lettre"])
+        #expect(try device.titles(.doing) == ["회의 준비"])
+        #expect(try device.board.tasks(in: .todo).current().first?.due == .day("2026-12-24"))
+        #expect(try await device.board.pending().count == 4)
+        #expect(try await device.board.undo() == .done)
+        #expect(try device.board.tasks(in: .todo).current().first?.due == nil)
+        try await device.board.syncNow()
+        #expect(try await server.json("GET", "/tasks")["items"]?.arrayValue?.count == 2)
+        #expect(try await device.board.undo() == .done)
+        #expect(try device.titles(.todo) == ["Écrire une lettre", "third"])
+        await device.board.close()
+    }
+
     @Test func `the file and the secrets are the user's alone`() async throws {
         let device = try await TestDevice()
         let secrets = FileSecrets(in: URL(filePath: device.directory.path))
