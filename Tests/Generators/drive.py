@@ -69,18 +69,10 @@ def main(address):
     settings.update_settings(kanbase.SettingsPatch(locale="ko", custom={"accent": "#1e90ff"}))
     tasks.remove_task(named.id)
 
-    images = kanbase.ImagesApi(client)
-    picture, png = uuid.uuid4(), bytes.fromhex("89504e470d0a1a0a010203")
-    kept = images.put_image(picture, png)
-    assert kept.media_type == "image/png" and kept.bytes == len(png), kept
-    assert bytes(images.show_image(picture)) == png
-    exam = kanbase.DDaysApi(client).create_d_day(kanbase.NewDDay(title="수능", date="2026-11-19", image=picture))
-    assert exam.image == picture, exam
-
     sync = kanbase.SyncApi(client)
     start = sync.list_changes(limit=1000)
     kinds = {change.actual_instance.type for change in start.changes}
-    assert kinds == {"task", "category", "settings", "dday", "image"}, kinds
+    assert kinds == {"task", "category", "settings"}, kinds
     milk = next(change.actual_instance for change in start.changes if change.actual_instance.id == plain.id)
     assert isinstance(milk, kanbase.TaskChange) and milk.value.status == "doing", milk
 

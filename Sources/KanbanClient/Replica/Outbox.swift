@@ -61,6 +61,24 @@ extension Transaction {
         try all(OutboxEdit.columns, decode: OutboxEdit.init)
     }
 
+    /// The first edits that wait.
+    func waiting(limit: Int) throws -> [OutboxEdit] {
+        try all(
+            """
+            SELECT n, mutation_id, type, op, target, value, base, policy, made_at, sent_at, attempts, answered FROM outbox
+            WHERE answered IS NULL ORDER BY n LIMIT ?1
+            """, .integer(Int64(limit)), decode: OutboxEdit.init)
+    }
+
+    func outboxEdit(_ mutationID: ID) throws -> OutboxEdit? {
+        try all(
+            """
+            SELECT n, mutation_id, type, op, target, value, base, policy, made_at, sent_at, attempts, answered FROM outbox
+            WHERE mutation_id = ?1
+            """, .id(mutationID), decode: OutboxEdit.init
+        ).first
+    }
+
     /// Appends an edit that was performed, or makes it part of the last one.
     /// - Parameter base: the server's revision that the user saw before.
     func append(_ mutation: StoredMutation, base: Revision?, policy: Kanban.Mutation.Policy?) throws {

@@ -48,10 +48,8 @@ extension Transaction {
     private func settled(
         _ results: [SyncAnswer.Result]
     ) throws -> [(edit: OutboxEdit, result: SyncAnswer.Result, draft: JSON)] {
-        guard !results.isEmpty else { return [] }
-        let edits = Dictionary(try outbox().map { ($0.mutationID, $0) }, uniquingKeysWith: { $1 })
-        return try results.compactMap { result in
-            guard let edit = edits[result.mutationID] else { return nil }
+        try results.compactMap { result in
+            guard let edit = try outboxEdit(result.mutationID) else { return nil }
             // Most edits are as the server has them now, and nobody asks for their values.
             let isPlain = result.conflicts.isEmpty && result.status != .rejected && result.status != .conflict
             return (edit, result, isPlain ? .null : try draft(of: edit.mutation.thing))

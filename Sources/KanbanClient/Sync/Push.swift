@@ -29,9 +29,9 @@ extension Push {
         var mutations: [JSON] = []
         var targets: Set<Thing> = []
         var bytes = 0
-        let waiting = try transaction.outbox().filter { !$0.isAnswered }
-        for edit in waiting {
-            guard mutations.count < most else { break }
+        // One more than are sent tells whether others wait behind them.
+        let waiting = try transaction.waiting(limit: most + 1)
+        for edit in waiting.prefix(most) {
             // By age as it is now, and for good: a repeat has to say the same.
             let age = transaction.now.milliseconds - edit.madeAt.milliseconds
             let policy = edit.policy ?? (age > Self.freshness ? .keep : .merge)

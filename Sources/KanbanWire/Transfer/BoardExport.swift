@@ -83,9 +83,11 @@ package enum BoardExport {
             json.name("content")
             json.value(Base64.encode(content))
             json.endObject()
-            guard json.bytes.count >= piece else { continue }
-            try emit(json.bytes)
-            json.bytes.removeAll(keepingCapacity: true)
+            // What compresses them does so on an event loop, a piece at a time.
+            while json.bytes.count >= piece {
+                try emit(Array(json.bytes.prefix(piece)))
+                json.bytes.removeFirst(piece)
+            }
         }
         json.endArray()
     }
