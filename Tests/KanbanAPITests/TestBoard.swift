@@ -16,6 +16,9 @@ final class TestBoard: Sendable {
     let application: Application
     /// The same without a cache.
     private let uncached: Application
+    /// The same over a store that waits and fails, as if other servers wrote to it, too.
+    let distant: Application
+    let distantStore: DistantStore
     let clock: TestClock
     let doorbell: Doorbell
     /// Transactions that changed a board.
@@ -53,6 +56,11 @@ final class TestBoard: Sendable {
             store: store, clock: { clock.now }, zone: environment.zone, answers: AnswerCache(limit: 0),
             taskAnswers: TaskAnswers(limit: 0))
         uncached = Application(environment: forgetful, gate: gate, routes: routes, observer: observer)
+        distantStore = DistantStore(store)
+        var elsewhere = Environment(
+            store: distantStore, clock: { clock.now }, zone: environment.zone, doorbell: doorbell)
+        elsewhere.streamPace = streamPace
+        distant = Application(environment: elsewhere, gate: gate, routes: routes, observer: observer)
     }
 
     deinit {
@@ -82,23 +90,25 @@ final class TestBoard: Sendable {
     @discardableResult
     func send(
         _ method: HTTP.Method, _ target: String, _ body: String? = nil, headers: [(name: String, value: String)] = [],
-        bytes: [UInt8]? = nil, isCached: Bool = true
+        bytes: [UInt8]? = nil, isCached: Bool = true, isDistant: Bool = false
     ) async -> Answer {
-        let response = await respond(method, target, body, headers: headers, bytes: bytes, isCached: isCached)
+        let response = await respond(
+            method, target, body, headers: headers, bytes: bytes, isCached: isCached, isDistant: isDistant)
         return Answer(await response.collected())
     }
 
     /// The same, with a body that may be a stream.
     func respond(
         _ method: HTTP.Method, _ target: String, _ body: String? = nil, headers: [(name: String, value: String)] = [],
-        bytes: [UInt8]? = nil, isCached: Bool = true
+        bytes: [UInt8]? = nil, isCached: Bool = true, isDistant: Bool = false
     ) async -> Response {
         var fields: [(name: String, value: String)] = [("Host", "localhost")] + headers
         if body != nil, !headers.contains(where: { $0.name == "Content-Type" }) {
             fields.append(("Content-Type", "application/json"))
         }
         let request = Request(method: method, target: target, headers: Headers(fields))
-        return await (isCached ? application : uncached).respond(to: request, body: bytes ?? Array((body ?? "").utf8))
+        let application = isDistant ? distant : isCached ? application : uncached
+        return await application.respond(to: request, body: bytes ?? Array((body ?? "").utf8))
     }
 
     /// Makes a task and returns what the server says of it.

@@ -22,6 +22,9 @@ final class AccessBoard: Sendable {
     let store: SQLStore
     let accounts: AccessService
     let application: Application
+    /// Another server over the same rows, whose store waits.
+    let distant: Application
+    let distantStore: DistantStore
     let clock: TestClock
     let observer = TestObserver()
     let postman: Postman
@@ -68,6 +71,15 @@ final class AccessBoard: Sendable {
             gate: AccountGate(
                 control: control, limit: limit, crossOrigin: crossOrigin, clock: { clock.now }, instant: instant),
             routes: routes, observer: observer)
+        distantStore = DistantStore(store)
+        let distantControl = AccessControl(store: distantStore) { rings.ring($0) }
+        let distantAccounts = AccessService(
+            store: distantStore, control: distantControl, policy: policy, clock: { clock.now }, postman: ring,
+            derivation: derivation, instant: instant)
+        distant = Application(
+            environment: Environment(store: distantStore, accounts: distantAccounts, clock: { clock.now }),
+            gate: AccountGate(control: distantControl, limit: limit, clock: { clock.now }, instant: instant),
+            routes: routes, observer: observer)
     }
 
     deinit {
@@ -81,13 +93,15 @@ final class AccessBoard: Sendable {
     @discardableResult
     func send(
         _ method: HTTP.Method, _ target: String, _ body: String? = nil, token: String? = nil,
-        headers: [(name: String, value: String)] = [], bytes: [UInt8]? = nil, from peer: String = "192.0.2.1"
+        headers: [(name: String, value: String)] = [], bytes: [UInt8]? = nil, from peer: String = "192.0.2.1",
+        isDistant: Bool = false
     ) async -> Answer {
         var fields: [(name: String, value: String)] = [("Host", "kanbase.example.org")] + headers
         if let token { fields.append(("Authorization", "Bearer \(token)")) }
         if body != nil { fields.append(("Content-Type", "application/json")) }
         let request = Request(
             method: method, target: target, headers: Headers(fields), peer: SocketAddress(host: peer, port: 50_000))
+        let application = isDistant ? distant : application
         return Answer(await application.respond(to: request, body: bytes ?? Array((body ?? "").utf8)).collected())
     }
 

@@ -1,0 +1,121 @@
+import HTTP
+import JSON
+import Kanban
+import Testing
+
+@testable import KanbanAPI
+
+/// Handlers over a store whose reads wait and fail, and to which another server writes.
+struct DistantStoreTests {
+    private static let id = "0192f3a0-0000-7000-8000-000000000001"
+
+    private static let reads = [
+        "/tasks/\(id)", "/tasks/\(id)?expand=deadline", "/tasks", "/tasks?q=plan", "/tasks?due=today", "/board",
+        "/tasks/\(id)/history", "/history", "/categories", "/ddays", "/settings", "/upcoming", "/stats", "/today",
+        "/changes", "/changes?limit=200", "/export", "/export?format=csv", "/calendar.ics", "/health/ready",
+    ]
+
+    private func board() async throws -> TestBoard {
+        let board = try TestBoard()
+        try await board.task(#"{"id": "\#(Self.id)", "title": "Plan the week", "dueDate": "2026-11-21"}"#)
+        try await board.task(#"{"title": "Read on"}"#)
+        return board
+    }
+
+    @Test(arguments: reads)
+    func `a read over a store that waits is answered as over a file`(target: String) async throws {
+        let board = try await board()
+
+        for _ in 1...2 {
+            let here = await board.send(.get, target)
+            let there = await board.send(.get, target, isDistant: true)
+
+            #expect(there.status == 200 && here.status == 200)
+            #expect(there.body == here.body)
+            #expect(there["ETag"] == here["ETag"] && there["Link"] == here["Link"])
+        }
+    }
+
+    @Test(arguments: reads)
+    func `a read that fails is 503, and the next one is answered`(target: String) async throws {
+        let board = try await board()
+        // Kept answers do not hide it.
+        #expect(await board.send(.get, target, isDistant: true).status == 200)
+
+        board.distantStore.setGone(true)
+        let answer = await board.send(.get, target, isDistant: true)
+        board.distantStore.setGone(false)
+
+        #expect(answer.status == 503 && answer["Retry-After"] != nil)
+        #expect(await board.send(.get, target, isDistant: true).status == 200)
+    }
+
+    private static let changes: [(HTTP.Method, String, String?, Int)] = [
+        (.post, "/tasks", #"{"title": "New"}"#, 201), (.post, "/tasks", "{}", 201),
+        (.patch, "/tasks/\(id)", #"{"title": null}"#, 200), (.put, "/tasks/\(id)", #"{"status": "done"}"#, 200),
+        (.post, "/tasks/\(id)/move", #"{"status": "doing"}"#, 200), (.delete, "/tasks/\(id)", nil, 204),
+        (.post, "/categories", #"{"name": "Work"}"#, 201), (.patch, "/settings", #"{"locale": "ko"}"#, 200),
+        (.post, "/tasks", #"{"title": "", "categoryId": "0192f3a0-0000-7000-8000-00000000000f"}"#, 422),
+        (
+            .post, "/sync",
+            #"{"mutations": [{"mutationId": "0192f3a0-0000-7000-8000-0000000000aa", "type": "task", "op": "create"}]}"#,
+            200
+        ),
+    ]
+
+    @Test(arguments: changes)
+    func `a change over a store that waits is made, and one that fails is 503`(
+        method: HTTP.Method, target: String, body: String?, status: Int
+    ) async throws {
+        let board = try await board()
+
+        board.distantStore.setGone(true)
+        let refused = await board.send(method, target, body, isDistant: true)
+        board.distantStore.setGone(false)
+        let answer = await board.send(method, target, body, isDistant: true)
+
+        #expect(refused.status == 503)
+        #expect(answer.status == status)
+        let titles = await board.titles("/tasks")
+        if body == "{}" || body == #"{"title": null}"# { #expect(titles.contains(Language.en.defaultTaskTitle)) }
+        #expect(await board.send(.get, "/tasks", isDistant: true).body == board.send(.get, "/tasks").body)
+    }
+
+    @Test func `an answer is kept until somebody writes, here or elsewhere`() async throws {
+        let board = try await board()
+        let first = await board.send(.get, "/tasks", isDistant: true)
+        let reads = board.distantStore.readCount
+
+        #expect(await board.send(.get, "/tasks", isDistant: true).body == first.body)
+        #expect(board.distantStore.readCount == reads)
+
+        // As another server does, of which nobody tells this one.
+        try await board.task(#"{"title": "Elsewhere"}"#)
+        #expect(await board.send(.get, "/tasks", isDistant: true).body == board.send(.get, "/tasks").body)
+    }
+
+    @Test func `a log-out on another server holds from the next request on`() async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+        #expect(await board.send(.get, "/tasks", token: anna.token, isDistant: true).status == 200)
+        #expect(await board.send(.get, "/account", token: anna.token, isDistant: true).status == 200)
+        #expect(await board.send(.get, "/sessions", token: anna.token, isDistant: true).status == 200)
+
+        #expect(await board.send(.delete, "/sessions/current", token: anna.token).status == 204)
+
+        let after = await board.send(.get, "/tasks", token: anna.token, isDistant: true)
+        #expect(after.status == 401 && after["Vary"] == "Authorization")
+    }
+
+    @Test func `a token that cannot be looked up is 503`() async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+
+        board.distantStore.setGone(true)
+        let answer = await board.send(.get, "/tasks", token: anna.token, isDistant: true)
+        board.distantStore.setGone(false)
+
+        #expect(answer.status == 503)
+        #expect(await board.send(.get, "/tasks", token: anna.token, isDistant: true).status == 200)
+    }
+}
