@@ -20,19 +20,20 @@ extension PostgresTests {
             lineage = try Lineage(of: asking)
         }
 
-        /// Begins a transaction that writes, and returns its number.
-        private func begin() throws -> String {
+        /// Begins a transaction that makes revision 1 of the account, and returns its number.
+        private func begin(at time: Int64 = 1) throws -> String {
             try connection.begin()
             let number = try connection.text("SELECT pg_current_xact_id()::text")
-            try connection.run("UPDATE accounts SET display_name = 'x' WHERE number = 1")
+            try connection.run("UPDATE accounts SET revision = 1, written_at = \(time) WHERE number = 1")
             return try #require(number)
         }
 
         private func outcome(
-            _ number: String, lineage sent: Lineage? = nil, before: Revision = 0, after: Revision = 1
+            _ number: String, lineage sent: Lineage? = nil, before: Revision = 0, after: Revision = 1, at time: Int64 = 1
         ) throws -> CommitOutcome {
-            let commit = SentCommit(
-                lineage: sent ?? lineage, number: number, account: (key: .local, before: before, after: after))
+            let mark = SentCommit.Mark(
+                key: .local, before: before, after: after, writtenAt: Timestamp(milliseconds: time))
+            let commit = SentCommit(lineage: sent ?? lineage, number: number, account: mark)
             return try CommitOutcome(of: commit, on: asking, lineage: lineage)
         }
 
@@ -47,8 +48,18 @@ extension PostgresTests {
             #expect(try outcome(undone) == .notApplied)
         }
 
-        /// After a failover the numbers of lost transactions are given out again: the one that was committed under this
-        /// number is somebody else's.
+        /// After a crash the numbers of transactions that never reached the disk are given out again, in the same
+        /// lineage: the one that was committed under this number is somebody else's.
+        @Test func `a number that was committed by somebody else does not tell of ours`() throws {
+            let somebodyElses = try begin(at: 7)
+            try connection.commit()
+
+            #expect(try outcome(somebodyElses, at: 6) == .unknown)
+            #expect(try outcome(somebodyElses, before: 1, after: 2, at: 7) == .notApplied)
+            #expect(try outcome(somebodyElses, before: -1, after: 0, at: 6) == .unknown)
+        }
+
+        /// After a failover the numbers of lost transactions are given out again, too.
         @Test func `of a transaction of another lineage only the account's revision tells`() async throws {
             let somebodyElses = try begin()
             try connection.commit()

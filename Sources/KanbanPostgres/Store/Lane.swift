@@ -211,7 +211,9 @@ final class Lane: @unchecked Sendable {
         if account != .nobody {
             // Without the account's row there is nothing to compare with, and the outcome stays unknown.
             let after = try? writing.feed(of: account).revision
-            sent?.account = after.map { (account, locked.revision, $0) }
+            sent?.account = after.map {
+                SentCommit.Mark(key: account, before: locked.revision, after: $0, writtenAt: locked.now)
+            }
         }
         let changed = try writing.commit(at: locked.now)
         done.withLock { done in

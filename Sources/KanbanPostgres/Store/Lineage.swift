@@ -1,4 +1,5 @@
 import Kanban
+import KanbanRows
 
 /// The history of a PostgreSQL server: which one, and how often it was continued from an older state. After a failover that
 /// lost commits the numbers of their transactions are given out again, so that `pg_xact_status` tells of somebody else's;
@@ -25,8 +26,15 @@ struct SentCommit {
     var lineage: Lineage
     /// Of the transaction.
     var number: String
-    /// The account that was locked, with its revision before and after; `nil` where none was.
-    var account: (key: AccountKey, before: Revision, after: Revision)?
+    /// What the commit made of the account that was locked; `nil` where none was, or none is left.
+    var account: Mark?
+
+    struct Mark {
+        var key: AccountKey
+        var before: Revision
+        var after: Revision
+        var writtenAt: Timestamp
+    }
 }
 
 enum CommitOutcome {
@@ -35,27 +43,42 @@ enum CommitOutcome {
     case unknown
 
     /// Asks a server what became of the commit.
+    ///
+    /// The number alone does not tell that it was applied: a transaction whose log had not reached the disk when
+    /// PostgreSQL crashed is forgotten, and its number is given out again in the same lineage. A number whose commit is
+    /// on the disk never is, so that "aborted" can be believed.
     init(of commit: SentCommit, on connection: PostgresConnection, lineage: Lineage) throws {
         guard lineage == commit.lineage else {
-            self = try CommitOutcome(byRevisionOf: commit, on: connection)
+            self = try CommitOutcome(byAccountOf: commit, on: connection)
             return
         }
         switch try connection.text("SELECT pg_xact_status('\(commit.number)'::xid8)") {
-        case "committed": self = .applied
+        case "committed": self = try CommitOutcome(byAccountOf: commit, on: connection)
         case "aborted": self = .notApplied
         case "in progress": self = .inProgress
         default: self = .unknown
         }
     }
 
-    /// Another history: when the account never came to the revision there, the commit is not in it. When it did, somebody
-    /// else's may have got the number.
-    private init(byRevisionOf commit: SentCommit, on connection: PostgresConnection) throws {
-        guard let account = commit.account, account.after > account.before else {
+    /// A revision is made once, and the account's row has the time of the last commit. When others wrote after that,
+    /// nobody knows.
+    private init(byAccountOf commit: SentCommit, on connection: PostgresConnection) throws {
+        guard let mark = commit.account, mark.after > mark.before else {
             self = .unknown
             return
         }
-        let revision = try connection.integer("SELECT revision FROM accounts WHERE number = \(account.key.number)")
-        self = revision.map { $0 < account.after } ?? true ? .notApplied : .unknown
+        let statement = try connection.statement("SELECT revision, written_at FROM accounts WHERE number = ?1")
+        statement.bind(1, mark.key.number)
+        defer { statement.reset() }
+        guard try statement.step() else {
+            self = .unknown
+            return
+        }
+        let revision = statement.integer(0)
+        if revision < mark.after {
+            self = .notApplied
+        } else {
+            self = revision == mark.after && statement.timestamp(1) == mark.writtenAt ? .applied : .unknown
+        }
     }
 }
