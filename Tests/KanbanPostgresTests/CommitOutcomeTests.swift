@@ -29,7 +29,8 @@ extension PostgresTests {
         }
 
         private func outcome(
-            _ number: String, lineage sent: Lineage? = nil, before: Revision = 0, after: Revision = 1, at time: Int64 = 1
+            _ number: String, lineage sent: Lineage? = nil, before: Revision = 0, after: Revision = 1,
+            at time: Int64 = 1
         ) throws -> CommitOutcome {
             let mark = SentCommit.Mark(
                 key: .local, before: before, after: after, writtenAt: Timestamp(milliseconds: time))
