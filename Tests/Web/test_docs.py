@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
 MODULES = ["dom", "examples", "guides", "main", "markdown", "operation", "schema", "search", "spec", "tryit"]
 
@@ -186,6 +187,14 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(browser, server):
     page.locator("#contents a", has_text="Create a task").click()
     assert page.locator("#menu").get_attribute("open") is None
     page.wait_for_function("location.hash === '#createTask'")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(browser, server, scheme):
+    page = opened(browser(color_scheme=scheme).new_page(), server)
+    page.locator("#contents summary", has_text="Tasks").click()
+    found = Axe().run(page).response["violations"]
+    assert not found, "\n".join(f"{fault['id']}: {fault['nodes'][0]['html']}" for fault in found)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -73,8 +73,8 @@ function draw(root, guides) {
 /** The list of contents: groups that unfold, and names of several groups. */
 function contents(groups) {
   const group = ({ title, id, links }) => el("details", { "data-group": id },
-    el("summary", {}, el("a", { href: `#${id}` }, title)),
-    el("ul", {}, ...links.map(([target, text, method]) => el("li", {}, el("a", { href: `#${target}` },
+    el("summary", {}, title),
+    el("ul", {}, ...[[id, title], ...links].map(([target, text, method]) => el("li", {}, el("a", { href: `#${target}` },
       method && el("span", { class: `method ${method.toLowerCase()}` }, method), " ", text)))));
   $("#contents").replaceChildren(...groups.map((entry) => (typeof entry === "string" ? el("p", {}, entry) : group(entry))));
   const menu = $("#menu");
