@@ -67,8 +67,8 @@ defer { try? FileManager.default.removeItem(atPath: directory) }  // Only litter
 let clock: @Sendable () -> Timestamp = { Timestamp(milliseconds: 1_795_000_000_000) }
 let store = try SQLStore(in: directory, clock: clock)
 let group = try EventLoopGroup(count: 1)
-func serve(answers: AnswerCache = AnswerCache()) throws -> (server: Server, client: Client) {
-    let environment = Environment(store: store, clock: clock, answers: answers)
+func serve(limits: BoardMemory.Limits = .init()) throws -> (server: Server, client: Client) {
+    let environment = Environment(store: store, clock: clock, memory: BoardMemory(limits: limits))
     let server = Server(
         group: group,
         responder: Application(
@@ -77,7 +77,9 @@ func serve(answers: AnswerCache = AnswerCache()) throws -> (server: Server, clie
 }
 let (server, client) = try serve()
 /// Makes every page anew, as after a write.
-let (forgetful, anew) = try serve(answers: AnswerCache(limit: 0))
+var withoutPages = BoardMemory.Limits()
+withoutPages.pages = 0
+let (forgetful, anew) = try serve(limits: withoutPages)
 
 func request(_ line: String, _ field: String = "", body: String = "") -> String {
     let content = body.isEmpty ? "" : "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n"

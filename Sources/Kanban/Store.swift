@@ -62,26 +62,11 @@ package protocol LocalStore: Store {
     /// Reads on the calling thread.
     func readNow<T>(_ account: AccountKey, _ body: (any BoardReader) throws -> T) throws -> T
 
-    /// The newest committed revision of the account, without a statement where possible.
-    /// What is read after it, and cached under it, is right as long as it stays.
-    func revision(of account: AccountKey) throws -> Revision
-
-    /// The name of the account's history, which a restore and an import that replaces it renew. Without a statement where
-    /// possible.
-    func epoch(of account: AccountKey) throws -> UInt64
-
     /// - Throws: what a write would now throw because of where the data is kept; looks only at what costs nothing.
     func checkWritability() throws
 
-    /// Grows with every commit. What is read after it was asked for has all that was acknowledged before.
-    var commitCount: UInt64 { get }
-
-    /// Whether a living task may have changed, or gone, after so many commits. Without a statement; true when in doubt.
-    /// A change that any read can see by now is among those, even when its commit does not count yet.
-    func mayHaveChanged(task id: ID, of account: AccountKey, since commits: UInt64) -> Bool
-
-    /// The same of many, each after so many commits as stand beside it.
-    func mayHaveChanged(_ tasks: [(id: ID, commits: UInt64)], of account: AccountKey) -> [Bool]
+    /// Tells the observer of every commit from now on, for as long as it exists.
+    func tell(_ observer: any CommitObserver)
 }
 
 /// How a store fails, beyond what a rule forbids.
@@ -186,9 +171,6 @@ package protocol BoardWriter: BoardReader {
     var now: Timestamp { get }
     /// Who writes.
     var session: ID? { get }
-    /// The store's ``LocalStore/commitCount`` from which on a change that this body makes is there. What it left of a task is
-    /// right from then on; that another body of the same transaction changes it once more counts as later.
-    var commitCount: UInt64 { get }
     /// Whether writes of other accounts wait and this transaction took its time. A body whose work can go on in another
     /// transaction ends then. Never in a store of one account.
     var mustGiveWay: Bool { get }

@@ -118,7 +118,9 @@ package final class Application: Responder {
         // What fails here fails in the handler too, which makes an answer of it.
         guard let answer = try? shortcut(head, parameters, access.account, environment) else { return nil }
         guard access.grant != nil, answer.hasTag else { return answer }
-        guard let epoch = try? environment.local?.epoch(of: access.account) else { return nil }
+        guard let local = environment.local,
+            let epoch = try? environment.memory.feed(of: access.account, in: local).epoch
+        else { return nil }
         return answer.scoped(to: EntityTag.Scope(access.account, epoch: epoch))
     }
 

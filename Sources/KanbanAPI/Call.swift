@@ -66,7 +66,7 @@ package struct Call: Sendable {
 
     /// Whether more changes follow the cursor than are read in a millisecond.
     func isLong(after cursor: Cursor?) async throws -> Bool {
-        try await environment.version(of: account).revision - (cursor?.revision ?? 0) > ChangePage.few
+        try await environment.feed(of: account).revision - (cursor?.revision ?? 0) > ChangePage.few
     }
 
     /// `?timeZone=`, else the account's setting, else the server's zone.
@@ -134,21 +134,17 @@ package struct Environment: Sendable {
     /// The idempotency keys of requests that are running.
     package let runningKeys = RunningKeys()
     package var exports = ExportQueue()
-    package let answers: AnswerCache
+    package let memory: BoardMemory
     /// Rings after each commit, and when somebody's access ends.
     package let doorbell: Doorbell
-    /// The recent changes of accounts that are followed live.
-    package let tails = ChangeTails()
     package var streamPace = StreamPace()
-    package let taskAnswers: TaskAnswers
     /// False once the server drains: `/health/ready` answers 503.
     package var isReady: @Sendable () -> Bool
 
     package init(
         store: any Store, accounts: AccessService? = nil, clock: @escaping @Sendable () -> Timestamp,
         zone: Zone = .utc, jsonDepth: Int = 64, bodyLimit: Int = 1 << 20, weather: WeatherService? = nil,
-        answers: AnswerCache = AnswerCache(), taskAnswers: TaskAnswers = TaskAnswers(),
-        doorbell: Doorbell = Doorbell(),
+        memory: BoardMemory = BoardMemory(), doorbell: Doorbell = Doorbell(),
         isReady: @escaping @Sendable () -> Bool = { true }
     ) {
         self.store = store
@@ -159,9 +155,9 @@ package struct Environment: Sendable {
         self.jsonDepth = jsonDepth
         self.bodyLimit = bodyLimit
         self.weather = weather
-        self.answers = answers
+        self.memory = memory
         self.doorbell = doorbell
-        self.taskAnswers = taskAnswers
         self.isReady = isReady
+        local?.tell(memory)
     }
 }

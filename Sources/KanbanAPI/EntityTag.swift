@@ -96,8 +96,7 @@ extension EntityTag {
 extension Environment {
     /// What the tags of an account that logs in are bound to. Without log-in there is one account, and tags stay bare.
     func tagScope(of account: AccountKey) async throws -> EntityTag.Scope {
-        if let local { return EntityTag.Scope(account, epoch: try local.epoch(of: account)) }
-        return EntityTag.Scope(account, epoch: try await store.feedState(of: account).epoch)
+        EntityTag.Scope(account, epoch: try await feed(of: account).epoch)
     }
 }
 

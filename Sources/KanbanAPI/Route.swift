@@ -51,7 +51,7 @@ package final class Route: Sendable {
     package let shortcut: Shortcut?
     package let handler: Handler
 
-    /// - Parameter isCached: its answers may come from the ``AnswerCache``: the handler makes them with
+    /// - Parameter isCached: its answers may come from the ``PageMemory``: the handler makes them with
     ///   ``Call/cached(aside:_:)``.
     package init(
         _ method: Method, _ pattern: String, _ operation: String, audience: Audience = .account,

@@ -116,28 +116,7 @@ package final class SQLStore: LocalStore {
         try files.check()
     }
 
-    package var commitCount: UInt64 { commits.count }
-
-    package func mayHaveChanged(task id: ID, of account: AccountKey, since commits: UInt64) -> Bool {
-        self.commits.mayHaveChanged(TaskKey(account: account, id: id), since: commits)
-    }
-
-    package func mayHaveChanged(_ tasks: [(id: ID, commits: UInt64)], of account: AccountKey) -> [Bool] {
-        commits.mayHaveChanged(tasks, of: account)
-    }
-
-    package func revision(of account: AccountKey) throws -> Revision {
-        if let known = commits.revision(of: account) { return known }
-        let count = commits.count
-        let loaded = try readNow(account) { try $0.feedState().revision }
-        return commits.learn(revision: loaded, of: account, at: count)
-    }
-
-    package func epoch(of account: AccountKey) throws -> UInt64 {
-        if let known = commits.epoch(of: account) { return known }
-        let count = commits.count
-        let loaded = try readNow(account) { try $0.feedState().epoch }
-        commits.learn(epoch: loaded, of: account, at: count)
-        return loaded
+    package func tell(_ observer: any CommitObserver) {
+        writer.tell(observer)
     }
 }

@@ -30,7 +30,7 @@ package struct SQLStoreConfiguration: Sendable {
 
     /// Called after each commit, before the writers get their answers, with the accounts that changed.
     /// Runs on the writer's thread: it must not block.
-    package var onCommit: @Sendable ([(account: AccountKey, revision: Revision)]) -> Void = { _ in }
+    package var onCommit: @Sendable ([AccountKey]) -> Void = { _ in }
 
     /// Called when the data was moved, deleted or overwritten under the store, with a sentence that says which file, and
     /// with `nil` when it is back. It must not block.

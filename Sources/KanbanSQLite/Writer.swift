@@ -177,7 +177,7 @@ final class Writer: @unchecked Sendable {
                 done.commits.add(since: start)
                 done.writes += jobs.count
             }
-            if !changed.isEmpty { configuration.onCommit(changed) }
+            if !changed.isEmpty { configuration.onCommit(changed.map(\.account)) }
             answer(jobs)
             if log.growth > configuration.logSize { checkpoint(log) }
         } catch {
@@ -278,8 +278,8 @@ final class Writer: @unchecked Sendable {
     private func writer(for job: any WriteJob, in session: WriteSession<SQLiteConnection>) -> SQLiteBoardWriter {
         latest = max(latest, context.clock())
         return SQLiteBoardWriter(
-            account: job.account, writingSession: job.session, now: latest, commitCount: commits.next, session: session,
-            context: context, ids: ids)
+            account: job.account, writingSession: job.session, now: latest, session: session, context: context,
+            ids: ids)
     }
 
     private func opened() throws -> (session: WriteSession<SQLiteConnection>, log: WriteAheadLog) {
@@ -307,6 +307,12 @@ final class Writer: @unchecked Sendable {
     private func recover() {
         closeSession()
         commits.forgetAll()
+    }
+
+    /// Tells the observer of every commit from now on.
+    func tell(_ observer: any CommitObserver) {
+        // Between two commits, so that no observer hears of the end of one without its beginning.
+        if isOnQueue { commits.tell(observer) } else { queue.sync { commits.tell(observer) } }
     }
 
     // MARK: - Other processes

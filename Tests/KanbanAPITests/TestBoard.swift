@@ -53,8 +53,7 @@ final class TestBoard: Sendable {
         environment.streamPace = streamPace
         application = Application(environment: environment, gate: gate, routes: routes, observer: observer)
         let forgetful = Environment(
-            store: store, clock: { clock.now }, zone: environment.zone, answers: AnswerCache(limit: 0),
-            taskAnswers: TaskAnswers(limit: 0))
+            store: store, clock: { clock.now }, zone: environment.zone, memory: BoardMemory(limits: .none))
         uncached = Application(environment: forgetful, gate: gate, routes: routes, observer: observer)
         distantStore = DistantStore(store)
         var elsewhere = Environment(

@@ -37,23 +37,39 @@ struct FaultTests {
         return try TestStore(configuration: configuration)
     }
 
-    @Test func `what a commit changes is told before anybody can see it`() async throws {
+    @Test func `an observer learns of a change before anybody can see it, and of the commit after it`() async throws {
         let box = try open()
         let id = try await box.store.write { try $0.makeTask() }.id
-        let other = try await box.store.write { try $0.makeTask() }.id
+        try await box.store.write { try $0.makeTask() }
         // What the writer still does after it answered, it has done before it answers again.
         try await box.store.write { _ in }
-        let told = Locked<[[Bool]]>([])
-        FaultyFileSystem.beforeLogSyncs {
-            let commits = box.store.commitCount
-            let tasks = [(id: id, commits: commits), (id: other, commits: commits)]
-            told.withLock { $0.append(box.store.mayHaveChanged(tasks, of: .local)) }
-        }
+        let observer = RecordingObserver()
+        box.store.tell(observer)
+        FaultyFileSystem.beforeLogSyncs { observer.events.withLock { $0.append("sync") } }
         defer { FaultyFileSystem.beforeLogSyncs(nil) }
 
         try await box.store.write { try $0.change(id) { $0.title = "changed" } }
 
-        #expect(told.withLock { $0.first } == [true, false])
+        let events = observer.events.withLock { $0 }
+        #expect(events.first == "will \(id) 3" && events.last == "did 3")
+        // The log may be synced twice, when it begins anew.
+        #expect(events.count > 2 && events.dropFirst().dropLast().allSatisfy { $0 == "sync" })
+    }
+
+    @Test func `after a failed commit an observer forgets everything`() async throws {
+        let box = try open()
+        let id = try await box.store.write { try $0.makeTask() }.id
+        let observer = RecordingObserver()
+        box.store.tell(observer)
+        FaultyFileSystem.order(.init(call: .write, place: .log, code: SQLITE_FULL, after: 0, times: 1))
+        defer { FaultyFileSystem.order(nil) }
+
+        await #expect(throws: StoreError.full) {
+            try await box.store.write { try $0.change(id) { $0.title = "changed" } }
+        }
+
+        #expect(observer.events.withLock { $0.last } == "forget")
+        #expect(!observer.events.withLock { $0.contains { $0.hasPrefix("did") } })
     }
 
     @Test(arguments: disks, [0, 1, 3, 8])
@@ -123,6 +139,24 @@ struct FaultTests {
         #expect(throws: StoreError.self) { try closed.store.read { try $0.task(id) } }
 
         #expect(try closed.store.read { try $0.task(id)?.id } == id)
+    }
+}
+
+/// Writes down what it is told.
+private final class RecordingObserver: CommitObserver {
+    let events = Locked<[String]>([])
+
+    func willCommit(_ tasks: [TaskChange]?) {
+        let text = tasks.map { $0.map { "\($0.id) \($0.revision)" }.joined(separator: ", ") } ?? "anything"
+        events.withLock { $0.append("will \(text)") }
+    }
+
+    func didCommit(_ feeds: [(account: AccountKey, feed: FeedState)]) {
+        events.withLock { $0.append("did \(feeds.map { "\($0.feed.revision)" }.joined(separator: ", "))") }
+    }
+
+    func forgetAll() {
+        events.withLock { $0.append("forget") }
     }
 }
 

@@ -60,6 +60,11 @@ extension LocalStore {
     func read<T>(_ body: (any BoardReader) throws -> T) throws -> T {
         try readNow(.local, body)
     }
+
+    /// The newest revision of the account.
+    func revision(of account: AccountKey) throws -> Revision {
+        try readNow(account) { try $0.feedState().revision }
+    }
 }
 
 extension BoardWriter {

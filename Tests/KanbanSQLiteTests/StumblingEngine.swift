@@ -93,7 +93,6 @@ final class StumblingBoardWriter: SQLBoardWriter {
     let account: AccountKey
     let session: ID?
     let now: Timestamp
-    let commitCount: UInt64 = 0
     let context: BoardContext
     let writing: WriteSession<StumblingEngine>
     let ids: IDSource

@@ -52,8 +52,8 @@ package final class Doorbell: Sendable {
     }
 
     /// Wakes everyone who listens to one of these accounts. To be called after the commit, before it is answered.
-    package func ring(_ commits: [(account: AccountKey, revision: Revision)]) {
-        for commit in commits { ring(commit.account) }
+    package func ring(_ accounts: [AccountKey]) {
+        for account in accounts { ring(account) }
     }
 
     package func ring(_ account: AccountKey) {

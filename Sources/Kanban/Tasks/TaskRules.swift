@@ -66,12 +66,6 @@ extension BoardWriter {
         return task
     }
 
-    /// The task, if it lives.
-    package func livingTask(_ id: ID) throws -> TaskItem {
-        guard let task = try task(id), task.deletedAt == nil else { throw BoardError.notFound(.task) }
-        return task
-    }
-
     private func apply(_ edit: TaskEdit, to old: TaskItem) throws -> TaskItem {
         var task = old
         if let title = edit.title { task.title = title }
@@ -123,6 +117,15 @@ extension BoardWriter {
         try append(
             HistoryEntry(
                 taskID: task.id, revision: revision, at: now, action: action, changes: changes, sessionID: session))
+    }
+}
+
+extension BoardReader {
+    /// The task, unless it lies in the trash.
+    /// - Throws: ``BoardError/notFound(_:)``.
+    package func livingTask(_ id: ID) throws -> TaskItem {
+        guard let task = try task(id), task.deletedAt == nil else { throw BoardError.notFound(.task) }
+        return task
     }
 }
 

@@ -26,8 +26,8 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
     /// Whether the reader may still listen.
     private let admission: Admittance
     private let types: Set<ResourceType>
-    private let kinds: ChangeTail.Types
-    private let tail: ChangeTail
+    private let kinds: EventRing.Types
+    private let ring: EventRing
     private let pace: StreamPace
     /// Of the last change that was sent; `nil` before the first of a reader who has nothing yet.
     private var cursor: Cursor?
@@ -43,9 +43,10 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
     init(_ call: Call, in store: any LocalStore, types: Set<ResourceType>, after start: Cursor?) {
         admission = Admittance(call)
         self.types = types
-        kinds = ChangeTail.Types(types)
+        kinds = EventRing.Types(types)
         let environment = call.environment
-        tail = environment.tails.tail(of: call.account, in: store, doorbell: environment.doorbell)
+        let memory = environment.memory
+        ring = memory.rings.ring(of: call.account, in: store, memory: memory, doorbell: environment.doorbell)
         pace = environment.streamPace
         cursor = start
     }
@@ -53,7 +54,7 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
     // MARK: At rest
 
     func rest(on connection: any LiveConnection) {
-        let line = tail.line(on: connection.loop)
+        let line = ring.line(on: connection.loop)
         rest = (connection, line, line.join(self))
         // A time of its own for each: of a thousand streams that began together, not all write at once.
         let spread = pace.heartbeat / 256 * (ObjectIdentifier(self).hashValue & 15)
@@ -80,10 +81,8 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
     func deliver() {
         guard let rest, var cursor else { return }
         do {
-            let rings = tail.rings
-            if !tail.isClosed, try admission.isGoodNow() ?? false,
-                case .events(let events, let through, isAll: true) = try tail.part(
-                    after: cursor, types: kinds, rings: rings),
+            if !ring.isClosed, try admission.isGoodNow() ?? false,
+                case .events(let events, let through, isAll: true) = try ring.part(after: cursor, types: kinds),
                 events.count <= Self.mostAtOnce
             {
                 cursor.revision = through
@@ -129,11 +128,10 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
         }
         guard var cursor else { return false }
         while true {
-            let rings = tail.rings
-            guard !tail.isClosed, try await admission.isGood() else { return false }
+            guard !ring.isClosed, try await admission.isGood() else { return false }
             let events: [UInt8]
             var hasAll = false
-            switch try tail.part(after: cursor, types: kinds, rings: rings) {
+            switch try ring.part(after: cursor, types: kinds) {
             case .otherEpoch: return false
             case .events(let bytes, let through, let isAll):
                 events = bytes
@@ -159,10 +157,10 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
 
     /// - Returns: how many changes were committed while the reader took it.
     private func write(_ bytes: [UInt8], to writer: any BodyWriter) async throws -> Revision {
-        let before = try tail.store.revision(of: tail.account)
+        let before = try ring.revision()
         try await writer.write(bytes)
         if !bytes.isEmpty { lastWrite = .now }
-        return try tail.store.revision(of: tail.account) - before
+        return try ring.revision() - before
     }
 
     /// Sends what was missed, in pages.
@@ -186,8 +184,8 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
 
     /// What follows the cursor; `nil` when the history was replaced.
     private func page(after cursor: Cursor?, without walkBegan: Revision = 0) async throws -> ChangeReading.Piece? {
-        let isLong = try tail.store.revision(of: tail.account) - (cursor?.revision ?? 0) > ChangePage.few
-        return try await ChangeReading(store: tail.store, account: tail.account, types: types)
+        let isLong = try ring.revision() - (cursor?.revision ?? 0) > ChangePage.few
+        return try await ChangeReading(store: ring.store, account: ring.account, types: types)
             .piece(after: cursor, without: walkBegan, aside: isLong)
     }
 

@@ -4,22 +4,19 @@ import KanbanWire
 
 /// Writes lists of plain tasks: those that are known, and the others read and kept.
 struct ListedTasks {
-    private let answers: TaskAnswers
-    private let store: any LocalStore
+    private let memory: BoardMemory
     private let account: AccountKey
-    private let commits: UInt64
+    private let start: BoardMemory.Moment
 
     /// When more of a list than one in so many is unknown, reading all of it at once takes less.
     private static let unknownShare = 8
 
-    /// Before the list is read.
-    /// `nil` where nothing is known of tasks, because other servers change them, too.
+    /// Make it before the list is read. `nil` where other servers change tasks, too: then none are known.
     init?(_ call: Call) {
-        guard let store = call.environment.local else { return nil }
-        answers = call.environment.taskAnswers
-        self.store = store
+        guard call.environment.local != nil else { return nil }
+        memory = call.environment.memory
         account = call.account
-        commits = store.commitCount
+        start = memory.now
     }
 
     /// - Parameters:
@@ -30,7 +27,7 @@ struct ListedTasks {
         _ page: ArraySlice<ID>, of query: TaskQuery, at revision: Revision, _ reader: any BoardReader,
         into json: inout JSONWriter
     ) throws {
-        let bodies = answers.bodies(of: page, account: account, at: revision, in: store)
+        let bodies = memory.bodies(of: page, account: account, at: revision)
         if bodies.unknown * Self.unknownShare > page.count {
             for task in try reader.tasks(query).prefix(page.count) { write(task, into: &json) }
             return
@@ -47,7 +44,7 @@ struct ListedTasks {
     private func write(_ task: TaskItem, into json: inout JSONWriter) {
         var own = JSONWriter(capacity: 512)
         own.value(task)
-        answers.keep(own.bytes, of: task, account: account, since: commits)
+        memory.keep(own.bytes, of: task, account: account, readSince: start)
         json.raw(own.bytes[...])
     }
 }

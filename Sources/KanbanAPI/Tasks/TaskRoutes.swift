@@ -33,20 +33,22 @@ package struct TaskRoutes: Sendable {
         }
     }
 
-    /// The task as it was shown before, if nothing changed it since, else read and written anew: that takes less than
-    /// making a ``Call`` of the request. `nil` when there is more to it than a living task shown plain.
+    /// The task from memory if it is there, else read and kept: that takes less than making a ``Call`` of the request.
+    /// `nil` when the request asks for more than a living task shown plain.
     private func shown(
         _ request: Request, _ parameters: PathParameters, _ account: AccountKey, _ environment: Environment
     ) throws -> Response? {
         guard !request.hasQuery, let id = parameters.bytes("id").flatMap({ ID(ascii: $0) }) else { return nil }
         guard let store = environment.local else { return nil }
-        let answers = environment.taskAnswers
-        if let answer = answers.answer(id, of: account, in: store) { return answer }
-        let commits = store.commitCount
-        guard let task = try store.readNow(account, { try $0.task(id) }), task.deletedAt == nil else { return nil }
+        let memory = environment.memory
+        if let (revision, body) = memory.body(of: id, account: account) {
+            return .json(tag: EntityTag.tag(revision), encoded: body)
+        }
+        let start = memory.now
+        let task = try store.readNow(account) { try $0.livingTask(id) }
         var json = JSONWriter(capacity: 512)
         json.value(task)
-        answers.keep(json.bytes, of: task, account: account, since: commits)
+        memory.keep(json.bytes, of: task, account: account, readSince: start)
         return .json(tag: EntityTag.tag(task.revision), encoded: json.bytes)
     }
 
@@ -54,7 +56,7 @@ package struct TaskRoutes: Sendable {
         let id = try call.id(of: .task)
         let expanded = try call.query.expands("deadline")
         return try await call.read { reader in
-            guard let task = try reader.task(id), task.deletedAt == nil else { throw BoardError.notFound(.task) }
+            let task = try reader.livingTask(id)
             var view = try TaskView(call, reader, expanded: expanded)
             return view.response(task)
         }
@@ -73,13 +75,13 @@ package struct TaskRoutes: Sendable {
     }
 
     private func update(_ call: Call) async throws -> Response {
-        try await call.write({ .task($0.task) }, committed: call.keep) {
+        try await call.write({ .task($0) }, committed: call.keep) {
             let id = try call.id(of: .task)
             let edit = try await call.taskBody(of: id) { json, defaultTitle in
                 try TaskBodies.patch(json, id: id, defaultTitle: defaultTitle)
             }
             let precondition = call.precondition
-            return { writer in try writer.changed { try writer.updateTask(id, edit, if: precondition) } }
+            return { writer in try writer.updateTask(id, edit, if: precondition) }
         }
     }
 
@@ -104,36 +106,20 @@ package struct TaskRoutes: Sendable {
     }
 
     private func move(_ call: Call) async throws -> Response {
-        try await call.write({ .task($0.task) }, committed: call.keep) {
+        try await call.write({ .task($0) }, committed: call.keep) {
             let id = try call.id(of: .task)
             let move = try await call.taskBody(of: id) { json, _ in try TaskBodies.move(json) }
             let precondition = call.precondition
-            return { writer in try writer.changed { try writer.moveTask(id, move, if: precondition) } }
+            return { writer in try writer.moveTask(id, move, if: precondition) }
         }
     }
 }
 
-/// What a change left of a task.
-private struct ChangedTask: Sendable {
-    var task: TaskItem
-    /// The count of commits from which on it is so; `nil` when nothing was changed.
-    var commits: UInt64?
-}
-
-extension BoardWriter {
-    fileprivate func changed(_ change: () throws -> TaskItem) throws -> ChangedTask {
-        let revision = try feedState().revision
-        let task = try change()
-        return ChangedTask(task: task, commits: task.revision > revision ? commitCount : nil)
-    }
-}
-
 extension Call {
-    /// Keeps what the task is shown as, which is what the change was answered with: whoever edits a task is soon asked
-    /// for it.
-    fileprivate func keep(_ changed: ChangedTask, _ response: Response) {
-        guard let commits = changed.commits, case .bytes(let body) = response.body else { return }
-        environment.taskAnswers.keep(body, of: changed.task, account: account, since: commits)
+    /// Remembers the answer to a change: an edited task is soon read.
+    fileprivate func keep(_ task: TaskItem, _ response: Response) {
+        guard environment.local != nil, case .bytes(let body) = response.body else { return }
+        environment.memory.keep(body, ofChanged: task, account: account)
     }
 
     /// The body of a restore may be left out.

@@ -176,7 +176,7 @@ final class Replica: @unchecked Sendable {
         session.forgetStandings()
         let now = surroundings.now()
         let rows = SQLiteBoardWriter(
-            account: .local, writingSession: nil, now: now, commitCount: 0, session: session, context: context,
+            account: .local, writingSession: nil, now: now, session: session, context: context,
             ids: ids)
         let transaction = Transaction(rows)
         let result = Result { try rows.nested { try body(transaction) } }

@@ -64,7 +64,6 @@ final class ShadowingBoard: BoardWriter {
     var account: AccountKey { rows.account }
     var now: Timestamp { rows.now }
     var session: ID? { rows.session }
-    var commitCount: UInt64 { rows.commitCount }
     func makeID() -> ID { rows.makeID() }
     func nextRevision() throws -> Revision { try rows.nextRevision() }
     func usage() throws -> Usage { try rows.usage() }

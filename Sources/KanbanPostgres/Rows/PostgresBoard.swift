@@ -19,8 +19,6 @@ final class PostgresBoardWriter: SQLBoardWriter {
     let context: BoardContext
     let writing: WriteSession<PostgresConnection>
     let ids: IDSource
-    /// Counts commits of this process, which says nothing where others commit, too.
-    var commitCount: UInt64 { 0 }
 
     init(
         account: AccountKey, session: ID?, now: Timestamp, context: BoardContext,

@@ -44,8 +44,7 @@ final class Lane: @unchecked Sendable {
     private let queue: DispatchQueue
     private let configuration: PostgresConfiguration
     private let context: BoardContext
-    private let publish:
-        @Sendable (_ changed: [(account: AccountKey, revision: Revision)], _ ended: [AccountKey]) -> Void
+    private let publish: @Sendable (_ changed: [(account: AccountKey, feed: FeedState)], _ ended: [AccountKey]) -> Void
     private let waiting = Locked(Waiting())
     private let done: Locked<PostgresStore.Activity>
     private let ids: IDSource
@@ -56,7 +55,7 @@ final class Lane: @unchecked Sendable {
     init(
         _ number: Int, _ configuration: PostgresConfiguration, context: BoardContext,
         done: Locked<PostgresStore.Activity>,
-        publish: @escaping @Sendable ([(account: AccountKey, revision: Revision)], [AccountKey]) -> Void
+        publish: @escaping @Sendable ([(account: AccountKey, feed: FeedState)], [AccountKey]) -> Void
     ) {
         queue = DispatchQueue(label: "kanbase.lane-\(number)", qos: .userInitiated)
         self.configuration = configuration

@@ -49,7 +49,7 @@ package final class PostgresStore: Sendable {
         let bell = Bell(configuration, channel: "kanbase:\(try PostgresSchema.name(on: connection))")
         self.bell = bell
         let done = done
-        let publish: @Sendable ([(account: AccountKey, revision: Revision)], [AccountKey]) -> Void = { changed, ended in
+        let publish: @Sendable ([(account: AccountKey, feed: FeedState)], [AccountKey]) -> Void = { changed, ended in
             let accounts = changed.map(\.account) + ended
             guard !accounts.isEmpty else { return }
             configuration.onCommit(accounts)

@@ -5,7 +5,7 @@ extension SQLBoardWriter {
     /// Removes the task without a trace.
     package func erase(task id: ID) throws {
         guard let task = try task(id) else { return }
-        writing.noteChange(of: id, account: account)
+        writing.note(TaskChange(account: account, id: id, revision: 0))
         let statement = try statement("DELETE FROM tasks WHERE account = ?1 AND id = ?2")
         statement.bind(2, id)
         try statement.run()

@@ -7,7 +7,7 @@ extension SQLBoardWriter {
 
     package func save(_ task: TaskItem) throws {
         guard let stored = try stored(task.id) else { return try insert(task, isCreation: false) }
-        writing.noteChange(of: task.id, account: account)
+        writing.note(TaskChange(account: account, id: task.id, revision: task.revision))
         try charge(task.textSize - stored.textSize, for: .content)
         if stored.standsIn(theSameIndexesAs: task) {
             try updateText(of: task, stored: stored)

@@ -17,19 +17,17 @@ package final class SQLiteBoardWriter: SQLBoardWriter {
     package let account: AccountKey
     package let session: ID?
     package let now: Timestamp
-    package let commitCount: UInt64
     package let context: BoardContext
     package let writing: WriteSession<SQLiteConnection>
     package let ids: IDSource
 
     package init(
-        account: AccountKey, writingSession: ID?, now: Timestamp, commitCount: UInt64,
+        account: AccountKey, writingSession: ID?, now: Timestamp,
         session: WriteSession<SQLiteConnection>, context: BoardContext, ids: IDSource
     ) {
         self.account = account
         self.session = writingSession
         self.now = now
-        self.commitCount = commitCount
         self.context = context
         writing = session
         self.ids = ids
@@ -37,7 +35,7 @@ package final class SQLiteBoardWriter: SQLBoardWriter {
 
     package func writer(for account: AccountKey) -> SQLiteBoardWriter {
         SQLiteBoardWriter(
-            account: account, writingSession: session, now: now, commitCount: commitCount, session: writing,
+            account: account, writingSession: session, now: now, session: writing,
             context: context, ids: ids)
     }
 }

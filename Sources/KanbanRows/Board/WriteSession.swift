@@ -1,16 +1,5 @@
 import Kanban
 
-/// A task of an account.
-package struct TaskKey: Hashable, Sendable {
-    package let account: AccountKey
-    package let id: ID
-
-    package init(account: AccountKey, id: ID) {
-        self.account = account
-        self.id = id
-    }
-}
-
 /// The write connection and what of it is in memory: the accounts' counters, written once a transaction, and how the
 /// counts of tasks changed. Used by one writer.
 ///
@@ -26,7 +15,7 @@ package final class WriteSession<Database: Engine> {
     @exclusivity(unchecked) private var changedFeeds: Set<Int64> = []
     @exclusivity(unchecked) private var changedUsages: Set<Int64> = []
     @exclusivity(unchecked) private var countChanges: [CountChange] = []
-    @exclusivity(unchecked) private var changedTasks: [TaskKey]? = []
+    @exclusivity(unchecked) private var changedTasks: [TaskChange]? = []
     /// Last places of columns to which this transaction only added tasks.
     @exclusivity(unchecked) private var columnEnds: [ColumnKey: Position] = [:]
     /// What to put back when a body or a nested part of one is undone, newest last.
@@ -55,9 +44,9 @@ package final class WriteSession<Database: Engine> {
         standings = [:]
     }
 
-    /// Writes the counters, commits, and returns the accounts with changes.
+    /// Writes the counters, commits, and returns where the accounts with changes stand.
     @_specialize(where Database == SQLiteConnection)
-    package func commit(at now: Timestamp) throws -> [(account: AccountKey, revision: Revision)] {
+    package func commit(at now: Timestamp) throws -> [(account: AccountKey, feed: FeedState)] {
         try writeCounts()
         let changed = try writeStandings(at: now)
         try connection.commit()
@@ -207,7 +196,7 @@ package final class WriteSession<Database: Engine> {
     }
 
     /// - Returns: the accounts whose feed changed; nobody waits for a usage.
-    private func writeStandings(at now: Timestamp) throws -> [(account: AccountKey, revision: Revision)] {
+    private func writeStandings(at now: Timestamp) throws -> [(account: AccountKey, feed: FeedState)] {
         guard !changedFeeds.isEmpty || !changedUsages.isEmpty else { return [] }
         defer {
             changedFeeds.removeAll(keepingCapacity: true)
@@ -233,7 +222,7 @@ package final class WriteSession<Database: Engine> {
         }
         for number in changedUsages where !changedFeeds.contains(number) { _ = try write(number) }
         return try changedFeeds.compactMap { number in
-            try write(number).map { (AccountKey(number: number), $0.revision) }
+            try write(number).map { (AccountKey(number: number), $0) }
         }
     }
 
@@ -271,8 +260,8 @@ package final class WriteSession<Database: Engine> {
     // MARK: - The tasks that changed
 
     /// What is undone later stays noted: nobody reads the wrong thing for reading once more.
-    func noteChange(of id: ID, account: AccountKey) {
-        changedTasks?.append(TaskKey(account: account, id: id))
+    func note(_ change: TaskChange) {
+        changedTasks?.append(change)
         forgetColumnEnds()
     }
 
@@ -284,7 +273,7 @@ package final class WriteSession<Database: Engine> {
 
     /// Those of the transaction that is about to be committed; `nil` when it is not known which.
     @_specialize(where Database == SQLiteConnection)
-    package func takeChangedTasks() -> [TaskKey]? {
+    package func takeChangedTasks() -> [TaskChange]? {
         defer { changedTasks = [] }
         return changedTasks
     }

@@ -70,7 +70,7 @@ struct Serve {
         if let database = configuration.database {
             let store = try configuration.openDatabase(database) { settings in
                 settings.quota = configuration.quota
-                settings.onCommit = { for account in $0 { doorbell.ring(account) } }
+                settings.onCommit = { doorbell.ring($0) }
                 settings.listened = { doorbell.listened }
                 settings.report = { log.warning($0, ["detail": $1]) }
             }

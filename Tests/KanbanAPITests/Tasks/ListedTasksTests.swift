@@ -91,7 +91,8 @@ struct ListedTasksTests {
         let board = try TestBoard()
         var ids: [String] = []
         for number in 0..<24 { ids.append(try await board.task("{\"title\": \"a\(number)\"}").id) }
-        let answers = TaskAnswers()
+        let memory = BoardMemory()
+        board.store.tell(memory)
         let isDone = Locked(false)
         let used = Locked(0)
 
@@ -112,7 +113,7 @@ struct ListedTasksTests {
             for _ in 0..<2 {
                 group.addTask {
                     while !isDone.withLock({ $0 }) {
-                        let known = try Self.compare(answers, board.store)
+                        let known = try Self.compare(memory, board.store)
                         used.withLock { $0 += known }
                         await Task.yield()
                     }
@@ -125,42 +126,23 @@ struct ListedTasksTests {
     }
 
     /// Compares all that is known with what a snapshot has, and keeps what is not known. Returns how many were.
-    private static func compare(_ answers: TaskAnswers, _ store: any LocalStore) throws -> Int {
-        let commits = store.commitCount
+    private static func compare(_ memory: BoardMemory, _ store: any LocalStore) throws -> Int {
+        let start = memory.now
         return try store.readNow(.local) { reader in
             let tasks = try reader.tasks(TaskQuery())
             let revision = try reader.feedState().revision
-            let bodies = answers.bodies(of: tasks.map(\.id)[...], account: .local, at: revision, in: store)
+            let bodies = memory.bodies(of: tasks.map(\.id)[...], account: .local, at: revision)
             for (task, index) in zip(tasks, bodies.indices) {
                 var read = JSONWriter()
                 read.value(task)
                 if let body = bodies[index] {
                     #expect(Array(body) == read.bytes, "at \(revision)")
                 } else {
-                    answers.keep(read.bytes, of: task, account: .local, since: commits)
+                    memory.keep(read.bytes, of: task, account: .local, readSince: start)
                 }
             }
             return bodies.indices.count - bodies.unknown
         }
-    }
-
-    @Test func `what is known is of one account, and not from after the snapshot`() async throws {
-        let board = try TestBoard()
-        let made = try await board.task("{\"title\": \"a\"}")
-        let id = try #require(ID(made.id))
-        let answers = TaskAnswers()
-        let task = try #require(try board.store.readNow(.local) { try $0.task(id) })
-        answers.keep([1], of: task, account: .local, since: board.store.commitCount)
-
-        func known(of account: AccountKey, at revision: Revision) -> ArraySlice<UInt8>? {
-            answers.bodies(of: [id], account: account, at: revision, in: board.store)[0]
-        }
-
-        #expect(known(of: .local, at: task.revision) == [1])
-        #expect(known(of: .local, at: task.revision - 1) == nil)
-        #expect(known(of: AccountKey(number: 99), at: task.revision) == nil)
-        await board.send(.patch, "/tasks/\(made.id)", "{\"title\": \"b\"}")
-        #expect(known(of: .local, at: task.revision) == nil)
     }
 }
 

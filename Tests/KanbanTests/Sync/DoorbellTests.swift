@@ -34,7 +34,7 @@ struct DoorbellTests {
         let listener = doorbell.listen(to: .local)
         let heard = listener.rings
 
-        doorbell.ring([(account: .local, revision: 1), (account: .local, revision: 2)])
+        doorbell.ring([.local, .local])
         doorbell.ring(.local)
 
         #expect(await listener.wait(after: heard, until: later) == .rang)

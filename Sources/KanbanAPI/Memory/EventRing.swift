@@ -3,22 +3,21 @@ import Kanban
 import Locks
 import Sockets
 
-/// The most recent changes of an account, encoded once for all who follow them live: a change that a thousand streams
-/// wait for costs one query, not a thousand.
+/// The part of ``BoardMemory`` that keeps the last changes of an account, encoded once for all streams: a change that a
+/// thousand streams wait for costs one query.
 ///
 /// It holds every change above `from`, compacted like the feed itself: what changes again moves to its new revision.
-final class ChangeTail: Sendable {
+final class EventRing: Sendable {
     /// What there is for a reader.
     enum Part {
-        /// Events up to a revision; empty when there are none of the types asked for. `isAll`: no more until the next ring.
+        /// Events up to a revision; empty when there are none of the types asked for. `isAll`: no more until the next commit.
         case events([UInt8], through: Revision, isAll: Bool)
         /// The reader is behind what is kept here and has to ask the store.
         case outOfReach
-        /// The history was replaced: the reader's cursor is worth nothing any more.
+        /// The history was replaced: the reader's cursor has expired.
         case otherEpoch
     }
 
-    /// The most that is kept.
     private static let mostEntries = 1_024
     private static let mostBytes = 512 * 1_024
     /// Changes taken from the store at a time, and bytes given to a reader at a time.
@@ -41,9 +40,8 @@ final class ChangeTail: Sendable {
     fileprivate struct State {
         var epoch: UInt64?
         var from: Revision = 0
+        /// What was taken in.
         var through: Revision = 0
-        /// The ring of the doorbell after which this was filled; `nil` when there is more to take in.
-        var filledAt: UInt64?
         var entries: [Entry] = []
         var bytes = 0
         var revisions: [Resource: Revision] = [:]
@@ -66,23 +64,31 @@ final class ChangeTail: Sendable {
 
     let account: AccountKey
     let store: any LocalStore
+    private let memory: BoardMemory
     private let lines: ChangeLines
     private let listener: Doorbell.Listener
     private let state = Locked(State())
 
-    init(of account: AccountKey, in store: any LocalStore, doorbell: Doorbell) {
+    init(of account: AccountKey, in store: any LocalStore, memory: BoardMemory, doorbell: Doorbell) {
         self.account = account
         self.store = store
+        self.memory = memory
         let lines = ChangeLines()
         self.lines = lines
         listener = doorbell.listen(to: account) { lines.hear() }
     }
 
-    /// The doorbell's count, to be read before the store or ``part(after:types:rings:)``.
-    var rings: UInt64 { listener.rings }
+    deinit {
+        memory.rings.bytes.withLock { [state] in $0 -= state.withLock { $0.bytes } }
+    }
 
     /// The server stops.
     var isClosed: Bool { listener.isClosed }
+
+    /// The newest revision of the account.
+    func revision() throws -> Revision {
+        try memory.feed(of: account, in: store).revision
+    }
 
     /// Where streams of this account rest that live on a loop.
     func line(on loop: EventLoop) -> ChangeLine {
@@ -90,45 +96,51 @@ final class ChangeTail: Sendable {
     }
 
     /// What follows a reader's cursor.
-    /// - Parameter rings: the doorbell's count, read before this.
-    func part(after cursor: Cursor, types: Types, rings: UInt64) throws -> Part {
-        try state.withLock { state in
-            if state.filledAt.map({ $0 < rings }) ?? true { try fill(&state, rings: rings) }
+    func part(after cursor: Cursor, types: Types) throws -> Part {
+        let feed = try memory.feed(of: account, in: store)
+        return try state.withLock { state in
+            if state.epoch != feed.epoch || state.through < feed.revision { try fill(&state) }
             guard state.epoch == cursor.epoch else { return .otherEpoch }
             guard cursor.revision >= state.from else { return .outOfReach }
-            if let last = state.last, last.after == cursor.revision, last.types == types { return last.part }
-            let part = state.part(after: cursor.revision, types: types, chunk: Self.chunk)
-            state.last = (cursor.revision, types, part)
+            let isFull = state.through >= feed.revision
+            if isFull, let last = state.last, last.after == cursor.revision, last.types == types { return last.part }
+            let part = state.part(after: cursor.revision, types: types, chunk: Self.chunk, isFull: isFull)
+            state.last = isFull ? (cursor.revision, types, part) : nil
             return part
         }
     }
 
-    private func fill(_ state: inout State, rings: UInt64) throws {
+    /// Takes in what follows, up to ``step`` changes.
+    private func fill(_ state: inout State) throws {
         state.last = nil
+        let (epoch, through) = (state.epoch, state.through)
         let (feed, changes) = try store.readNow(account) { reader in
             let feed = try reader.feedState()
-            guard feed.epoch == state.epoch else { return (feed, [Change]()) }
+            guard feed.epoch == epoch else { return (feed, [Change]()) }
             return (
                 feed,
                 try reader.changes(
-                    since: state.through, types: Set(ResourceType.allCases), livingOnly: false, limit: Self.step)
+                    since: through, types: Set(ResourceType.allCases), livingOnly: false, limit: Self.step)
             )
         }
-        if feed.epoch != state.epoch {
-            state = State(epoch: feed.epoch, from: feed.revision, through: feed.revision, filledAt: rings)
-            return
+        let before = state.bytes
+        if feed.epoch != epoch {
+            state = State(epoch: feed.epoch, from: feed.revision, through: feed.revision)
+        } else {
+            for change in changes { state.append(change, epoch: feed.epoch) }
+            state.through = changes.count < Self.step ? feed.revision : changes.last?.revision ?? feed.revision
         }
-        for change in changes { state.append(change, epoch: feed.epoch) }
-        let isAll = changes.count < Self.step
-        state.through = isAll ? feed.revision : changes.last?.revision ?? feed.revision
-        state.filledAt = isAll ? rings : nil
-        state.trim(toEntries: Self.mostEntries, bytes: Self.mostBytes)
+        memory.rings.bytes.withLock { bytes in
+            let rest = memory.rings.limit - (bytes - before)
+            state.trim(toEntries: Self.mostEntries, bytes: max(0, min(Self.mostBytes, rest)))
+            bytes += state.bytes - before
+        }
     }
 }
 
-extension ChangeTail.State {
+extension EventRing.State {
     fileprivate mutating func append(_ change: Change, epoch: UInt64) {
-        let resource = ChangeTail.Resource(type: change.type, id: change.id)
+        let resource = EventRing.Resource(type: change.type, id: change.id)
         if let older = revisions[resource], let index = index(after: older - 1), entries[index].revision == older {
             bytes -= entries[index].event.count
             entries[index].event = []
@@ -136,8 +148,8 @@ extension ChangeTail.State {
         let event = ServerSentEvent.change(change, cursor: Cursor(epoch: epoch, revision: change.revision))
         revisions[resource] = change.revision
         entries.append(
-            ChangeTail.Entry(
-                revision: change.revision, type: ChangeTail.Types([change.type]), resource: resource, event: event))
+            EventRing.Entry(
+                revision: change.revision, type: EventRing.Types([change.type]), resource: resource, event: event))
         bytes += event.count
     }
 
@@ -155,9 +167,11 @@ extension ChangeTail.State {
         entries.removeFirst(count)
     }
 
-    fileprivate func part(after revision: Revision, types: ChangeTail.Types, chunk: Int) -> ChangeTail.Part {
+    fileprivate func part(
+        after revision: Revision, types: EventRing.Types, chunk: Int, isFull: Bool
+    ) -> EventRing.Part {
         guard let first = index(after: revision) else {
-            return .events([], through: max(revision, through), isAll: filledAt != nil)
+            return .events([], through: max(revision, through), isAll: isFull)
         }
         let wanted = entries[first...].lazy.filter { types.contains($0.type) && !$0.event.isEmpty }
         var events: [UInt8] = []
@@ -168,7 +182,7 @@ extension ChangeTail.State {
                 return .events(events, through: entry.revision, isAll: false)
             }
         }
-        return .events(events, through: through, isAll: filledAt != nil)
+        return .events(events, through: through, isAll: isFull)
     }
 
     /// The place of the first entry above a revision.
@@ -185,31 +199,39 @@ extension ChangeTail.State {
     }
 }
 
-/// The tails of all accounts that somebody follows. A tail lives as long as its readers.
-package final class ChangeTails: Sendable {
-    private struct WeakTail {
-        weak var tail: ChangeTail?
+/// The rings of all accounts that somebody follows. A ring lives as long as its readers.
+final class EventRings: Sendable {
+    private struct WeakRing {
+        weak var ring: EventRing?
     }
 
     private struct State {
-        var tails: [AccountKey: WeakTail] = [:]
+        var rings: [AccountKey: WeakRing] = [:]
         var sweepAbove = 64
     }
 
     private let state = Locked(State())
+    /// The most bytes of events of all rings together.
+    let limit: Int
+    /// Those that there are.
+    let bytes = Locked(0)
 
-    package init() {}
+    init(limit: Int) {
+        self.limit = limit
+    }
 
-    func tail(of account: AccountKey, in store: any LocalStore, doorbell: Doorbell) -> ChangeTail {
+    func ring(
+        of account: AccountKey, in store: any LocalStore, memory: BoardMemory, doorbell: Doorbell
+    ) -> EventRing {
         state.withLock { state in
-            if let tail = state.tails[account]?.tail { return tail }
-            if state.tails.count >= state.sweepAbove {
-                state.tails = state.tails.filter { $0.value.tail != nil }
-                state.sweepAbove = max(64, state.tails.count * 2)
+            if let ring = state.rings[account]?.ring { return ring }
+            if state.rings.count >= state.sweepAbove {
+                state.rings = state.rings.filter { $0.value.ring != nil }
+                state.sweepAbove = max(64, state.rings.count * 2)
             }
-            let tail = ChangeTail(of: account, in: store, doorbell: doorbell)
-            state.tails[account] = WeakTail(tail: tail)
-            return tail
+            let ring = EventRing(of: account, in: store, memory: memory, doorbell: doorbell)
+            state.rings[account] = WeakRing(ring: ring)
+            return ring
         }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import KanbanAPI
 
-struct AnswerCacheTests {
+struct PageMemoryTests {
     @Test(arguments: 1...8)
     func `over a random history, cached answers are those that are made anew`(seed: UInt64) async throws {
         let board = try TestBoard(at: "2026-11-20T23:59:00Z")
@@ -62,23 +62,23 @@ struct AnswerCacheTests {
 
     @Test(arguments: [0, 1, 2])
     func `what is kept has a bound, whatever makes it long`(place: Int) {
-        let cache = AnswerCache(limit: 100_000)
+        let cache = PageMemory(limit: 100_000)
         func text(_ here: Int) -> String { String(repeating: "a", count: place == here ? 1_000 : 1) }
-        func key(_ index: Int) -> AnswerCache.Key {
+        func key(_ index: Int) -> PageMemory.Key {
             let headers = Headers([("Accept-Language", text(0))])
-            return AnswerCache.Key(Request(method: .get, target: "/tasks?q=\(index)", headers: headers), .local)
+            return PageMemory.Key(Request(method: .get, target: "/tasks?q=\(index)", headers: headers), .local)
         }
-        func version(epoch: UInt64 = 1, _ revision: Revision) -> AnswerCache.Version {
-            AnswerCache.Version(FeedState(epoch: epoch, revision: revision, purgedThrough: 0))
+        func feed(epoch: UInt64 = 1, _ revision: Revision) -> FeedState {
+            FeedState(epoch: epoch, revision: revision, purgedThrough: 0)
         }
-        let (first, start) = (version(1), Timestamp(milliseconds: 0))
+        let (first, start) = (feed(1), Timestamp(milliseconds: 0))
         let answer = Response.json(headers: [("Link", text(1))], encoded: Array(text(2).utf8))
 
         for index in 0..<1_000 { cache.keep(answer, for: key(index), at: first, now: start, until: nil) }
         let kept = (0..<1_000).filter { cache.answer(for: key($0), at: first, now: start) != nil }
 
         #expect(kept.last == 999 && kept.count >= 30 && kept.count <= 70)
-        #expect(cache.answer(for: key(999), at: version(2), now: start) == nil)
-        #expect(cache.answer(for: key(999), at: version(epoch: 2, 1), now: start) == nil)
+        #expect(cache.answer(for: key(999), at: feed(2), now: start) == nil)
+        #expect(cache.answer(for: key(999), at: feed(epoch: 2, 1), now: start) == nil)
     }
 }

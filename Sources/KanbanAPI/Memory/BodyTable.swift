@@ -1,23 +1,18 @@
 import Kanban
 
-/// Bodies of answers by task, the oldest of which give way to new ones.
+/// The JSON of tasks by account and id, in a bounded memory. The oldest entries give way to new ones.
 ///
-/// Among a hundred thousand tasks nothing is in the processor's caches, and what an answer costs is the number of places
-/// in memory that it takes to get there. So there are two: a home of eight slots, side by side, each with some bits of
-/// the hash; and the entry itself, head and body in one piece. No more bookkeeping than that: a ninth task of a home
-/// drives out one, and an answer whose successor needs more room stays where it is until its turn comes.
-struct AnswerTable {
-    /// Of an answer, all but its body.
-    struct Head: Equatable {
-        var revision: Revision
-        /// The answer is known to be right up to this commit.
-        var commits: UInt64
-    }
-
+/// Among a hundred thousand tasks nothing is in the processor's caches. A lookup costs as much as the places in memory
+/// that it touches. There are two: a bucket of eight slots, side by side, each with some bits of the hash; and the entry,
+/// head and body in one piece. A ninth task of a bucket drives out one of the eight. An entry whose successor needs more
+/// room stays in memory until it is the oldest.
+struct BodyTable {
     private static let ways = 8
-    /// Words of an entry before its body: account, id (two), revision, commits, and in one: in the lower half the bytes
-    /// of the body, in the upper half the words of the entry.
-    private static let headWords = 6
+    /// Words of an entry before its body: account, id (two), revision, and the sizes: in the lower half the bytes of the
+    /// body, in the upper half the words of the entry.
+    private static let headWords = 5
+    /// In place of the revision of an entry without a body. As an unsigned number it is above every revision.
+    private static let noRevision = UInt64.max
 
     /// 0, or in the lower half the place of an entry and one more, in the upper half bits of its hash.
     private var slots = [UInt64](repeating: 0, count: 128 * ways)
@@ -28,7 +23,7 @@ struct AnswerTable {
     private var front = 0
     private var oldest = 0
     private var lapEnd: Int?
-    /// How many answers can be found.
+    /// How many slots are in use.
     private(set) var count = 0
 
     /// - Parameter limit: bytes of the entries.
@@ -39,32 +34,24 @@ struct AnswerTable {
 
     // MARK: - Finding
 
-    /// Adds the body of the answer to `bytes`.
-    /// - Returns: the head; `nil` when nothing is known or `isWanted` says no to it, and then nothing was added.
-    func append(
-        _ account: AccountKey, _ id: ID, to bytes: inout [UInt8], if isWanted: (Head) -> Bool = { _ in true }
-    ) -> Head? {
-        guard let place = place(account, id) else { return nil }
-        let head = head(at: place)
-        guard isWanted(head) else { return nil }
+    /// Adds the body of the task to `bytes`.
+    /// - Returns: its revision; `nil` when there is no body of at most the given revision, and then nothing was added.
+    func append(_ account: AccountKey, _ id: ID, to bytes: inout [UInt8], upTo revision: Revision = .max) -> Revision? {
+        guard let place = place(account, id), words[place + 3] <= UInt64(bitPattern: revision) else { return nil }
         let start = (place + Self.headWords) * 8
-        // Within the words: whoever wrote the entry made room for so many.
+        // Unsafe bytes, because the words hold the body of an entry; it is as long as when it was written.
         words.withUnsafeBytes {
             bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: $0[start..<start + bytesOfBody(at: place)]))
         }
-        return head
-    }
-
-    private func head(at place: Int) -> Head {
-        Head(revision: Revision(bitPattern: words[place + 3]), commits: words[place + 4])
+        return Revision(bitPattern: words[place + 3])
     }
 
     private func bytesOfBody(at place: Int) -> Int {
-        Int(words[place + 5] & 0xffff_ffff)
+        Int(words[place + 4] & 0xffff_ffff)
     }
 
     private func wordsOfEntry(at place: Int) -> Int {
-        Int(words[place + 5] >> 32)
+        Int(words[place + 4] >> 32)
     }
 
     private func place(_ account: AccountKey, _ id: ID) -> Int? {
@@ -78,7 +65,7 @@ struct AnswerTable {
     private func slot(_ account: AccountKey, _ id: ID) -> Int? {
         let hash = Self.hash(account, id)
         let mark = Self.mark(hash)
-        return home(hash).first { slot in
+        return bucket(hash).first { slot in
             guard slots[slot] & ~0xffff_ffff == mark, slots[slot] != 0 else { return false }
             let place = place(in: slot)
             return words[place + 1] == id.high && words[place + 2] == id.low
@@ -88,45 +75,41 @@ struct AnswerTable {
 
     // MARK: - Keeping
 
-    /// Notes that an answer was still right at a later commit, unless there is another one by now.
-    mutating func confirm(_ account: AccountKey, _ id: ID, _ head: Head, at commits: UInt64) {
-        guard let place = place(account, id), self.head(at: place) == head else { return }
-        words[place + 4] = commits
+    /// Drops the body of the task. Its entry stays: the next body probably fits into it.
+    mutating func empty(_ account: AccountKey, _ id: ID) {
+        guard let place = place(account, id) else { return }
+        words[place + 3] = Self.noRevision
     }
 
-    mutating func insert(_ body: [UInt8], _ account: AccountKey, _ id: ID, _ head: Head) {
+    mutating func insert(_ body: [UInt8], _ task: TaskChange) {
         let size = Self.size(ofBody: body.count)
         guard size <= capacity else { return }
-        // A few tasks that change all the time shall not fill all of the memory.
-        let known = slot(account, id)
-        if let place = known.map({ place(in: $0) }), size <= wordsOfEntry(at: place) {
-            return write(body, account, id, head, to: place, size: wordsOfEntry(at: place))
+        // Use the entry again: a few tasks that change all the time must not fill the whole memory.
+        if let place = place(task.account, task.id), size <= wordsOfEntry(at: place) {
+            return write(body, task, to: place, size: wordsOfEntry(at: place))
         }
         makeRoom(for: size)
-        write(body, account, id, head, to: front, size: size)
-        let hash = Self.hash(account, id)
-        let home = home(hash)
+        write(body, task, to: front, size: size)
+        let hash = Self.hash(task.account, task.id)
+        let bucket = bucket(hash)
         let slot =
-            known ?? home.first { slots[$0] == 0 }
-            ?? home.lowerBound + Int(truncatingIfNeeded: head.commits &+ UInt64(count)) & (Self.ways - 1)
+            slot(task.account, task.id) ?? bucket.first { slots[$0] == 0 }
+            ?? bucket.lowerBound + Int(truncatingIfNeeded: task.revision &+ Revision(count)) & (Self.ways - 1)
         if slots[slot] == 0 { count += 1 }
         slots[slot] = Self.mark(hash) | UInt64(front + 1)
         front += size
-        // At a third, one in a thousand finds its home full; at three quarters it would be one in twenty.
+        // At a third, one in a thousand finds its bucket full; at three quarters it would be one in twenty.
         if count > slots.count / 3 { grow() }
     }
 
-    private mutating func write(
-        _ body: [UInt8], _ account: AccountKey, _ id: ID, _ head: Head, to place: Int, size: Int
-    ) {
-        words[place] = UInt64(bitPattern: account.number)
-        words[place + 1] = id.high
-        words[place + 2] = id.low
-        words[place + 3] = UInt64(bitPattern: head.revision)
-        words[place + 4] = head.commits
-        words[place + 5] = UInt64(size) << 32 | UInt64(body.count)
+    private mutating func write(_ body: [UInt8], _ task: TaskChange, to place: Int, size: Int) {
+        words[place] = UInt64(bitPattern: task.account.number)
+        words[place + 1] = task.id.high
+        words[place + 2] = task.id.low
+        words[place + 3] = UInt64(bitPattern: task.revision)
+        words[place + 4] = UInt64(size) << 32 | UInt64(body.count)
         let start = (place + Self.headWords) * 8
-        // Within the words: there was made room for so many.
+        // Unsafe bytes, because the words hold the body of an entry; `size` words were reserved for it.
         words.withUnsafeMutableBytes { $0[start..<start + body.count].copyBytes(from: body) }
     }
 
@@ -139,14 +122,14 @@ struct AnswerTable {
         }
         while lapEnd != nil, oldest < front + size { dropOldest() }
         guard front + size > words.count else { return }
-        // All at once: memory that nothing was written to is none.
+        // All at once: the system gives memory only to pages that are written to.
         if words.isEmpty { words.reserveCapacity(min(capacity, 1 << 20)) }
         words.append(contentsOf: repeatElement(0, count: front + size - words.count))
     }
 
     private mutating func dropOldest() {
         let (account, id) = key(at: oldest)
-        // Not when a later answer to the same has the slot.
+        // Unless a later entry of the same task has the slot.
         if let slot = slot(account, id), place(in: slot) == oldest {
             slots[slot] = 0
             count -= 1
@@ -167,7 +150,7 @@ struct AnswerTable {
         count = 0
         for slot in known {
             let (account, id) = key(at: Int(slot & 0xffff_ffff) - 1)
-            guard let free = home(Self.hash(account, id)).first(where: { slots[$0] == 0 }) else { continue }
+            guard let free = bucket(Self.hash(account, id)).first(where: { slots[$0] == 0 }) else { continue }
             slots[free] = slot
             count += 1
         }
@@ -180,8 +163,8 @@ struct AnswerTable {
     // MARK: - Hashing
 
     /// The slots in which an entry may be.
-    private func home(_ hash: UInt64) -> Range<Int> {
-        // The upper bits decide: as far through the homes as the hash is through all its values.
+    private func bucket(_ hash: UInt64) -> Range<Int> {
+        // The upper bits decide: as far through the buckets as the hash is through all its values.
         let first = Int(hash.multipliedFullWidth(by: UInt64(slots.count / Self.ways)).high) * Self.ways
         return first..<first + Self.ways
     }

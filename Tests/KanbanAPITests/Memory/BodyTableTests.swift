@@ -7,12 +7,12 @@ import Testing
 
 @testable import KanbanAPI
 
-struct TaskAnswersTests {
+struct BodyTableTests {
     @Test func `the table finds what was put in last, and stays within its bound`() {
-        // An entry takes six words and thirteen of its body.
-        var table = AnswerTable(limit: 100 * 19 * 8)
+        // An entry takes five words and thirteen of its body.
+        var table = BodyTable(limit: 100 * 18 * 8)
 
-        for number in 0..<5_000 { table.insert(number, commits: 1) }
+        for number in 0..<5_000 { table.insert(number) }
         let found = (0..<5_000).filter { table.holds($0) }
 
         #expect(found.last == 4_999)
@@ -20,75 +20,84 @@ struct TaskAnswersTests {
     }
 
     @Test func `a table with room enough keeps nearly all`() {
-        var table = AnswerTable(limit: 1 << 24)
+        var table = BodyTable(limit: 1 << 24)
 
-        for number in 0..<20_000 { table.insert(number, commits: 1) }
+        for number in 0..<20_000 { table.insert(number) }
         let right = (0..<20_000).filter { table.holds($0) }
 
         #expect(right.count > 19_950 && right.count == table.count)
     }
 
     @Test func `a task that changes again and again drives out no other`() {
-        var table = AnswerTable(limit: 100 * 19 * 8)
-        for number in 0..<50 { table.insert(number, commits: 1) }
+        var table = BodyTable(limit: 100 * 18 * 8)
+        for number in 0..<50 { table.insert(number) }
 
-        for commits in 2..<5_000 { table.insert(7, commits: UInt64(commits)) }
+        for revision in 2..<5_000 {
+            table.empty(.local, .numbered(7))
+            table.insert([UInt8](repeating: 7, count: 100), .numbered(7, revision: Revision(revision)))
+        }
 
-        #expect((0..<50).allSatisfy { table.holds($0) })
+        #expect((0..<50).allSatisfy { table.body($0) == [UInt8](repeating: UInt8($0), count: 100) })
     }
 
     @Test(arguments: 0..<8)
     func `whatever is put in, replaced and driven out, what is found is what was put in last`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        var table = AnswerTable(limit: 4096)
-        var latest: [Int: (body: [UInt8], head: AnswerTable.Head)] = [:]
+        var table = BodyTable(limit: 4096)
+        var latest: [Int: (body: [UInt8], revision: Revision)] = [:]
 
         for step in 0..<20_000 {
             let number = Int.random(in: 0..<60, using: &random)
             let body = [UInt8](
                 repeating: UInt8.random(in: 0...255, using: &random), count: .random(in: 0...300, using: &random))
-            let head = AnswerTable.Head(revision: Revision(step), commits: UInt64(step))
-            table.insert(body, .local, .numbered(number), head)
-            latest[number] = (body, head)
+            table.insert(body, .numbered(number, revision: Revision(step)))
+            latest[number] = (body, Revision(step))
+            let emptied = Int.random(in: 0..<60, using: &random)
+            if step % 5 == 0 {
+                table.empty(.local, .numbered(emptied))
+                latest[emptied] = nil
+            }
             let other = Int.random(in: 0..<60, using: &random)
             var found: [UInt8] = [7]
-            if let head = table.append(.local, .numbered(other), to: &found) {
-                #expect(found.dropFirst().elementsEqual(latest[other]?.body ?? []) && head == latest[other]?.head)
+            if let revision = table.append(.local, .numbered(other), to: &found) {
+                #expect(found.dropFirst().elementsEqual(latest[other]?.body ?? []))
+                #expect(revision == latest[other]?.revision)
             } else {
-                #expect(found == [7] && other != number)
+                #expect(found == [7] && (other != number || latest[other] == nil))
             }
         }
 
         #expect((1...60).contains(table.count))
-        #expect((0..<60).count { table.head(.local, .numbered($0)) != nil } == table.count)
     }
 
     @Test func `an answer larger than the table is not kept, and disturbs none`() {
-        var table = AnswerTable(limit: 400)
-        table.insert(7, commits: 1)
+        var table = BodyTable(limit: 400)
+        table.insert(7)
 
-        table.insert([UInt8](repeating: 1, count: 400), .local, .numbered(8), .init(revision: 8, commits: 1))
+        table.insert([UInt8](repeating: 1, count: 400), .numbered(8, revision: 8))
 
         #expect(table.holds(7) && table.count == 1)
     }
 
     @Test func `the tasks of two accounts with one id are two`() {
-        var table = AnswerTable(limit: 1 << 20)
+        var table = BodyTable(limit: 1 << 20)
 
-        table.insert(7, commits: 1)
+        table.insert(7)
 
-        #expect(table.head(AccountKey(number: 99), .numbered(7)) == nil)
+        var body: [UInt8] = []
+        #expect(table.append(AccountKey(number: 99), .numbered(7), to: &body) == nil)
     }
 
-    @Test func `an answer that was replaced meanwhile is not confirmed`() throws {
-        var table = AnswerTable(limit: 1 << 20)
-        table.insert(7, commits: 1)
-        let old = try #require(table.head(.local, .numbered(7)))
-        table.insert(7, commits: 5)
+    @Test func `a body that is newer than asked for, or was dropped, is not found`() {
+        var table = BodyTable(limit: 1 << 20)
+        table.insert(7)
 
-        table.confirm(.local, .numbered(7), old, at: 9)
-
-        #expect(table.head(.local, .numbered(7))?.commits == 5)
+        #expect(table.body(7, upTo: 7) != nil)
+        #expect(table.body(7, upTo: 6) == nil)
+        table.empty(.local, .numbered(7))
+        #expect(table.body(7) == nil)
+        table.insert(7)
+        #expect(table.body(7) != nil)
     }
 }
 
@@ -144,22 +153,26 @@ extension ID {
     fileprivate static func numbered(_ number: Int) -> ID { ID(high: 0, low: UInt64(number)) }
 }
 
-extension AnswerTable {
-    fileprivate mutating func insert(_ number: Int, commits: UInt64) {
-        insert(
-            [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 100), .local, .numbered(number),
-            Head(revision: Revision(number), commits: commits))
+extension TaskChange {
+    fileprivate static func numbered(_ number: Int, revision: Revision) -> TaskChange {
+        TaskChange(account: .local, id: .numbered(number), revision: revision)
+    }
+}
+
+extension BodyTable {
+    /// Puts in a body of 100 bytes, each the number, with the number as its revision.
+    fileprivate mutating func insert(_ number: Int) {
+        let body = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 100)
+        insert(body, .numbered(number, revision: Revision(number)))
     }
 
-    fileprivate func head(_ account: AccountKey, _ id: ID) -> Head? {
+    fileprivate func body(_ number: Int, upTo revision: Revision = .max) -> [UInt8]? {
         var body: [UInt8] = []
-        return append(account, id, to: &body)
+        return append(.local, .numbered(number), to: &body, upTo: revision).map { _ in body }
     }
 
-    /// Whether it finds what ``insert(_:commits:)`` put in.
+    /// Whether it finds what ``insert(_:)`` put in.
     fileprivate func holds(_ number: Int) -> Bool {
-        var body: [UInt8] = []
-        return append(.local, .numbered(number), to: &body)?.revision == Revision(number)
-            && body == [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 100)
+        body(number, upTo: Revision(number)) == [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 100)
     }
 }

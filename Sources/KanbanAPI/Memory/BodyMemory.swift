@@ -1,0 +1,163 @@
+import Kanban
+import Locks
+import Synchronization
+
+/// The part of ``BoardMemory`` that keeps tasks as they are shown.
+struct BodyMemory: ~Copyable, Sendable {
+    private static let shareCount = 16
+
+    /// Each with a lock of its own, so that one loop hardly ever waits for another.
+    private let shares: [Locked<Share>]
+    /// The shares that the commit under way touches, a bit each. For the writer's thread.
+    private let touched = Atomic<UInt64>(0)
+    /// Whether the commit under way may change anything. For the writer's thread.
+    private let isAnything = Atomic<Bool>(false)
+
+    init(limit: Int) {
+        shares = (0..<Self.shareCount).map { _ in Locked(Share(limit: limit / Self.shareCount)) }
+    }
+
+    private func share(_ account: AccountKey, _ id: ID) -> Locked<Share> {
+        shares[Self.index(account, id)]
+    }
+
+    private static func index(_ account: AccountKey, _ id: ID) -> Int {
+        Int(truncatingIfNeeded: BodyTable.hash(account, id) & UInt64(shareCount - 1))
+    }
+
+    // MARK: - Commits
+
+    func announce(_ tasks: [TaskChange]?, at moment: BoardMemory.Moment) {
+        guard let tasks else {
+            isAnything.store(true, ordering: .relaxed)
+            for share in shares { share.withLock { $0.announceAll(at: moment) } }
+            return
+        }
+        var mask: UInt64 = 0
+        for task in tasks {
+            let index = Self.index(task.account, task.id)
+            mask |= 1 << UInt64(index)
+            shares[index].withLock { $0.announce(task, at: moment) }
+        }
+        touched.store(mask, ordering: .relaxed)
+    }
+
+    /// The commit that was announced is there.
+    /// - Returns: whether it may have changed anything.
+    func settle(at moment: BoardMemory.Moment) -> Bool {
+        let isAnything = isAnything.exchange(false, ordering: .relaxed)
+        let mask = touched.exchange(0, ordering: .relaxed)
+        guard isAnything || mask != 0 else { return false }
+        for (index, share) in shares.enumerated() where isAnything || mask & 1 << UInt64(index) != 0 {
+            share.withLock { $0.settle(at: moment) }
+        }
+        return isAnything
+    }
+
+    // MARK: - Bodies
+
+    func body(of id: ID, account: AccountKey) -> (revision: Revision, bytes: [UInt8])? {
+        var bytes: [UInt8] = []
+        let revision = share(account, id).withLock { $0.table.append(account, id, to: &bytes) }
+        return revision.map { ($0, bytes) }
+    }
+
+    func bodies(of ids: ArraySlice<ID>, account: AccountKey, at revision: Revision) -> KnownBodies {
+        var bodies = KnownBodies(count: ids.count)
+        for id in ids {
+            bodies.add { bytes in
+                share(account, id).withLock { $0.table.append(account, id, to: &bytes, upTo: revision) } != nil
+            }
+        }
+        return bodies
+    }
+
+    func keep(_ body: [UInt8], of task: TaskChange, readSince start: BoardMemory.Moment) {
+        share(task.account, task.id).withLock { share in
+            guard share.touchedAt <= start, !share.isAnnounced(task) else { return }
+            share.table.insert(body, task)
+        }
+    }
+
+    func keep(_ body: [UInt8], ofChanged task: TaskChange) {
+        share(task.account, task.id).withLock { share in
+            guard share.isNewest(task) else { return }
+            share.table.insert(body, task)
+        }
+    }
+}
+
+/// The tasks of one lock.
+private struct Share {
+    private let limit: Int
+    var table: BodyTable
+    /// What the commit under way changes.
+    private var announced: [TaskChange] = []
+    private var isAllAnnounced = false
+    /// What the last commit changed that changed anything here.
+    private var settled: [TaskChange] = []
+    /// When it last heard of a commit.
+    private(set) var touchedAt = BoardMemory.Moment(step: 0)
+
+    init(limit: Int) {
+        self.limit = limit
+        table = BodyTable(limit: limit)
+    }
+
+    mutating func announce(_ task: TaskChange, at moment: BoardMemory.Moment) {
+        touchedAt = moment
+        announced.append(task)
+        table.empty(task.account, task.id)
+    }
+
+    mutating func announceAll(at moment: BoardMemory.Moment) {
+        touchedAt = moment
+        isAllAnnounced = true
+        table = BodyTable(limit: limit)
+    }
+
+    mutating func settle(at moment: BoardMemory.Moment) {
+        touchedAt = moment
+        isAllAnnounced = false
+        swap(&settled, &announced)
+        announced.removeAll(keepingCapacity: settled.count <= 64)
+    }
+
+    /// Whether the commit under way changes the task.
+    func isAnnounced(_ task: TaskChange) -> Bool {
+        isAllAnnounced || announced.contains { $0.id == task.id && $0.account == task.account }
+    }
+
+    /// Whether the last commit here left the task at this revision, and the one under way leaves it alone.
+    func isNewest(_ task: TaskChange) -> Bool {
+        settled.last { $0.id == task.id && $0.account == task.account } == task && !isAnnounced(task)
+    }
+}
+
+/// What is known of the tasks of a list, one after the other.
+struct KnownBodies {
+    private var bytes: [UInt8] = []
+    private var ranges: [Range<Int>?] = []
+
+    fileprivate init(count: Int) {
+        // About as much as a task takes.
+        bytes.reserveCapacity(count * 384)
+        ranges.reserveCapacity(count)
+    }
+
+    /// How many are unknown.
+    var unknown: Int { ranges.count { $0 == nil } }
+
+    var indices: Range<Int> { ranges.indices }
+
+    /// `nil`: unknown.
+    subscript(_ index: Int) -> ArraySlice<UInt8>? {
+        ranges[index].map { bytes[$0] }
+    }
+
+    /// - Parameter body: adds the bytes of the next one; or adds nothing and returns false.
+    fileprivate mutating func add(_ body: (inout [UInt8]) -> Bool) {
+        let start = bytes.count
+        ranges.append(body(&bytes) ? start..<bytes.count : nil)
+    }
+}
