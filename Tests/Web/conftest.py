@@ -1,7 +1,14 @@
-import pytest
-from playwright.sync_api import sync_playwright
+import os
 
-from harness import CHROMIUM, LANGUAGES, Server
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+from harness import CHROMIUM, LANGUAGES, PATIENCE, Server
+
+#: How many times slower than this machine pages run, to find what a test does too early.
+THROTTLE = float(os.environ.get("KANBASE_WEB_THROTTLE", "1"))
+
+expect.set_options(timeout=PATIENCE * 1000)
 
 
 @pytest.fixture(scope="session")
@@ -36,8 +43,10 @@ def browser(chromium):
     def context(language="en", **options):
         options = {"viewport": {"width": 1280, "height": 800}, "locale": LANGUAGES[language], **options}
         made = chromium.new_context(**options)
-        made.set_default_timeout(15000)
+        made.set_default_timeout(PATIENCE * 1000)
         made.on("weberror", lambda error: errors.append(str(error.error)))
+        if THROTTLE > 1:
+            throttle(made)
         contexts.append(made)
         return made
 
@@ -45,6 +54,18 @@ def browser(chromium):
     for made in contexts:
         made.close()
     assert errors == []
+
+
+def throttle(context):
+    """Makes the pages of a context slow."""
+    new_page = context.new_page
+
+    def slow_page():
+        page = new_page()
+        context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": THROTTLE})
+        return page
+
+    context.new_page = slow_page
 
 
 @pytest.fixture

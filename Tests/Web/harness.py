@@ -1,23 +1,33 @@
 """A server of its own for each test, and pages of Chromium on it."""
 
-import contextlib
+import asyncio
 import json
 import os
 import pathlib
+import random
 import re
 import signal
 import socket
 import subprocess
 import tempfile
 import threading
+import time
 import urllib.error
 import urllib.request
+
+from playwright.sync_api import expect
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 KANBASE = os.environ.get("KANBASE", str(ROOT / ".build/debug/kanbase"))
 #: What serves; another program may stand before it while pages are written.
 SERVER = os.environ.get("KANBASE_SERVER", KANBASE)
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+#: What the bars of speed are multiplied with, on machines that are slower than one that does nothing else.
+SLACK = float(os.environ.get("KANBASE_WEB_SLACK", "1"))
+#: How many seconds a condition has to come true. No test waits that long unless it fails.
+PATIENCE = 30 * max(1, SLACK)
+#: Milliseconds, `50-300`, that everything between a page and its server takes in either direction.
+DELAY = os.environ.get("KANBASE_WEB_DELAY")
 LANGUAGES = {"en": "en-US", "ko": "ko-KR", "ja": "ja-JP"}
 
 
@@ -31,6 +41,7 @@ class Server:
         self.port = 0
         self.process = None
         self.start()
+        self.slow = SlowLine(self, DELAY) if DELAY else None
 
     def start(self):
         self.process = subprocess.Popen(
@@ -48,7 +59,8 @@ class Server:
 
     @property
     def url(self):
-        return f"http://127.0.0.1:{self.port}"
+        """Where pages find it."""
+        return f"http://127.0.0.1:{self.slow.port if self.slow else self.port}"
 
     def stop(self):
         self.process.terminate()
@@ -66,6 +78,8 @@ class Server:
         if self.process.poll() is None:
             self.go_on()
             self.stop()
+        if self.slow:
+            self.slow.close()
         self.folder.cleanup()
 
     def call(self, method, path, body=None, token=None):
@@ -73,8 +87,9 @@ class Server:
         if token:
             headers["Authorization"] = f"Bearer {token}"
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.url + path, data=data, method=method, headers=headers)
-        with urllib.request.urlopen(request, timeout=30) as answer:
+        address = f"http://127.0.0.1:{self.port}{path}"
+        request = urllib.request.Request(address, data=data, method=method, headers=headers)
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             text = answer.read()
         return json.loads(text) if text else None
 
@@ -105,19 +120,42 @@ class Server:
         return self.call("POST", "/sessions", {"email": email, "password": password})["token"]
 
 
-class Blackhole:
-    """A port that takes connections and answers nothing."""
+class SlowLine:
+    """A port before a server that passes everything on, each piece some milliseconds late and in order."""
 
-    def __init__(self):
+    def __init__(self, server, delay):
+        self.server = server
+        self.least, self.most = (int(part) / 1000 for part in delay.split("-"))
         self.socket = socket.create_server(("127.0.0.1", 0))
         self.port = self.socket.getsockname()[1]
-        self.taken = []
-        threading.Thread(target=self.take, daemon=True).start()
+        self.loop = asyncio.new_event_loop()
+        threading.Thread(target=self.run, daemon=True).start()
 
-    def take(self):
-        with contextlib.suppress(OSError):
-            while True:
-                self.taken.append(self.socket.accept()[0])
+    def run(self):
+        self.loop.run_until_complete(asyncio.start_server(self.connect, sock=self.socket))
+        self.loop.run_forever()
+
+    async def connect(self, reader, writer):
+        try:
+            there, back = await asyncio.open_connection("127.0.0.1", self.server.port)
+        except OSError:
+            return writer.close()
+        await asyncio.gather(self.carry(reader, back), self.carry(there, writer))
+
+    async def carry(self, reader, writer):
+        late = 0
+        while True:
+            try:
+                piece = await reader.read(65536)
+            except OSError:
+                piece = b""
+            late = max(late, self.loop.time() + random.uniform(self.least, self.most))
+            self.loop.call_at(late, writer.write if piece else writer.close, *([piece] if piece else []))
+            if not piece:
+                return
+
+    def close(self):
+        self.loop.call_soon_threadsafe(self.loop.stop)
 
 
 def columns(page):
@@ -132,17 +170,44 @@ def card(page, title):
     return page.locator(".card", has=page.locator(".open", has_text=re.compile(f"^{re.escape(title)}$")))
 
 
+def becomes(wanted, look):
+    """Waits until `look()` is `wanted`."""
+    deadline = time.monotonic() + PATIENCE
+    while (seen := look()) != wanted and time.monotonic() < deadline:
+        time.sleep(0.03)
+    assert seen == wanted
+
+
+def shows(page, **wanted):
+    """Waits until these columns of the board hold these titles."""
+    becomes(wanted, lambda: {name: titles for name, titles in columns(page).items() if name in wanted})
+
+
 def saved(page):
-    """Waits until nothing is unsent."""
+    """Waits until nothing is unsent. True of what was done before: the page says so in the task of the edit."""
     page.wait_for_selector("#state[data-kind=live]")
 
 
-def wait_for(page, expression, argument=None, timeout=10000):
-    page.wait_for_function(expression, arg=argument, timeout=timeout)
+def loaded(page):
+    """Waits until the screen shows what it asked the server for."""
+    page.wait_for_selector("main h1", state="attached")
+    expect(page.locator("main .loading")).to_have_count(0)
+
+
+def wait_for(page, predicate, argument=None):
+    """Waits until a function of JavaScript returns true. A bare expression would be refused by the policy of the page."""
+    assert "=>" in predicate
+    page.wait_for_function(predicate, arg=argument)
+
+
+def closed(page):
+    """Waits until the editor is gone, and with it the address of its task."""
+    page.wait_for_selector("dialog.editor", state="detached")
 
 
 def add(page, title, status="todo"):
     column = page.locator(f"[data-column={status}]")
+    column.locator(".add-open:visible, .add input:visible").first.wait_for()
     button = column.locator(".add-open")
     if button.is_visible():
         button.click()

@@ -5,6 +5,9 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from harness import becomes, wait_for
 
 MODULES = ["dom", "examples", "guides", "main", "markdown", "operation", "schema", "search", "spec", "tryit"]
 
@@ -68,27 +71,28 @@ def test_schemas_unfold_down_to_their_last_member(docs):
     board.locator(":scope > summary").click()
     board.locator("summary", has_text="BoardColumn").click()
     board.locator("summary", has_text=re.compile("^Task$")).click()
-    assert "RFC 9562" in board.inner_text()
+    expect(board).to_contain_text("RFC 9562", use_inner_text=True)
     board.locator("summary", has_text=re.compile("^Deadline$")).click()
-    assert "D-DAY" in board.inner_text()
+    expect(board).to_contain_text("D-DAY", use_inner_text=True)
 
 
 def test_examples_are_in_three_languages_with_the_address_of_the_page(docs, server):
     example = docs.locator("#createTask .example")
-    assert example.locator("code").inner_text() == f"""curl {server.url}/tasks --json '{{"title":"API 문서 쓰기"}}'"""
+    expect(example.locator("code")).to_have_text(f"""curl {server.url}/tasks --json '{{"title":"API 문서 쓰기"}}'""")
     docs.select_option("#language", "swift")
-    swift = example.locator("code").inner_text()
-    assert f'URL(string: "{server.url}/tasks")' in swift and "URLSession.shared.data(for: request)" in swift
+    expect(example.locator("code")).to_contain_text(f'URL(string: "{server.url}/tasks")')
+    expect(example.locator("code")).to_contain_text("URLSession.shared.data(for: request)")
     docs.select_option("#language", "javascript")
+    expect(example.locator("code")).to_contain_text("await fetch(")
     script = example.locator("code").inner_text()
     example.get_by_role("button").click()
-    docs.wait_for_function("document.querySelector('#said').textContent === 'Copied.'")
-    assert docs.evaluate("navigator.clipboard.readText()") == script
+    expect(docs.locator("#said")).to_have_text("Copied.")
+    assert docs.evaluate("() => navigator.clipboard.readText()") == script
     docs.locator("#guide-sync .copy").first.click()
-    docs.wait_for_function("navigator.clipboard.readText().then((text) => text.startsWith('curl '))")
+    becomes(True, lambda: docs.evaluate("() => navigator.clipboard.readText()").startswith("curl "))
     docs.reload()
     docs.wait_for_selector("body[data-ready]")
-    assert example.locator("code").inner_text() == script
+    expect(example.locator("code")).to_have_text(script)
     assert "8080" not in docs.locator("main").inner_text()
 
 
@@ -96,6 +100,7 @@ def test_the_javascript_examples_of_the_page_run(docs, server):
     task = server.task("One")
     docs.select_option("#language", "javascript")
     for name, status in [("listTasks", 200), ("showTask", 200), ("createTask", 201), ("updateTask", 200), ("syncChanges", 200)]:
+        expect(docs.locator(f"#{name} .example code")).to_contain_text("await fetch(")
         code = docs.locator(f"#{name} .example code").inner_text().replace("{id}", task["id"])
         # The policy of the page forbids eval; the debugger does not ask it.
         assert docs.evaluate("async () => {" + code.replace("console.log(", "return [").replace("());", "()];") + "}")[0] == status, name
@@ -106,21 +111,20 @@ def test_a_call_is_tried_on_the_page(docs, server):
     section.locator("summary", has_text="Try it").click()
     section.locator("textarea").fill(json.dumps({"title": "From the page"}))
     section.get_by_role("button", name="Send POST").click()
-    section.locator(".answer .good").wait_for()
-    assert "201" in section.locator(".answer .good").inner_text()
+    expect(section.locator(".answer .good")).to_contain_text("201")
     assert [task["title"] for task in server.tasks()] == ["From the page"]
 
     section.locator("textarea").fill('{"title": " "}')
     section.get_by_role("button", name="Send POST").click()
     section.locator(".answer .bad").wait_for()
-    assert '"pointer": "#/title"' in section.locator(".answer").inner_text()
+    expect(section.locator(".answer")).to_contain_text('"pointer": "#/title"')
 
     section = docs.locator("#showTask")
     section.locator("summary", has_text="Try it").click()
     section.locator("label", has_text="id").first.locator("input").fill(server.tasks()[0]["id"])
     section.get_by_role("button", name="Send GET").click()
     section.locator(".answer .good").wait_for()
-    assert "From the page" in section.locator(".answer").inner_text()
+    expect(section.locator(".answer")).to_contain_text("From the page")
 
 
 def test_a_token_is_sent_and_never_shown(browser, guarded):
@@ -129,8 +133,7 @@ def test_a_token_is_sent_and_never_shown(browser, guarded):
     section = page.locator("#listTasks")
     section.locator("summary", has_text="Try it").click()
     section.get_by_role("button", name="Send GET").click()
-    section.locator(".answer .bad").wait_for()
-    assert "401" in section.locator(".answer .bad").inner_text()
+    expect(section.locator(".answer .bad")).to_contain_text("401")
     page.fill("#token", token)
     section.get_by_role("button", name="Send GET").click()
     section.locator(".answer .good").wait_for()
@@ -138,7 +141,7 @@ def test_a_token_is_sent_and_never_shown(browser, guarded):
     assert token not in json.dumps(page.evaluate("[{...localStorage}, {...sessionStorage}]"))
 
     # The session of the board serves as well.
-    page.evaluate("token => localStorage.setItem('kanbase.session', JSON.stringify({token}))", token)
+    page.evaluate("(token) => localStorage.setItem('kanbase.session', JSON.stringify({token}))", token)
     page.reload()
     page.wait_for_selector("body[data-ready]")
     section.locator("summary", has_text="Try it").click()
@@ -149,6 +152,7 @@ def test_a_token_is_sent_and_never_shown(browser, guarded):
 def test_the_keyboard_finds_a_call(docs):
     docs.keyboard.press("/")
     docs.keyboard.type("history task")
+    expect(docs.locator("#search")).to_have_value("history task")
     docs.wait_for_selector("#found [aria-selected=true]")
     options = docs.locator("#found [role=option]").all_inner_texts()
     assert any("GET /tasks/{id}/history" in option for option in options)
@@ -156,14 +160,14 @@ def test_the_keyboard_finds_a_call(docs):
     for _ in range(place):
         docs.keyboard.press("ArrowDown")
     docs.keyboard.press("Enter")
-    docs.wait_for_function("document.activeElement.id === 'listTaskHistory'")
+    wait_for(docs, "() => document.activeElement.id === 'listTaskHistory'")
     assert docs.evaluate("location.hash") == "#listTaskHistory"
-    assert docs.locator("#contents [aria-current]").get_attribute("href") == "#listTaskHistory"
+    expect(docs.locator("#contents [aria-current]")).to_have_attribute("href", "#listTaskHistory")
     docs.keyboard.press("/")
     docs.keyboard.type("zzzz")
-    assert docs.locator("#found").inner_text() == "Nothing has these words."
+    expect(docs.locator("#found")).to_have_text("Nothing has these words.")
     docs.keyboard.press("Escape")
-    assert docs.locator("#found").is_hidden()
+    expect(docs.locator("#found")).to_be_hidden()
     # Blocks of code that are wider than the page are scrolled with the arrows.
     assert docs.evaluate("[...document.querySelectorAll('pre')].length > 5")
     assert docs.evaluate("[...document.querySelectorAll('pre')].every((block) => block.tabIndex === 0)")
@@ -171,22 +175,23 @@ def test_the_keyboard_finds_a_call(docs):
 
 def test_an_address_with_an_anchor_opens_what_it_names(browser, server):
     page = opened(browser().new_page(), server, "#schema-Task")
-    assert page.locator("#schema-Task").get_attribute("open") is not None
-    box = page.locator("#schema-Task").bounding_box()
-    assert 0 <= box["y"] < 800
+    expect(page.locator("#schema-Task")).to_have_attribute("open", "")
+    expect(page.locator("#schema-Task > .folded")).not_to_be_empty()
+    becomes(True, lambda: 0 <= page.locator("#schema-Task").bounding_box()["y"] < 800)
 
 
 def test_on_a_phone_nothing_is_wider_than_the_screen(browser, server):
     context = browser(viewport={"width": 375, "height": 700}, has_touch=True, is_mobile=True)
     page = opened(context.new_page(), server)
-    for fold in page.locator("#createTask > details > summary").all():
-        fold.click()
+    for fold in page.locator("#createTask > details").all():
+        fold.locator(":scope > summary").click()
+        expect(fold.locator(":scope > .folded")).not_to_be_empty()
     assert page.evaluate("document.documentElement.scrollWidth") == 375
     page.locator("#menu > summary").click()
     page.locator("#contents summary", has_text="Tasks").click(position={"x": 3, "y": 10})
     page.locator("#contents a", has_text="Create a task").click()
-    assert page.locator("#menu").get_attribute("open") is None
-    page.wait_for_function("location.hash === '#createTask'")
+    expect(page.locator("#menu")).not_to_have_attribute("open", "")
+    wait_for(page, "() => location.hash === '#createTask'")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from harness import ROOT, saved
+from harness import ROOT, becomes, loaded, saved
 
 FOLDER = os.environ.get("KANBASE_PICTURES")
 
@@ -77,10 +77,10 @@ def test_pictures(browser, server, name, language, scheme, size, address):
     page.goto(server.url + address)
     saved(page)
     page.wait_for_selector(".card, .rows, .figure")
+    loaded(page)
     page.evaluate("() => document.fonts.ready.then(() => true)")
-    page.wait_for_timeout(200)
     # Controls of the frame lie beside one another.
-    overlaps = page.evaluate(
+    overlaps = lambda: page.evaluate(
         """() => {
             const controls = [...document.querySelectorAll('.top a, .top button, .top input, .filters select, .column > h2')].filter((control) => control.offsetWidth && !control.closest('dialog'));
             const rects = controls.map((control) => control.getBoundingClientRect());
@@ -88,7 +88,7 @@ def test_pictures(browser, server, name, language, scheme, size, address):
                 ? [controls[i].outerHTML.slice(0, 60) + ' / ' + controls[i + 1 + j].outerHTML.slice(0, 60)] : []));
         }"""
     )
-    assert overlaps == []
+    becomes([], overlaps)
     picture = page.screenshot()
     assert len(picture) > 10000
     if FOLDER:

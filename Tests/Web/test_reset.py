@@ -7,8 +7,9 @@ import subprocess
 import threading
 
 import pytest
+from playwright.sync_api import expect
 
-from harness import KANBASE, LANGUAGES, Server, saved
+from harness import KANBASE, LANGUAGES, PATIENCE, Server, saved, wait_for
 from test_screens import small_targets, violations
 from test_session import log_in
 
@@ -34,7 +35,7 @@ class Mailbox(socketserver.ThreadingTCPServer):
         """The part of the link after the host."""
         links = lambda: [found[0] for mail in self.mails if (found := re.search(rf"/reset#{kind}=\w+", mail))]
         with self.arrived:
-            assert self.arrived.wait_for(links, timeout=60), "no mail came"
+            assert self.arrived.wait_for(links, timeout=PATIENCE), "no mail came"
             return links()[0]
 
 
@@ -98,8 +99,8 @@ def test_an_invitation_makes_one_account(browser, inviting, language, title, mad
     code = invite(inviting)
     page = browser(language).new_page()
     page.goto(f"{inviting.url}/reset#invitation={code}")
-    assert page.locator("h1").inner_text() == title
-    assert page.evaluate("() => document.documentElement.lang") == language
+    expect(page.locator("h1")).to_have_text(title)
+    expect(page.locator("html")).to_have_attribute("lang", language)
     # Who looks at the screen, or at the history later, does not see the code.
     assert code not in page.url and code not in page.content()
     page.locator("#email").fill("new@example.org")
@@ -116,7 +117,7 @@ def test_an_invitation_makes_one_account(browser, inviting, language, title, mad
     late.locator("#password").fill(PASSWORD)
     late.locator("#send").click()
     late.locator("#status", has_text=used).wait_for()
-    assert late.locator("#open").is_hidden()
+    expect(late.locator("#open")).to_be_hidden()
 
 
 def test_an_account_invites_and_takes_back(browser, inviting):
@@ -144,7 +145,7 @@ def test_an_account_invites_and_takes_back(browser, inviting):
     page.locator("form.inline", has_text="Only for this address").locator("input").fill("star@example.org")
     page.locator("form.inline button", has_text="Invite somebody").click()
     page.locator(".rows strong", has_text="star@example.org").wait_for()
-    assert page.locator(".rows li", has_text="Anybody").locator("text=Used").count() == 1
+    expect(page.locator(".rows li", has_text="Anybody").locator("text=Used")).to_have_count(1)
     page.get_by_role("button", name="Delete star@example.org").click()
     page.locator(".rows strong", has_text="star@example.org").wait_for(state="detached")
     page.get_by_text("The password only.").wait_for()
@@ -164,7 +165,7 @@ def test_a_forgotten_password_is_set_by_the_link_of_the_mail_once(browser, maili
     page.goto(link)
     page.locator("#password").fill("short")
     page.locator("#send").click()
-    assert page.locator("#password").evaluate("(input) => !input.checkValidity()")
+    wait_for(page, "() => !document.querySelector('#password').checkValidity()")
     page.locator("#password").fill(PASSWORD)
     page.locator("#send").click()
     page.locator("#status", has_text="The password is set").wait_for()
@@ -197,7 +198,7 @@ def test_an_address_is_confirmed_and_an_account_locked_by_links(browser, mailing
     lock.goto(mailing.url + mailing.mailbox.link("account_lock"))
     lock.locator("#send").click()
     lock.locator("#status", has_text="The account is locked").wait_for()
-    assert lock.locator("#open").is_hidden()
+    expect(lock.locator("#open")).to_be_hidden()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -210,7 +211,7 @@ def test_a_server_that_is_gone_is_told_in_words(browser, guarded, language):
     page.locator("#send").click()
     words = {"en": "cannot be reached", "ko": "연결할 수 없습니다", "ja": "接続できません"}[language]
     page.locator("#status", has_text=words).wait_for()
-    assert page.locator("#send").is_enabled()
+    expect(page.locator("#send")).to_be_enabled()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

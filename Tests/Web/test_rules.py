@@ -52,6 +52,17 @@ def test_edits_lie_on_top_of_the_servers_copy_until_they_are_answered(rules):
     ) == ["b", "theirs", 3, 0, 5, 0]
 
 
+def test_what_is_made_and_deleted_in_one_go_is_gone(rules):
+    assert rules(
+        """const mirror = sync.emptyMirror();
+        const change = (revision, deleted) => ({ type: 'task', id: 't', revision, deleted, value: deleted ? null : { id: 't', title: 'a', revision } });
+        sync.apply(mirror, sync.receive(mirror, [change(3, false), change(4, true)], 'e-4'));
+        const gone = mirror.task.size;
+        sync.apply(mirror, sync.receive(mirror, [change(5, false), change(6, true), change(7, false)], 'e-7'));
+        return [gone, mirror.task.get('t').revision, sync.receive(mirror, [{ ...change(8, true), id: 'unknown' }], null).length];"""
+    ) == [0, 7, 0]
+
+
 def test_an_edit_made_while_an_earlier_one_was_on_its_way_names_it(rules):
     assert rules(
         ENTRY

@@ -1,6 +1,10 @@
 """Logging in and out, and nothing of one account left for another."""
 
-from harness import add, card, columns, saved, wait_for
+import re
+
+from playwright.sync_api import expect
+
+from harness import add, becomes, saved, shows, wait_for
 
 
 def log_in(page, email="sun@example.org", password="correct horse"):
@@ -26,7 +30,7 @@ def test_escape_does_not_leave_the_log_in(browser, guarded):
     page.locator(".fault", has_text="wrong").wait_for()
     log_in(page)
     saved(page)
-    assert page.locator(".column").count() == 3
+    expect(page.locator(".column")).to_have_count(3)
 
 
 def test_a_revoked_session_leaves_nothing_of_the_account(browser, guarded):
@@ -41,9 +45,9 @@ def test_a_revoked_session_leaves_nothing_of_the_account(browser, guarded):
 
     page.wait_for_selector(".entry [name=password]")
     assert "Secret" not in page.content()
-    assert "ended" in page.locator(".note").inner_text()
+    expect(page.locator(".note")).to_contain_text("ended")
     wait_for(page, "() => indexedDB.databases().then((all) => all.length === 0)")
-    assert page.evaluate("() => Object.keys(localStorage).length") == 0
+    wait_for(page, "() => Object.keys(localStorage).length === 0")
 
     guarded.account("moon@example.org")
     seen = []
@@ -51,7 +55,7 @@ def test_a_revoked_session_leaves_nothing_of_the_account(browser, guarded):
     page.evaluate("() => new MutationObserver(() => window.seen(document.body.textContent)).observe(document.body, { childList: true, subtree: true })")
     log_in(page, "moon@example.org")
     saved(page)
-    assert columns(page) == {"todo": [], "doing": [], "done": []}
+    shows(page, todo=[], doing=[], done=[])
     assert not any("Secret" in text for text in seen)
 
 
@@ -76,7 +80,7 @@ def test_logging_out_ends_all_tabs_and_erases_the_device(browser, guarded):
     wait_for(one, "() => indexedDB.databases().then((all) => all.length === 0)")
     one.go_back()
     one.wait_for_selector(".entry [name=password]")
-    assert len(guarded.call("GET", "/sessions", token=token)["items"]) == 1
+    becomes(1, lambda: len(guarded.call("GET", "/sessions", token=token)["items"]))
 
 
 def test_unsent_edits_wait_for_their_account(browser, guarded):
@@ -91,7 +95,7 @@ def test_unsent_edits_wait_for_their_account(browser, guarded):
     add(page, "Written before the end")
     end_web_sessions(guarded, token)
     page.wait_for_selector(".entry [name=password]")
-    assert "1 unsent change" in page.locator(".entry").inner_text() or "ended" in page.locator(".note").inner_text()
+    expect(page.locator(".entry")).to_contain_text(re.compile("1 unsent change|ended"))
     assert "Written" not in page.content()
     page.unroute("**/sync")
 
@@ -101,7 +105,7 @@ def test_unsent_edits_wait_for_their_account(browser, guarded):
     page.locator(".fault", has_text="still here").wait_for()
     log_in(page)
     saved(page)
-    assert columns(page)["todo"] == ["Written before the end"]
+    shows(page, todo=["Written before the end"])
 
 
 def test_signing_up_leads_to_the_board(browser, guarded):
@@ -114,7 +118,7 @@ def test_signing_up_leads_to_the_board(browser, guarded):
     saved(page)
     add(page, "First task")
     saved(page)
-    assert columns(page)["todo"] == ["First task"]
+    shows(page, todo=["First task"])
 
 
 def test_a_server_without_mail_says_so(browser, guarded):

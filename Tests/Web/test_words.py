@@ -2,9 +2,9 @@
 
 import contextlib
 
-from playwright.sync_api import Error
+from playwright.sync_api import Error, expect
 
-from harness import add, card, columns, saved, wait_for
+from harness import add, card, closed, saved, shows, wait_for
 
 
 def open_task(page, title):
@@ -34,7 +34,7 @@ def test_edits_of_different_members_in_two_windows_both_stay(browser, server):
     first.locator("input[name=title]").fill("Quarterly report")
     first.locator("button.primary").click()
     wait_for(two, "() => document.querySelector('.editor [name=title]').value === 'Quarterly report'")
-    assert editor.locator("textarea[name=body]").input_value() == "Numbers of March"
+    expect(editor.locator("textarea[name=body]")).to_have_value("Numbers of March")
     editor.locator("button.primary").click()
     saved(two)
 
@@ -69,9 +69,8 @@ def test_what_both_changed_is_shown_side_by_side_in_the_editor(browser, server):
     first.locator("button.primary").click()
 
     theirs = editor.locator(".theirs:visible")
-    theirs.wait_for()
-    assert "theirs" in theirs.inner_text()
-    assert editor.locator("textarea[name=body]").input_value() == "mine"
+    expect(theirs).to_contain_text("theirs")
+    expect(editor.locator("textarea[name=body]")).to_have_value("mine")
     theirs.get_by_role("button", name="Keep both").click()
     editor.locator("button.primary").click()
     saved(two)
@@ -96,7 +95,8 @@ def test_what_was_merged_while_offline_is_shown_until_answered(browser, server):
     page.wait_for_selector("#state[data-kind=issues]")
     page.locator("#state").click()
     sides = page.locator(".sides")
-    assert "mine" in sides.inner_text() and "theirs" in sides.inner_text()
+    expect(sides).to_contain_text("mine")
+    expect(sides).to_contain_text("theirs")
     page.get_by_role("button", name="Take theirs").click()
     saved(page)
     assert server.call("GET", f"/tasks/{task['id']}")["body"] == "theirs"
@@ -117,7 +117,7 @@ def test_an_edit_of_what_was_deleted_meanwhile_can_be_saved_all_the_same(browser
 
     page.wait_for_selector("#state[data-kind=issues]")
     page.locator("#state").click()
-    assert "A long thought" in page.locator(".issue").inner_text()
+    expect(page.locator(".issue")).to_contain_text("A long thought")
     page.get_by_role("button", name="Restore and save").click()
     saved(page)
     assert server.call("GET", f"/tasks/{task['id']}")["body"] == "A long thought"
@@ -129,25 +129,25 @@ def test_escape_back_and_reload_keep_what_was_typed(page, server):
     editor = open_task(page, "Report")
     editor.locator("textarea").fill("one")
     page.keyboard.press("Escape")
-    page.wait_for_selector("dialog.editor", state="detached")
-    assert card(page, "Report").locator(".pill.draft").is_visible()
+    closed(page)
+    expect(card(page, "Report").locator(".pill.draft")).to_be_visible()
 
     editor = open_task(page, "Report")
-    assert editor.locator("textarea").input_value() == "one"
+    expect(editor.locator("textarea")).to_have_value("one")
     editor.locator("textarea").fill("two")
     page.go_back()
-    page.wait_for_selector("dialog.editor", state="detached")
+    closed(page)
 
     editor = open_task(page, "Report")
-    assert editor.locator("textarea").input_value() == "two"
+    expect(editor.locator("textarea")).to_have_value("two")
     editor.locator("textarea").fill("three")
     page.reload()
     page.wait_for_selector("dialog.editor[open]")
-    assert page.locator("dialog.editor textarea").input_value() == "three"
+    expect(page.locator("dialog.editor textarea")).to_have_value("three")
     page.locator("dialog.editor button.primary").click()
     saved(page)
     assert server.tasks()[0]["body"] == "three"
-    assert card(page, "Report").locator(".pill.draft").count() == 0
+    expect(card(page, "Report").locator(".pill.draft")).to_have_count(0)
 
 
 def test_a_crash_of_the_tab_keeps_what_was_typed(browser, server):
@@ -158,8 +158,7 @@ def test_a_crash_of_the_tab_keeps_what_was_typed(browser, server):
     page.wait_for_selector(".card")
     editor = open_task(page, "Report")
     editor.locator("textarea").fill("before the crash")
-    page.evaluate("""() => new Promise((resolve) => { setTimeout(resolve, 0); })""")
-    page.wait_for_function("""async () => {
+    wait_for(page, """async () => {
         const [{ name }] = (await indexedDB.databases()).filter(({ name }) => name.startsWith('kanbase-'));
         const open = await new Promise((resolve) => { const r = indexedDB.open(name); r.onsuccess = () => resolve(r.result); });
         const drafts = await new Promise((resolve) => { const r = open.transaction('draft').objectStore('draft').getAll(); r.onsuccess = () => resolve(r.result); });
@@ -172,7 +171,7 @@ def test_a_crash_of_the_tab_keeps_what_was_typed(browser, server):
     again = context.new_page()
     again.goto(server.url)
     again.wait_for_selector(".card")
-    assert open_task(again, "Report").locator("textarea").input_value() == "before the crash"
+    expect(open_task(again, "Report").locator("textarea")).to_have_value("before the crash")
 
 
 def test_the_line_of_a_new_task_is_a_draft_too(page, server):
@@ -180,7 +179,7 @@ def test_the_line_of_a_new_task_is_a_draft_too(page, server):
     page.locator("[data-column=todo] .add input").fill("Half a tit")
     page.reload()
     saved(page)
-    assert page.locator("[data-column=todo] .add input").input_value() == "Half a tit"
+    expect(page.locator("[data-column=todo] .add input")).to_have_value("Half a tit")
 
 
 def test_a_rename_in_place_survives_escape(page, server):
@@ -189,9 +188,9 @@ def test_a_rename_in_place_survives_escape(page, server):
     page.keyboard.press("F2")
     page.locator(".rename").fill("Repor")
     page.keyboard.press("Escape")
-    assert columns(page)["todo"] == ["Report"]
+    shows(page, todo=["Report"])
     page.keyboard.press("F2")
-    assert page.locator(".rename").input_value() == "Repor"
+    expect(page.locator(".rename")).to_have_value("Repor")
     page.locator(".rename").fill("Another title")
     page.keyboard.press("Enter")
     saved(page)
@@ -202,5 +201,5 @@ def test_markup_is_text_everywhere(page, server):
     words = "<img src=x onerror=alert(1)>"
     add(page, words)
     saved(page)
-    assert columns(page)["todo"] == [words]
-    assert page.locator(".card img").count() == 0
+    shows(page, todo=[words])
+    expect(page.locator(".card img")).to_have_count(0)

@@ -49,7 +49,6 @@ export function move(app, id, where, { focus = true, isUndo = false, show = true
   const back = whereIs(app, id);
   const status = where.status ?? task.status;
   const done = app.engine.edit([{ type: "task", op: "move", id, value: { ...where, status }, position: positionAt(app, id, { ...where, status }) }]);
-  app.render();
   const place = app.model.list(status).findIndex((other) => other.id === id) + 1;
   const message = text.movedTo(task.title, text[status], place);
   announce(message);
@@ -94,7 +93,6 @@ export function remove(app, id) {
   const index = list.findIndex((other) => other.id === id);
   const neighbour = list[index + 1] ?? list[index - 1];
   app.engine.edit([{ type: "task", op: "delete", id }], [{ store: "draft", key: `task:${id}`, value: undefined }]);
-  app.render();
   if (neighbour) app.board?.focus(neighbour.id);
   const { status, ...value } = back;
   const step = {
@@ -113,7 +111,6 @@ export function remove(app, id) {
  */
 export function restore(app, id, value, position) {
   app.engine.edit([{ type: "task", op: "restore", id, ...(value && { value }), position }]);
-  app.render();
   app.board?.show(id);
 }
 

@@ -75,7 +75,7 @@ export class AddForm {
     this.reading.replaceChildren(...pills);
   }
 
-  async add() {
+  add() {
     const { app, status } = this;
     const read = this.read();
     if (!read.title) return this.input.focus();
@@ -99,8 +99,7 @@ export class AddForm {
     const last = app.model.column(status).at(-1)?.position ?? null;
     const value = { title: read.title, status, ...(categoryId && { categoryId }), ...(read.dueDate && { dueDate: read.dueDate }) };
     intents.push({ type: /** @type {const} */ ("task"), op: /** @type {const} */ ("create"), id, value, position: between(last, null) });
-    await app.engine.edit(intents, [{ store: "draft", key: this.key, value: undefined }]);
-    app.render();
+    app.engine.edit(intents, [{ store: "draft", key: this.key, value: undefined }]);
     if (app.board?.show(id, { focus: false })) announce(text.added(read.title));
     else app.toast(text.addedHidden(read.title), { action: text.clearFilter, run: () => app.reveal(id) });
     this.form.scrollIntoView({ block: "nearest" });

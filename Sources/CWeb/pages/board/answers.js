@@ -15,25 +15,26 @@ export function showAnswer(app, place, path, show, stores = ["task", "category",
   const kept = app.engine.mirror.answer.get(path);
   const fill = (/** @type {any} */ answer) => place.replaceChildren(.../** @type {any[]} */ (show(answer)).filter(Boolean));
   if (kept) fill(kept);
-  else place.replaceChildren(el("p", { class: "quiet-words" }, text.loading));
+  else place.replaceChildren(el("p", { class: "quiet-words loading" }, text.loading));
   let timer = 0;
   let isOver = false;
-  const load = async () => {
+  const load = async (/** @type {any} */ last = null) => {
     try {
       const answer = await call("GET", path);
       if (isOver) return;
-      fill(answer);
+      // The same again would take away what somebody types in a form of it.
+      if (!last || JSON.stringify(answer) !== JSON.stringify(last)) fill(answer);
       app.engine.commit([{ store: "answer", key: path, value: answer }]);
     } catch (problem) {
       if (!(problem instanceof Problem) || isOver) return;
       const words = problem.code === "unreachable" ? (kept ? text.lastKnown : text.needsConnection) : problem.message;
       if (!place.querySelector(".note")) place.prepend(el("p", { class: "note", role: "status" }, words));
-      if (!kept) place.querySelector(".quiet-words")?.remove();
+      if (!kept) place.querySelector(".loading")?.remove();
     }
   };
   const later = () => { clearTimeout(timer); timer = setTimeout(load, 300); };
   const stop = app.watch((changed) => { if (stores.some((store) => changed.has(store))) later(); });
-  load();
+  load(kept);
   return () => { isOver = true; clearTimeout(timer); stop(); };
 }
 

@@ -44,12 +44,17 @@ export class App {
   async start() {
     access.token = this.session.token;
     access.ended = () => session.end(this.engine, { note: "ended" });
-    this.engine.onChange = (changes) => { this.model.take(changes); this.refresh(); };
+    this.engine.onChange = (changes) => {
+      this.model.take(changes);
+      // An edit is shown in the task that makes it: the page never says "saved" for a moment longer.
+      if (changes.some(({ store, value }) => store === "outbox" && value)) this.render();
+      else this.refresh();
+    };
     this.engine.onState = () => this.refresh();
     this.engine.onDiskFault = () => this.toast(text.diskFault, { isFault: true });
     await this.engine.start();
     this.model.begin();
-    if (!chooseLanguage(this.model.settings.locale)) return;
+    if (!this.speaks()) return;
     chooseTheme(this.model.settings.custom?.theme);
     document.body.replaceChildren(...makeShell(this));
     this.filters = makeFilters(this);
@@ -159,15 +164,21 @@ export class App {
 
   render() {
     this.isRendering = false;
-    if (!$("#main")) return;
-    if (!chooseLanguage(this.model.settings.locale)) return;
+    if (!$("#main") || !this.speaks()) return;
     chooseTheme(this.model.settings.custom?.theme);
     this.board?.render();
     if (this.board) this.filters?.render();
-    this.editor?.takeIn();
+    if (this.editor?.dialog.open) this.editor.takeIn();
     const { task } = this.router.route;
     if (task && !this.editor && this.model.tasks.has(task)) this.openEditor(task);
     showState(this);
+  }
+
+  /** Whether the page speaks the account's language. Else it is loaded anew, once all edits are on disk. */
+  speaks() {
+    if (chooseLanguage(this.model.settings.locale)) return true;
+    this.engine.writing.finally(() => location.reload());
+    return false;
   }
 
   /**

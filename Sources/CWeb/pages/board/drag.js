@@ -17,6 +17,7 @@ export function setUpDrag(app, board) {
   let justDragged = false;
 
   board.addEventListener("pointerdown", (event) => {
+    justDragged = false;
     const card = /** @type {HTMLElement} */ (event.target).closest?.(".card");
     if (!(card instanceof HTMLElement) || !card.dataset.id || event.button !== 0 || drag) return;
     if (/** @type {HTMLElement} */ (event.target).closest(".more, [contenteditable], textarea")) return;

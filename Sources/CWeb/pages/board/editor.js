@@ -171,7 +171,7 @@ export class Editor {
     announce(text.changedElsewhere);
   }
 
-  async save() {
+  save() {
     const { app, id } = this;
     const { title } = this.controls;
     if (!title.value.trim()) {
@@ -196,9 +196,8 @@ export class Editor {
       const last = patch.status && app.model.column(patch.status).at(-1)?.position;
       intents.push({ type: "task", op: "patch", id, value: patch, ...(patch.status && { position: between(last ?? null, null) }) });
     }
-    await app.engine.edit(intents, [{ store: "draft", key: this.key, value: undefined }]);
     this.finish();
-    app.render();
+    app.engine.edit(intents, [{ store: "draft", key: this.key, value: undefined }]);
     if (patch.status) {
       announce(text.movedTo(title.value, text[/** @type {import("./types.js").Status} */ (patch.status)], app.model.list(patch.status).findIndex((task) => task.id === id) + 1));
     }

@@ -44,6 +44,11 @@ export class Engine {
     this.lastKey = "";
     this.wake = () => {};
     this.channel = store.channel;
+    /**
+     * Ends when all changes so far are on disk.
+     * @type {Promise<unknown>}
+     */
+    this.writing = Promise.resolve();
   }
 
   /** Reads what is on disk, and begins to follow the server. */
@@ -78,12 +83,10 @@ export class Engine {
   async commit(changes) {
     if (changes.length === 0 || this.closing.signal.aborted) return;
     sync.apply(this.mirror, changes);
+    const writing = this.store.write(changes).catch(() => this.onDiskFault());
+    this.writing = writing;
     this.onChange(changes);
-    try {
-      await this.store.write(changes);
-    } catch {
-      this.onDiskFault();
-    }
+    await writing;
     if (!this.closing.signal.aborted) this.channel?.postMessage({ changes });
   }
 

@@ -21,12 +21,13 @@ export function rename(app, id, card) {
     const title = input.value.trim();
     if (isSaved && lengthOf(title) > 200) return void input.reportValidity();
     isOver = true;
+    input.replaceWith(open);
     const done = { store: /** @type {const} */ ("draft"), key, value: undefined };
     if (isSaved && title && title !== task.title) app.engine.edit([{ type: "task", op: "patch", id, value: { title } }], [done]);
     // What was typed and not saved comes back with the next rename.
     else if (isSaved || input.value === task.title) app.engine.commit([done]);
-    input.replaceWith(open);
-    app.render();
+    // Others may have renamed it meanwhile, which the card could not show.
+    open.textContent = app.model.tasks.get(id)?.title ?? "";
     open.focus();
   };
   input.addEventListener("input", () => {

@@ -87,6 +87,8 @@ export class Store {
         if (value === undefined) transaction.objectStore(store).delete(key);
         else transaction.objectStore(store).put(value, key);
       }
+      // Also when the page goes at once, as with a reload right after a key press.
+      transaction.commit?.();
       transaction.oncomplete = () => resolve(undefined);
       transaction.onabort = () => reject(transaction.error);
     });

@@ -266,11 +266,14 @@ function issueOf(mirror, { mutation }, result, at) {
 export function receive(mirror, feed, cursor) {
   /** @type {Change[]} */
   const changes = [];
+  // What is made and deleted again may come in one go.
+  const made = new Set();
   for (const { type, id, deleted, value, revision } of feed) {
     if (!types.includes(/** @type {any} */ (type))) continue;
     const known = /** @type {any} */ (mirror[/** @type {ResourceType} */ (type)].get(id));
     if (known && known.revision > revision) continue;
-    if (deleted && !known) continue;
+    if (deleted && !known && !made.has(id)) continue;
+    made.add(id);
     changes.push({ store: /** @type {ResourceType} */ (type), key: id, value: deleted ? undefined : value });
   }
   if (cursor) changes.push({ store: "meta", key: "cursor", value: cursor });

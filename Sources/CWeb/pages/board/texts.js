@@ -13,7 +13,7 @@ export const language = document.documentElement.lang;
 export const text = (await import(`./texts-${language}.js`)).texts;
 
 /**
- * The account's language. Another one than the page speaks loads the page anew; drafts and edits stay.
+ * Keeps the account's language for the next load of the page.
  * @param {string | null} locale
  * @returns {boolean} whether the page speaks it
  */
@@ -22,9 +22,7 @@ export function chooseLanguage(locale) {
   const next = languages.includes(name) ? name : "";
   if (next) localStorage.setItem(languageKey, next);
   else localStorage.removeItem(languageKey);
-  if ((next || document.documentElement.dataset.browser) === language) return true;
-  location.reload();
-  return false;
+  return (next || document.documentElement.dataset.browser) === language;
 }
 
 /** @param {unknown} theme `light`, `dark`, or what the system says */
