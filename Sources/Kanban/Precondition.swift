@@ -38,3 +38,11 @@ package struct Precondition: Hashable, Sendable {
         guard holds(for: revision) else { throw BoardError.stale(current: current()) }
     }
 }
+
+extension BoardReader {
+    /// The precondition of a call that adds to the board: it is about the account's revision.
+    package func checkBoard(_ precondition: Precondition) throws {
+        guard precondition.match != nil else { return }
+        try Precondition(match: precondition.match).check(feedState().revision, current: nil)
+    }
+}

@@ -165,8 +165,8 @@ package protocol BoardReader {
     func mayHaveKeptMutations(in ids: ClosedRange<ID>) throws -> Bool
 }
 
-/// An account's rows inside a write transaction.
-package protocol BoardWriter: BoardReader {
+/// An account's rows inside a write transaction: what rules need of a store. Handlers get a ``Board`` of it.
+package protocol BoardWriter: Board {
     /// The time of this transaction: never before that of an earlier one, even when the clock was set back.
     var now: Timestamp { get }
     /// Who writes.
@@ -201,11 +201,7 @@ package protocol BoardWriter: BoardReader {
     /// Takes the account's image away when it is not there any more.
     func forgetLostImage() throws
 
-    func keep(_ answer: KeptAnswer, key: String) throws
     func keep(_ mutation: KeptMutation, id: ID) throws
-
-    /// Runs `body` so that a throw undoes what it did, and then rethrows.
-    func nested<T>(_ body: () throws -> T) throws -> T
 
     /// Erases every row of the board (not the account) and renews the epoch: import with `mode=replace`.
     /// The revision counter goes on. The account may then show an image that is gone; see ``forgetLostImage()``.

@@ -26,7 +26,7 @@ package final class RunningKeys: Sendable {
 
 extension Call {
     /// What a write does inside its transaction: it changes the board, and returns what the answer is made of.
-    package typealias Change<Outcome> = @Sendable (any BoardWriter) throws -> Outcome
+    package typealias Change<Outcome> = @Sendable (any Board) throws -> Outcome
 
     /// Runs a change that makes its answer itself, as ``write(_:_:)`` does.
     package func write(_ prepare: () async throws -> Change<Response>) async throws -> Response {
@@ -62,7 +62,7 @@ extension Call {
         let change: Change<Response>
         do {
             let prepared = try await prepare()
-            change = { writer in answer(try prepared(writer)) }
+            change = { board in answer(try prepared(board)) }
         } catch {
             change = { _ in throw error }
         }
@@ -73,8 +73,8 @@ extension Call {
     private func once(_ change: @escaping Change<Response>, key: String) -> Change<Response> {
         let fingerprint = SHA256.digest(Array("\(request.method.rawValue) \(request.target)\n".utf8) + request.body)
         let requestID = requestID
-        return { writer in
-            if let kept = try writer.keptAnswer(key: key) {
+        return { board in
+            if let kept = try board.keptAnswer(key: key) {
                 guard kept.fingerprint == fingerprint else {
                     throw Problem("#", .idempotencyKeyReused, ProblemCode.idempotencyKeyReused.advice)
                 }
@@ -82,7 +82,7 @@ extension Call {
             }
             let answer: Response
             do {
-                answer = try writer.nested { try change(writer) }
+                answer = try board.nested { try change(board) }
             } catch {
                 let problem = Problem(error)
                 guard problem.status < 500 else { throw error }
@@ -92,7 +92,7 @@ extension Call {
                 answer.status != 429
             else { return answer }
             let headers = answer.headers.map { KeptAnswer.Header(name: $0.name, value: $0.value) }
-            try writer.keep(
+            try board.keep(
                 KeptAnswer(fingerprint: fingerprint, status: answer.status, headers: headers, body: body), key: key)
             return answer
         }

@@ -23,8 +23,8 @@ package struct Push {
     /// - Parameters:
     ///   - known: earlier mutations of the client, whose results it has. Those that are not kept are ignored.
     ///   - encode: writes the result of a mutation as JSON text.
-    package init(
-        _ writer: any BoardWriter, known: Set<ID> = [], after progress: Progress = Progress(),
+    fileprivate init(
+        _ writer: any BoardWriter, known: Set<ID>, after progress: Progress,
         encode: @escaping (ID, MutationResult) -> [UInt8]
     ) throws {
         self.progress = progress
@@ -153,6 +153,15 @@ package struct Push {
             guard try writer.feedState().revision == before else { throw WroteInVain(cause: error) }
             throw error
         }
+    }
+}
+
+extension BoardWriter {
+    /// A push of offline edits, after those of earlier transactions.
+    package func push(
+        known: Set<ID>, after progress: Push.Progress, encode: @escaping (ID, MutationResult) -> [UInt8]
+    ) throws -> Push {
+        try Push(self, known: known, after: progress, encode: encode)
     }
 }
 

@@ -48,11 +48,12 @@ package struct CategoryRoutes: Sendable {
         try await call.write {
             let body = try await call.body(of: .category) { try CategoryBodies.whole($0) }
             let precondition = call.precondition
-            return { writer in
-                try writer.checkBoard(precondition)
-                return try writer.answer(
-                    writer.createCategory(
-                        id: body.id, name: body.name, color: body.color, emoji: body.emoji, image: body.image),
+            return { board in
+                try board.checkBoard(precondition)
+                return try board.answer(
+                    board.createCategory(
+                        id: body.id, name: body.name, color: body.color, emoji: body.emoji, image: body.image,
+                        faultsAt: "#"),
                     isNew: true)
             }
         }
@@ -71,13 +72,13 @@ package struct CategoryRoutes: Sendable {
             let id = try call.id(of: .category)
             let body = try await call.body(of: .category, id) { try CategoryBodies.whole($0, id: id) }
             let precondition = call.precondition
-            return { writer in
-                let (category, isNew) = try writer.countingStale {
-                    try writer.putCategory(
+            return { board in
+                let (category, isNew) = try board.countingStale {
+                    try board.putCategory(
                         id, name: body.name, color: body.color, emoji: body.emoji, image: body.image,
                         if: precondition)
                 }
-                return try writer.answer(category, isNew: isNew)
+                return try board.answer(category, isNew: isNew)
             }
         }
     }
@@ -87,9 +88,9 @@ package struct CategoryRoutes: Sendable {
             let id = try call.id(of: .category)
             let edit = try await call.body(of: .category, id) { try CategoryBodies.patch($0, id: id) }
             let precondition = call.precondition
-            return { writer in
-                let category = try writer.countingStale { try writer.updateCategory(id, if: precondition, edit) }
-                return try writer.answer(category)
+            return { board in
+                let category = try board.countingStale { try board.updateCategory(id, if: precondition, edit) }
+                return try board.answer(category)
             }
         }
     }
@@ -98,8 +99,8 @@ package struct CategoryRoutes: Sendable {
         try await call.write {
             let id = try call.id(of: .category)
             let precondition = call.precondition
-            return { writer in
-                try writer.countingStale { try writer.removeCategory(id, if: precondition) }
+            return { board in
+                try board.countingStale { try board.removeCategory(id, if: precondition) }
                 return .noContent
             }
         }

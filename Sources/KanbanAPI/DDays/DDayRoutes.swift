@@ -46,9 +46,9 @@ package struct DDayRoutes: Sendable {
         try await call.write {
             let body = try await call.body(of: .dday) { try DDayBodies.whole($0) }
             let precondition = call.precondition
-            return { writer in
-                try writer.checkBoard(precondition)
-                return .dday(try writer.createDDay(id: body.id, body.contents), isNew: true)
+            return { board in
+                try board.checkBoard(precondition)
+                return .dday(try board.createDDay(id: body.id, body.contents), isNew: true)
             }
         }
     }
@@ -71,8 +71,8 @@ package struct DDayRoutes: Sendable {
             let id = try call.id(of: .dday)
             let body = try await call.body(of: .dday, id) { try DDayBodies.whole($0, id: id) }
             let precondition = call.precondition
-            return { writer in
-                let (dday, isNew) = try writer.putDDay(id, body.contents, if: precondition)
+            return { board in
+                let (dday, isNew) = try board.putDDay(id, body.contents, if: precondition)
                 return .dday(dday, isNew: isNew)
             }
         }
@@ -83,7 +83,7 @@ package struct DDayRoutes: Sendable {
             let id = try call.id(of: .dday)
             let edit = try await call.body(of: .dday, id) { try DDayBodies.patch($0, id: id) }
             let precondition = call.precondition
-            return { writer in .dday(try writer.updateDDay(id, if: precondition, edit)) }
+            return { board in .dday(try board.updateDDay(id, if: precondition, edit)) }
         }
     }
 
@@ -91,8 +91,8 @@ package struct DDayRoutes: Sendable {
         try await call.write {
             let id = try call.id(of: .dday)
             let precondition = call.precondition
-            return { writer in
-                try writer.removeDDay(id, if: precondition)
+            return { board in
+                try board.removeDDay(id, if: precondition)
                 return .noContent
             }
         }

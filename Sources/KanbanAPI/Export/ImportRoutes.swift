@@ -38,9 +38,9 @@ package struct ImportRoutes: Sendable {
         return try await call.write {
             let document = try document.get()
             let precondition = call.precondition
-            return { writer in
-                try writer.checkBoard(precondition)
-                let report = try writer.importBoard(document, mode: mode, isDryRun: isDryRun)
+            return { board in
+                try board.checkBoard(precondition)
+                let report = try board.importBoard(document, mode: mode, isDryRun: isDryRun)
                 return .json { $0.value(report, mode: mode, isDryRun: isDryRun) }
             }
         }

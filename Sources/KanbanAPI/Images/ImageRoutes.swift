@@ -25,8 +25,8 @@ package struct ImageRoutes: Sendable {
                 throw Problem(error)
             }
             let precondition = call.precondition
-            return { writer in
-                let (image, isNew) = try writer.putImage(id, content, if: precondition)
+            return { board in
+                let (image, isNew) = try board.putImage(id, content, if: precondition)
                 return .json(
                     status: isNew ? 201 : 200, tag: EntityTag.tag(image),
                     headers: isNew ? [("Location", "/images/\(image.id)")] : []
@@ -58,8 +58,8 @@ package struct ImageRoutes: Sendable {
         try await call.write {
             let id = try call.id(of: .image)
             let precondition = call.precondition
-            return { writer in
-                try writer.removeImage(id, if: precondition)
+            return { board in
+                try board.removeImage(id, if: precondition)
                 return .noContent
             }
         }

@@ -22,7 +22,7 @@ package struct SettingsRoutes: Sendable {
         try await call.write {
             let edit = try SettingsBody.patch(call.json())
             let precondition = call.precondition
-            return { writer in .settings(try writer.updateSettings(if: precondition, edit)) }
+            return { board in .settings(try board.updateSettings(if: precondition, edit)) }
         }
     }
 }

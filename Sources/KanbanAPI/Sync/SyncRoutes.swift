@@ -30,12 +30,12 @@ package struct SyncRoutes: Sendable {
         var progress = Push.Progress()
         repeat {
             progress = try await call.writeRepeatably { [progress] in
-                { writer in
+                { board in
                     if progress.results.isEmpty {
-                        try writer.checkBoard(precondition)
-                        if case .cursor(let text) = body.since { _ = try writer.cursor(text) }
+                        try board.checkBoard(precondition)
+                        if case .cursor(let text) = body.since { _ = try board.cursor(text) }
                     }
-                    var push = try Push(writer, known: body.known, after: progress) { id, result in result.encoded(id) }
+                    var push = try board.push(known: body.known, after: progress) { id, result in result.encoded(id) }
                     try push.apply(body.mutations, isAtomic: body.isAtomic)
                     return push.progress
                 }

@@ -26,9 +26,9 @@ package struct TaskRoutes: Sendable {
                 return (body, try body.title ?? defaultTitle())
             }
             let precondition = call.precondition
-            return { writer in
-                try writer.checkBoard(precondition)
-                return try writer.createTask(id: body.id, title: title, body.edit)
+            return { board in
+                try board.checkBoard(precondition)
+                return try board.createTask(id: body.id, title: title, body.edit)
             }
         }
     }
@@ -70,7 +70,7 @@ package struct TaskRoutes: Sendable {
                 return (body, try body.title ?? defaultTitle())
             }
             let precondition = call.precondition
-            return { writer in try writer.putTask(id, title: title, body.edit, if: precondition) }
+            return { board in try board.putTask(id, title: title, body.edit, if: precondition) }
         }
     }
 
@@ -81,7 +81,7 @@ package struct TaskRoutes: Sendable {
                 try TaskBodies.patch(json, id: id, defaultTitle: defaultTitle)
             }
             let precondition = call.precondition
-            return { writer in try writer.updateTask(id, edit, if: precondition) }
+            return { board in try board.updateTask(id, edit, if: precondition) }
         }
     }
 
@@ -89,8 +89,8 @@ package struct TaskRoutes: Sendable {
         try await call.write {
             let id = try call.id(of: .task)
             let precondition = call.precondition
-            return { writer in
-                try writer.removeTask(id, if: precondition)
+            return { board in
+                try board.removeTask(id, if: precondition)
                 return .noContent
             }
         }
@@ -101,7 +101,7 @@ package struct TaskRoutes: Sendable {
             let id = try call.id(of: .task)
             let place = try await call.restorePlace(of: id)
             let precondition = call.precondition
-            return { writer in try writer.restoreTask(id, at: place, if: precondition) }
+            return { board in try board.restoreTask(id, at: place, if: precondition) }
         }
     }
 
@@ -110,7 +110,7 @@ package struct TaskRoutes: Sendable {
             let id = try call.id(of: .task)
             let move = try await call.taskBody(of: id) { json, _ in try TaskBodies.move(json) }
             let precondition = call.precondition
-            return { writer in try writer.moveTask(id, move, if: precondition) }
+            return { board in try board.moveTask(id, move, if: precondition) }
         }
     }
 }
@@ -127,14 +127,6 @@ extension Call {
         guard !request.body.isEmpty else { return .last }
         if let problem = Route.Content.json.fault(in: request) { throw problem }
         return try await taskBody(of: id) { json, _ in try TaskBodies.restore(json) }
-    }
-}
-
-extension BoardReader {
-    /// The precondition of a call that adds to the board: it is about the account's revision.
-    package func checkBoard(_ precondition: Precondition) throws {
-        guard precondition.match != nil else { return }
-        try Precondition(match: precondition.match).check(feedState().revision, current: nil)
     }
 }
 

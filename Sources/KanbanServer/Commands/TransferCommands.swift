@@ -51,8 +51,8 @@ struct TransferCommands {
             let account = try await accountKey(in: store)
             let report: ImportReport
             do {
-                report = try await store.write(account, session: nil) { writer in
-                    try writer.importBoard(document, mode: mode, isDryRun: administration.dryRun)
+                report = try await store.write(account, session: nil) { (board: any Board) in
+                    try board.importBoard(document, mode: mode, isDryRun: administration.dryRun)
                 }
             } catch BoardError.invalid(let faults) {
                 throw Failure(faults)

@@ -1,0 +1,53 @@
+/// A board inside a write transaction, as handlers see it: all that may happen to it, and nothing else.
+///
+/// Each verb is a rule. It checks, then changes; a verb that throws a ``BoardError`` has written nothing. The rules stand
+/// in the files of their nouns, as extensions of ``BoardWriter``, whose raw writes are for the rules alone.
+package protocol Board: BoardReader {
+    // Tasks
+    func createTask(id: ID?, title: String, _ edit: TaskEdit) throws -> TaskItem
+    func putTask(
+        _ id: ID, title: String, _ edit: TaskEdit, if precondition: Precondition
+    ) throws -> (task: TaskItem, isNew: Bool)
+    func updateTask(_ id: ID, _ edit: TaskEdit, if precondition: Precondition) throws -> TaskItem
+    func moveTask(_ id: ID, _ move: TaskMove, if precondition: Precondition) throws -> TaskItem
+    func removeTask(_ id: ID, if precondition: Precondition) throws
+    func restoreTask(_ id: ID, at place: TaskMove.Place, if precondition: Precondition) throws -> TaskItem
+
+    // Categories
+    func createCategory(
+        id: ID?, name: String, color: String?, emoji: String?, image: ID?, faultsAt pointer: String
+    ) throws -> Category
+    func putCategory(
+        _ id: ID, name: String, color: String?, emoji: String?, image: ID?, if precondition: Precondition
+    ) throws -> (category: Category, isNew: Bool)
+    func updateCategory(
+        _ id: ID, if precondition: Precondition, _ edit: (inout Category) -> Void
+    ) throws -> Category
+    func removeCategory(_ id: ID, if precondition: Precondition) throws
+
+    // D-days
+    func createDDay(id: ID?, _ contents: DDay.Contents) throws -> DDay
+    func putDDay(
+        _ id: ID, _ contents: DDay.Contents, if precondition: Precondition
+    ) throws -> (dday: DDay, isNew: Bool)
+    func updateDDay(_ id: ID, if precondition: Precondition, _ edit: (inout DDay.Contents) -> Void) throws -> DDay
+    func removeDDay(_ id: ID, if precondition: Precondition) throws
+
+    // Images, settings
+    func putImage(
+        _ id: ID, _ content: ImageContent, if precondition: Precondition
+    ) throws -> (image: Image, isNew: Bool)
+    func removeImage(_ id: ID, if precondition: Precondition) throws
+    func updateSettings(if precondition: Precondition, _ edit: (inout Settings) throws -> Void) throws -> Settings
+
+    // Everything at once
+    func importBoard(_ document: BoardDocument, mode: ImportMode, isDryRun: Bool) throws -> ImportReport
+    func push(
+        known: Set<ID>, after progress: Push.Progress, encode: @escaping (ID, MutationResult) -> [UInt8]
+    ) throws -> Push
+
+    /// Keeps the first answer to a request with an `Idempotency-Key`.
+    func keep(_ answer: KeptAnswer, key: String) throws
+    /// Runs `body` so that a throw undoes what it did, and then rethrows.
+    func nested<T>(_ body: () throws -> T) throws -> T
+}
