@@ -5,10 +5,7 @@ import Sockets
 /// The HTTP room alone, with an answer that costs nothing: what the wire itself takes of a request.
 ///
 ///     BareServer [port] [loops]
-struct BareResponder: Responder {
-    private let headers: [(name: String, value: String)] = [
-        ("Content-Type", "application/json"), ("ETag", "\"41\""), ("Cache-Control", "private, no-cache"),
-    ]
+final class BareResponder: Responder {
     private let body = Array(
         #"{"id":"0199a3c4-6b1e-7c3a-9a55-3f0d2f4f8e11","title":"API","body":"","status":"todo","categoryId":null,"dueDate":"2026-12-01","position":"a1","createdAt":"2026-11-20T08:19:00.123Z","updatedAt":"2026-11-20T08:19:00.123Z","completedAt":null,"revision":41}"#
             .utf8)
@@ -22,14 +19,18 @@ struct BareResponder: Responder {
         return .read(bodyLimit: 1 << 20) { request in
             switch route {
             case 3:
-                Response(
-                    status: 200, headers: [("Content-Type", "text/event-stream")],
-                    body: .live(Ticks()))
+                Response(status: 200, contentType: "text/event-stream", body: .live(Ticks()))
             case 4:
-                await slow()
-            default: Response(status: 200, headers: headers, body: .bytes(body))
+                await self.slow()
+            default: self.small
             }
         }
+    }
+
+    private var small: Response {
+        Response(
+            status: 200, contentType: "application/json", tag: "\"41\"", cacheControl: "private, no-cache",
+            body: .bytes(body))
     }
 
     /// An answer that has to change threads, as a durable write does.
@@ -37,12 +38,11 @@ struct BareResponder: Responder {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { continuation.resume() }
         }
-        return Response(status: 200, headers: headers, body: .bytes(body))
+        return small
     }
 
     func answer(to error: WireError, head: Request?) -> Response {
-        Response(
-            status: error.status, headers: [("Content-Type", "text/plain")], body: .bytes(Array(error.detail.utf8)))
+        Response(status: error.status, contentType: "text/plain", body: .bytes(Array(error.detail.utf8)))
     }
 
     func finished(_ exchange: Exchange) {}

@@ -1,6 +1,5 @@
 import HTTP
 import Kanban
-import Synchronization
 
 /// The API as a server runs it: finds the route, asks the gate, checks what every route wants checked, calls the
 /// handler, and makes a problem of whatever goes wrong.
@@ -23,7 +22,7 @@ package final class Application: Responder {
     }
 
     package func receive(_ head: Request) -> Reception {
-        let requestID = RequestID.of(head)
+        let requestID = RequestID(of: head)
         if let problem = gate.screen(head) { return .answer(refuse(problem, head, requestID)) }
         switch router.match(head) {
         case .notFound:
@@ -50,12 +49,12 @@ package final class Application: Responder {
     }
 
     /// The answer to a request that no route takes, unless there were too many.
-    private func unrouted(_ head: Request, _ requestID: String, _ answer: () -> Response) -> Reception {
+    private func unrouted(_ head: Request, _ requestID: RequestID, _ answer: () -> Response) -> Reception {
         .answer(gate.count(head).map { refuse($0, head, requestID) } ?? answer())
     }
 
     private func receive(
-        _ head: Request, _ route: Route, _ parameters: PathParameters, _ requestID: String
+        _ head: Request, _ route: Route, _ parameters: PathParameters, _ requestID: RequestID
     ) -> Reception {
         switch gate.admit(head, to: route) {
         case .refused(let problem): .answer(refuse(problem, head, requestID, operation: route.operation))
@@ -65,7 +64,7 @@ package final class Application: Responder {
     }
 
     private func receive(
-        _ head: Request, _ route: Route, _ parameters: PathParameters, _ requestID: String,
+        _ head: Request, _ route: Route, _ parameters: PathParameters, _ requestID: RequestID,
         after decide: @Sendable () async -> Admission
     ) async -> Reception {
         switch await decide() {
@@ -78,7 +77,7 @@ package final class Application: Responder {
     /// Receives a request that the gate admitted.
     @inline(__always)
     private func receive(
-        _ head: Request, _ route: Route, _ parameters: PathParameters, _ requestID: String, _ access: Access,
+        _ head: Request, _ route: Route, _ parameters: PathParameters, _ requestID: RequestID, _ access: Access,
         _ headers: [(name: String, value: String)]
     ) -> Reception {
         if let problem = route.content.fault(in: head) {
@@ -112,12 +111,10 @@ package final class Application: Responder {
     private func answerAtHand(
         _ head: Request, _ route: Route, _ parameters: PathParameters, _ access: Access
     ) -> Response? {
-        guard let shortcut = route.shortcut, !head.headers.has("content-length"),
-            !head.headers.has("transfer-encoding")
-        else { return nil }
+        guard let shortcut = route.shortcut, !head.hasBody else { return nil }
         // What fails here fails in the handler too, which makes an answer of it.
         guard let answer = try? shortcut(head, parameters, access.account, environment) else { return nil }
-        guard access.grant != nil, answer.hasTag else { return answer }
+        guard access.grant != nil, answer.tag != nil else { return answer }
         guard let local = environment.local,
             let epoch = try? environment.memory.feed(of: access.account, in: local).epoch
         else { return nil }
@@ -125,7 +122,7 @@ package final class Application: Responder {
     }
 
     private func call(
-        _ route: Route, _ request: Request, _ access: Access, _ requestID: String, _ bodyLimit: Int
+        _ route: Route, _ request: Request, _ access: Access, _ requestID: RequestID, _ bodyLimit: Int
     ) async -> Response {
         do {
             let request = request.body.isEmpty ? request : try await request.decoded(limit: bodyLimit)
@@ -135,24 +132,24 @@ package final class Application: Responder {
                 now: environment.clock())
             if route.content.isParsed { try await call.parseAside() }
             let answer = try await route.handler(call)
-            guard access.grant != nil, answer.hasTag else { return answer }
+            guard access.grant != nil, answer.tag != nil else { return answer }
             return answer.scoped(to: try await environment.tagScope(of: access.account))
         } catch {
             let problem = Problem(error)
-            if problem.status == 500 { observer.failed(requestID: requestID, operation: route.operation, error) }
+            if problem.status == 500 { observer.failed(requestID: requestID.text, operation: route.operation, error) }
             return problem.response(requestID: requestID)
         }
     }
 
     private func refuse(
-        _ problem: Problem, _ head: Request, _ requestID: String, operation: String = "unrouted",
+        _ problem: Problem, _ head: Request, _ requestID: RequestID, operation: String = "unrouted",
         headers: [(name: String, value: String)] = []
     ) -> Response {
         finish(problem.response(requestID: requestID), head, requestID, operation: operation, headers: headers)
     }
 
     private func finish(
-        _ answer: consuming Response, _ head: Request?, _ requestID: String, operation: String,
+        _ answer: consuming Response, _ head: Request?, _ requestID: RequestID, operation: String,
         headers: [(name: String, value: String)] = []
     ) -> Response {
         complete(&answer, head, requestID, operation: operation, headers: headers)
@@ -161,14 +158,12 @@ package final class Application: Responder {
 
     /// Adds what every answer carries.
     private func complete(
-        _ answer: inout Response, _ head: Request?, _ requestID: String, operation: String,
+        _ answer: inout Response, _ head: Request?, _ requestID: RequestID, operation: String,
         headers: [(name: String, value: String)]
     ) {
         answer.operation = operation
-        answer.headers.append(("X-Request-Id", requestID))
-        if !answer.headers.contains(where: { $0.name == "Cache-Control" }) {
-            answer.headers.append(("Cache-Control", "private, no-cache"))
-        }
+        answer.requestID = requestID
+        if answer.cacheControl == nil { answer.cacheControl = "private, no-cache" }
         let fields = head.map { gate.headers(for: $0) } ?? []
         guard !headers.isEmpty || !fields.isEmpty else { return }
         answer.headers.append(contentsOf: headers)
@@ -177,7 +172,7 @@ package final class Application: Responder {
     }
 
     package func answer(to error: WireError, head: Request?) -> Response {
-        let requestID = head.map(RequestID.of) ?? RequestID.make()
+        let requestID = head.map(RequestID.init) ?? .new()
         var operation = "unrouted"
         if let head, case .found(let route, _) = router.match(head) { operation = routes[route].operation }
         return finish(Problem(error).response(requestID: requestID), head, requestID, operation: operation)
@@ -195,56 +190,16 @@ package protocol ExchangeObserver: Sendable {
     func failed(requestID: String, operation: String, _ error: any Error)
 }
 
-/// The correlation id of a request.
-enum RequestID {
-    /// The client's, when it is 1–128 of `[A-Za-z0-9._-]`, else a new one.
-    static func of(_ head: Request) -> String {
-        guard let given = head.headers["x-request-id"], (1...128).contains(given.utf8.count),
-            given.utf8.allSatisfy(isSensible)
-        else { return make() }
-        return given
-    }
-
-    /// Where this process began to count.
-    private static let next = Atomic(UInt64.random(in: .min ... .max))
-
-    /// No two of a process are the same: the mixing (that of SplitMix64) maps no two numbers to one. It asks the kernel
-    /// for nothing, and 13 characters fit into a `String` without an allocation.
-    static func make() -> String {
-        var mixed = next.wrappingAdd(0x9e37_79b9_7f4a_7c15, ordering: .relaxed).newValue
-        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-        mixed ^= mixed >> 31
-        return String(unsafeUninitializedCapacity: 13) { text in
-            for place in 0..<13 {
-                let digit = UInt8(truncatingIfNeeded: mixed >> UInt64(place * 5)) & 31
-                text[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
-            }
-            return 13
-        }
-    }
-
-    private static func isSensible(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-            true
-        default: false
-        }
-    }
-}
-
 extension Response {
     /// A 304 in place of a 200 whose tag the client has (RFC 9110 §15.4.5).
     mutating func makeConditional(on request: Request) {
-        guard status == 200, request.method == .get || request.method == .head,
-            let first = request.headers.bytes("if-none-match"),
-            let tag = headers.first(where: { $0.name == "ETag" })?.value,
+        guard status == 200, let tag, let first = request.headers.bytes("if-none-match"),
+            request.method == .get || request.method == .head,
             first.equals(tag)
                 || EntityTag.matches(tag, ifNoneMatch: request.headers.values("if-none-match"))
         else { return }
         status = 304
-        headers.removeAll { $0.name == "Content-Type" }
+        contentType = nil
         body = .none
     }
 }

@@ -8,7 +8,7 @@ import KanbanWire
 package struct Call: Sendable {
     package let request: Request
     package let access: Access
-    package let requestID: String
+    package let requestID: RequestID
     package let environment: Environment
     package let query: Query
     /// The time of the call, for everything in it that depends on the clock.

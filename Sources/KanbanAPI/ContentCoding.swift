@@ -59,9 +59,7 @@ extension Response {
         case .bytes(let bytes): guard bytes.count >= ContentCoding.leastBytes else { return false }
         case .stream: break
         }
-        return !headers.contains {
-            $0.name == "Content-Encoding" || $0.name == "Content-Type" && $0.value.hasPrefix("image/")
-        }
+        return contentType?.hasPrefix("image/") != true && !headers.contains { $0.name == "Content-Encoding" }
     }
 
     /// Says what the form of the body depends on.
@@ -76,9 +74,7 @@ extension Response {
 
     /// Gives the compressed form a tag of its own (RFC 9110 §8.8.3.3).
     private mutating func markAsGzip() {
-        if let tag = headers.firstIndex(where: { $0.name == "ETag" }) {
-            headers[tag].value = EntityTag.gzip(headers[tag].value)
-        }
+        tag = tag.map(EntityTag.gzip)
     }
 
     /// The compressed form, for an answer that is given again and again; `nil` when there is none.

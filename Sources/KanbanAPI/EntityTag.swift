@@ -101,12 +101,9 @@ extension Environment {
 }
 
 extension Response {
-    var hasTag: Bool { headers.contains { $0.name == "ETag" } }
-
     /// With its tag bound to the caller's account; see ``EntityTag/Scope``.
     consuming func scoped(to scope: EntityTag.Scope) -> Response {
-        guard let place = headers.firstIndex(where: { $0.name == "ETag" }) else { return self }
-        headers[place].value = scope.apply(to: headers[place].value)
+        tag = tag.map(scope.apply)
         return self
     }
 

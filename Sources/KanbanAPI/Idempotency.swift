@@ -91,7 +91,7 @@ extension Call {
             guard case .bytes(let body) = answer.body, body.count <= KeptAnswer.mostBytes, answer.status != 401,
                 answer.status != 429
             else { return answer }
-            let headers = answer.headers.map { KeptAnswer.Header(name: $0.name, value: $0.value) }
+            let headers = answer.fields.map { KeptAnswer.Header(name: $0.name, value: $0.value) }
             try board.keep(
                 KeptAnswer(fingerprint: fingerprint, status: answer.status, headers: headers, body: body), key: key)
             return answer
@@ -119,8 +119,7 @@ extension Call {
 extension Response {
     fileprivate init(replaying kept: KeptAnswer) {
         self.init(
-            status: kept.status,
-            headers: kept.headers.map { ($0.name, $0.value) } + [("Idempotency-Replayed", "true")],
-            body: .bytes(kept.body))
+            status: kept.status, fields: kept.headers.map { ($0.name, $0.value) }, body: .bytes(kept.body))
+        headers.append(("Idempotency-Replayed", "true"))
     }
 }

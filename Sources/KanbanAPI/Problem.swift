@@ -172,10 +172,10 @@ package struct Problem: Error, Sendable {
         json.endObject()
     }
 
-    package func response(requestID: String) -> Response {
+    package func response(requestID: RequestID) -> Response {
         var json = JSONWriter(capacity: 512)
-        write(into: &json, requestID: requestID)
+        write(into: &json, requestID: requestID.text)
         return Response(
-            status: status, headers: [("Content-Type", "application/problem+json")] + headers, body: .bytes(json.bytes))
+            status: status, contentType: "application/problem+json", headers: headers, body: .bytes(json.bytes))
     }
 }

@@ -24,6 +24,13 @@ extension EventLoop {
         pthread_getspecific(EventLoop.key) == Unmanaged.passUnretained(self).toOpaque()
     }
 
+    /// Ends the process in debug builds when something that belongs to the loop is touched on another thread. Costs
+    /// nothing in builds for speed.
+    @inline(__always)
+    package func assertIsCurrent(_ place: StaticString = #function) {
+        assert(isCurrent, "\(place) is for the thread of loop \(index) only.")
+    }
+
     static func enter(_ loop: EventLoop) {
         pthread_setspecific(key, Unmanaged.passUnretained(loop).toOpaque())
     }

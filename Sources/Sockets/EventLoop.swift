@@ -35,6 +35,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     private var watches: [Watch?] = []
     private var wheel = TimerWheel(now: .now)
     private var endOfTurn: [() -> Void] = []
+    private var nextTurn: [() -> Void] = []
     /// Events of the last turn.
     private var latestCount = 0
     /// How often the loop goes to sleep before it looks around again.
@@ -62,7 +63,15 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// Runs `call` when everything that this batch of events started has run as far as it can, before the loop waits
     /// again: the place to close what a batch shares. Loop's thread only.
     package func atEndOfTurn(_ call: @escaping () -> Void) {
+        assertIsCurrent()
         endOfTurn.append(call)
+    }
+
+    /// Runs `call` in the next turn, which begins without a sleep, after the events that it brings: so that work without
+    /// an end lets the others go first. Loop's thread only.
+    package func inNextTurn(_ call: @escaping () -> Void) {
+        assertIsCurrent()
+        nextTurn.append(call)
     }
 
     private func wakeAfter(_ add: (inout Foreign) -> Void) {
@@ -98,6 +107,11 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
             if Int(descriptor) < watches.count { watches[Int(descriptor)]?.became(readiness) }
         }
         for timed in wheel.advance(to: now) { timed.timeIsUp() }
+        if !nextTurn.isEmpty {
+            let calls = nextTurn
+            nextTurn = []
+            for call in calls { call() }
+        }
         let isStopped = takeForeign()
         runJobs()
         if !endOfTurn.isEmpty {
@@ -138,7 +152,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     /// How long the kernel may wait, in milliseconds; from here on other threads wake the loop.
     private func waitingTime() -> Int32 {
-        if !jobs.isEmpty { return 0 }
+        if !jobs.isEmpty || !nextTurn.isEmpty { return 0 }
         let isIdle = foreign.withLock { foreign in
             foreign.isAsleep = foreign.jobs.isEmpty && foreign.calls.isEmpty && !foreign.isStopped
             return foreign.isAsleep
@@ -191,6 +205,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     // MARK: Watches and timers, loop's thread only
 
     func add(_ watch: Watch) throws(SystemError) {
+        assertIsCurrent()
         let number = Int(watch.descriptor)
         while watches.count <= number { watches.append(nil) }
         watches[number] = watch
@@ -203,15 +218,18 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     }
 
     func remove(_ watch: Watch) {
+        assertIsCurrent()
         watches[Int(watch.descriptor)] = nil
         wheel.remove(watch)
     }
 
     func schedule(_ timed: Timed, at due: Instant) {
+        assertIsCurrent()
         wheel.schedule(timed, at: due)
     }
 
     func cancel(_ timed: Timed) {
+        assertIsCurrent()
         wheel.remove(timed)
     }
 }

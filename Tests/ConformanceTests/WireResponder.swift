@@ -1,7 +1,7 @@
 import HTTP
 
 /// The few addresses that the cases of the wire ask for, without a board behind them.
-struct WireResponder: Responder {
+final class WireResponder: Responder {
     private enum Page {
         case alive, list, create, task
     }
@@ -25,7 +25,7 @@ struct WireResponder: Responder {
         if page == .create, !head.headers.has("content-type", equalTo: "application/json") {
             return .answer(Self.text("json only", 415))
         }
-        return .read(bodyLimit: 1 << 20) { await respond($0, page) }
+        return .read(bodyLimit: 1 << 20) { await self.respond($0, page) }
     }
 
     private func respond(_ request: Request, _ page: Page) async -> Response {
@@ -44,7 +44,7 @@ struct WireResponder: Responder {
 
     private static func text(_ text: String, _ status: Int = 200, _ headers: [(String, String)] = []) -> Response {
         Response(
-            status: status, headers: [("Content-Type", "text/plain")] + headers.map { (name: $0.0, value: $0.1) },
+            status: status, contentType: "text/plain", headers: headers.map { (name: $0.0, value: $0.1) },
             body: .bytes(Array(text.utf8)))
     }
 }

@@ -122,7 +122,7 @@ final class TestResponder: Responder {
     }
 
     private static func text(_ text: String, status: Int = 200) -> Response {
-        Response(status: status, headers: [("Content-Type", "text/plain")], body: .bytes(Array(text.utf8)))
+        Response(status: status, contentType: "text/plain", body: .bytes(Array(text.utf8)))
     }
 }
 

@@ -206,7 +206,7 @@ struct Answer {
 
     init(_ response: Response) {
         status = response.status
-        headers = response.headers
+        headers = response.fields
         body = if case .bytes(let bytes) = response.body { bytes } else { [] }
     }
 

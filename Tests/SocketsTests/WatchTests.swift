@@ -4,105 +4,97 @@ import Testing
 
 @testable import Sockets
 
+/// Reads the bytes that come, and tells of everything in words.
+// Unchecked because it is for the thread of its watch's loop only.
+private final class Reader: WatchHandler, @unchecked Sendable {
+    let watch: Watch
+    let words = AsyncStream<String>.makeStream()
+    private let deadline: Instant
+
+    init(_ pipe: Pipe, on loop: EventLoop, until deadline: Instant = .distantFuture) {
+        watch = Watch(pipe.fileHandleForReading.fileDescriptor, on: loop)
+        self.deadline = deadline
+    }
+
+    func start() async throws {
+        try await Task(executorPreference: watch.loop) { [self] in
+            try watch.start(self)
+            watch.wait(for: .reading, until: deadline)
+        }
+        .value
+    }
+
+    func becameReady() {
+        var byte: UInt8 = 0
+        let count = read(watch.descriptor, &byte, 1)
+        words.continuation.yield(count == 1 ? "read \(byte)" : "end")
+        watch.exhausted(.reading)
+        if count == 1 { watch.wait(for: .reading, until: deadline) }
+    }
+
+    func timedOut() { words.continuation.yield("timed out") }
+    func peerEnded() { words.continuation.yield("peer ended") }
+    func connectionBroke() { words.continuation.yield("broke") }
+}
+
 @Suite(.timeLimit(.minutes(10)))
 struct WatchTests {
-    @Test func `what is served in place does not end the wait, and what is not does`() async throws {
+    @Test func `each wait ends with one call, and the next one needs another wait`() async throws {
         let group = try EventLoopGroup(count: 1)
         let pipe = Pipe()
-        let served = Locked<[UInt8]>([])
-        let events = AsyncStream<Void>.makeStream()
+        let reader = Reader(pipe, on: group.loops[0])
+        try await reader.start()
+        var words = reader.words.stream.makeAsyncIterator()
 
-        let outcome = Task(executorPreference: group.loops[0]) {
-            let watch = Watch(pipe.fileHandleForReading.fileDescriptor, on: group.loops[0])
-            watch.onReady = {
-                var byte: UInt8 = 0
-                _ = read(watch.descriptor, &byte, 1)
-                watch.exhausted(.reading)
-                served.withLock { $0.append(byte) }
-                events.continuation.yield()
-                return byte == 3 ? nil : .distantFuture
-            }
-            try watch.start()
-            defer { watch.stop() }
-            return await watch.wait(for: .reading, until: .distantFuture, allowsOnReady: true)
-        }
-        var arrivals = events.stream.makeAsyncIterator()
         for byte: UInt8 in 1...3 {
             try pipe.fileHandleForWriting.write(contentsOf: [byte])
-            await arrivals.next()
+            #expect(await words.next() == "read \(byte)")
         }
 
-        #expect(try await outcome.value == .ready)
-        #expect(served.withLock { $0 } == [1, 2, 3])
         group.shutDown()
     }
 
-    @Test func `served in place, a wait still ends when its new time is over`() async throws {
+    @Test func `a wait ends when its time is over`() async throws {
         let group = try EventLoopGroup(count: 1)
         let pipe = Pipe()
+        let reader = Reader(pipe, on: group.loops[0], until: .now)
 
-        let outcome = Task(executorPreference: group.loops[0]) {
-            let watch = Watch(pipe.fileHandleForReading.fileDescriptor, on: group.loops[0])
-            watch.onReady = {
-                watch.exhausted(.reading)
-                return group.loops[0].now
-            }
-            try watch.start()
-            defer { watch.stop() }
-            return await watch.wait(for: .reading, until: .distantFuture, allowsOnReady: true)
-        }
+        try await reader.start()
+
+        var words = reader.words.stream.makeAsyncIterator()
+        #expect(await words.next() == "timed out")
+        withExtendedLifetime(pipe) { group.shutDown() }
+    }
+
+    @Test func `what is ready already is told, though the kernel reports nothing new`() async throws {
+        let group = try EventLoopGroup(count: 1)
+        let pipe = Pipe()
+        let reader = Reader(pipe, on: group.loops[0])
         try pipe.fileHandleForWriting.write(contentsOf: [1])
+        try await Task(executorPreference: group.loops[0]) { [watch = reader.watch] in try watch.start(reader) }.value
+        // Its report comes while nobody waits.
+        for _ in 0..<10 { await Task(executorPreference: group.loops[0]) { await Task.yield() }.value }
 
-        #expect(try await outcome.value == .timedOut)
+        await Task(executorPreference: group.loops[0]) { [watch = reader.watch] in
+            watch.wait(for: .reading, until: .distantFuture)
+        }
+        .value
+
+        var words = reader.words.stream.makeAsyncIterator()
+        #expect(await words.next() == "read 1")
         group.shutDown()
     }
 
-    @Test func `a rest needs no task until something cannot be served in place`() async throws {
+    @Test func `the end of the other side is told`() async throws {
         let group = try EventLoopGroup(count: 1)
         let pipe = Pipe()
-        let events = AsyncStream<String>.makeStream()
+        let reader = Reader(pipe, on: group.loops[0])
+        try await reader.start()
 
-        let watch = Watch(pipe.fileHandleForReading.fileDescriptor, on: group.loops[0])
-        let started = Task(executorPreference: group.loops[0]) {
-            watch.onReady = {
-                var byte: UInt8 = 0
-                _ = read(watch.descriptor, &byte, 1)
-                watch.exhausted(.reading)
-                events.continuation.yield("read \(byte)")
-                return byte == 2 ? nil : .distantFuture
-            }
-            watch.onWake = { events.continuation.yield("woke") }
-            try watch.start()
-            watch.rest(until: .distantFuture)
-        }
-        try await started.value
-        var arrivals = events.stream.makeAsyncIterator()
-        for byte: UInt8 in 1...2 {
-            try pipe.fileHandleForWriting.write(contentsOf: [byte])
-            #expect(await arrivals.next() == "read \(byte)")
-        }
+        try pipe.fileHandleForWriting.close()
 
-        #expect(await arrivals.next() == "woke")
-        group.shutDown()
-    }
-
-    @Test(arguments: [true, false])
-    func `a rest ends when its time is over, and when it is poked`(isPoked: Bool) async throws {
-        let group = try EventLoopGroup(count: 1)
-        let pipe = Pipe()
-        let woken = AsyncStream<Void>.makeStream()
-
-        let watch = Watch(pipe.fileHandleForReading.fileDescriptor, on: group.loops[0])
-        let started = Task(executorPreference: group.loops[0]) {
-            watch.onWake = { woken.continuation.yield() }
-            try watch.start()
-            watch.rest(until: isPoked ? .distantFuture : group.loops[0].now)
-        }
-        try await started.value
-        if isPoked { watch.poke() }
-
-        var arrivals = woken.stream.makeAsyncIterator()
-        #expect(await arrivals.next() != nil)
+        var words = reader.words.stream.makeAsyncIterator()
+        #expect(await words.next() == "end")
         group.shutDown()
     }
 }

@@ -86,14 +86,14 @@
     }
 
     /// Answers with what was asked; `/large` with five megabytes.
-    private struct Echo: Responder {
+    private final class Echo: Responder {
         func receive(_ head: Request) -> Reception {
             .read(bodyLimit: 10 << 20) { request in
                 let body =
                     request.path == "/large"
                     ? [UInt8](repeating: 0x61, count: 5_000_000)
                     : Array("\(request.method.rawValue) \(request.target) \(request.body.count)\n".utf8)
-                return Response(status: 200, headers: [("Content-Type", "text/plain")], body: .bytes(body))
+                return Response(status: 200, contentType: "text/plain", body: .bytes(body))
             }
         }
 

@@ -42,11 +42,13 @@ extension Span<UInt8> {
                 }
                 offset += 8
             }
-            while offset < bytes.count {
-                if isOne(bytes[offset]) { return true }
-                offset += 1
+            // Of more than eight, the last eight once more.
+            if offset < bytes.count, offset > 0 {
+                let last = bytes.count - 8
+                return mayHoldOne(bytes.loadUnaligned(fromByteOffset: last, as: UInt64.self)) != 0
+                    && bytes[last...].contains(where: isOne)
             }
-            return false
+            return bytes[offset...].contains(where: isOne)
         }
     }
 }

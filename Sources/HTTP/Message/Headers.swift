@@ -61,7 +61,7 @@ package struct Headers: Sendable {
 
     private func first(_ name: String) -> FieldRange? {
         guard head.nameLengths.contains(name.utf8.count) else { return nil }
-        for field in head.fields where matches(field.name, name) { return field }
+        for index in 0..<head.fieldCount where matches(head.field(index).name, name) { return head.field(index) }
         return nil
     }
 

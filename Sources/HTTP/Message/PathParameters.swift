@@ -19,6 +19,13 @@ package struct PathParameters: Sendable {
         source = .texts(parameters.map(\.value))
     }
 
+    static var none: PathParameters { PathParameters(names: [], source: .texts([])) }
+
+    private init(names: [String], source: Source) {
+        self.names = names
+        self.source = source
+    }
+
     init(names: [String], head: RequestHead, ranges: Ranges) {
         self.names = names
         self.source = .path(head, ranges)
@@ -36,9 +43,9 @@ package struct PathParameters: Sendable {
         case .texts(let texts): return Array(texts[index].utf8)[...]
         case .path(let head, let ranges):
             let raw = Self.slice(index, of: ranges, in: head)
-            // Lent for the search alone.
-            let isEncoded = raw.withUnsafeBufferPointer { $0.span.firstIndex(of: UInt8(ascii: "%"), from: 0) != nil }
-            guard isEncoded, let decoded = PercentCoding.decode(raw) else { return raw }
+            guard head.mayBeEncoded, raw.contains(UInt8(ascii: "%")), let decoded = PercentCoding.decode(raw) else {
+                return raw
+            }
             return decoded[...]
         }
     }

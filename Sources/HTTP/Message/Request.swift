@@ -6,19 +6,13 @@ import Sockets
 /// is made at all.
 package struct Request: Sendable {
     let head: RequestHead
-    package var method: Method
-    package var body: [UInt8]
-    /// Where the connection comes from.
-    package var peer: SocketAddress
+    package var body: [UInt8] = []
     /// What the route's pattern matched, by name; filled in by the router.
     package var parameters: PathParameters
 
-    init(head: RequestHead, method: Method, body: [UInt8] = [], peer: SocketAddress) {
+    init(head: RequestHead) {
         self.head = head
-        self.method = method
-        self.body = body
-        self.peer = peer
-        self.parameters = PathParameters.none
+        parameters = .none
     }
 
     /// - Parameter target: path and query, still encoded: `/tasks?limit=5`.
@@ -26,10 +20,19 @@ package struct Request: Sendable {
         method: Method, target: String, headers: Headers = Headers(), host: String? = "localhost", body: [UInt8] = [],
         peer: SocketAddress = .loopback
     ) {
-        self.init(
-            head: RequestHead(target: target, fields: headers.fields, host: host), method: method, body: body,
-            peer: peer)
+        head = RequestHead(method: method, target: target, fields: headers.fields, host: host, peer: peer)
+        if !body.isEmpty { head.framing = .fixed(body.count) }
+        self.body = body
+        parameters = .none
     }
+
+    package var method: Method { head.method }
+
+    /// Where the connection comes from.
+    package var peer: SocketAddress { head.peer }
+
+    /// Whether a body comes with it, read or not.
+    package var hasBody: Bool { head.framing != .none }
 
     /// The request target as it was sent, query included (RFC 9112 §3.2), without an authority.
     package var target: String { head.string(head.target) }
@@ -74,8 +77,4 @@ package struct Request: Sendable {
             )
         }
     }
-}
-
-extension PathParameters {
-    static let none = PathParameters()
 }

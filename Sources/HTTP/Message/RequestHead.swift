@@ -1,3 +1,5 @@
+import Sockets
+
 /// A stretch of bytes within a head.
 struct ByteRange: Sendable, Equatable {
     var start: UInt32
@@ -31,82 +33,111 @@ struct NameLengths: Sendable, Equatable {
     private static func bit(_ length: Int) -> UInt64 { 1 << UInt64(min(length, 63)) }
 }
 
-/// The bytes of a request head, and where its parts lie in them. Strings are made only when someone asks.
-// Unchecked because the parser that made it fills it anew for the next request, once nobody else has it.
+/// The bytes of a request head, where its parts lie in them, and what it says about the message. Strings are made only
+/// when someone asks.
+// Unchecked because only the parser that made it changes it, for the next request, once nobody else has it.
 final class RequestHead: @unchecked Sendable {
-    private(set) var bytes: [UInt8]
-    private(set) var fields: [FieldRange]
-    private(set) var nameLengths: NameLengths
+    /// Where the connection comes from.
+    let peer: SocketAddress
+    var method = Method.get
     /// Path and query as they were sent, without an authority.
-    private(set) var target: ByteRange
+    var target = ByteRange.empty
     /// The path of the target, still encoded; begins with `/`, or is `*`.
-    private(set) var path: ByteRange
+    var path = ByteRange.empty
     /// What follows `?`, `nil` when there is none.
-    private(set) var query: ByteRange?
+    var query: ByteRange?
+    /// Whether there may be a `%` in the target.
+    var mayBeEncoded = true
     /// Host without port; `nil` when there was none.
-    private(set) var host: ByteRange?
+    var host: ByteRange?
+    var framing = BodyFraming.none
+    /// HTTP/1.1 or later: 1.0 has no chunks, no 100 and closes by itself.
+    var isHTTP11 = true
+    /// What the client says about the connection after this exchange.
+    var keepsOpen = true
+    var expectsContinue = false
+    /// Why it cannot be served, though it is well-formed: known, with the rest of the head, for the answer's sake.
+    var refusal: WireError?
 
-    init(
-        bytes: [UInt8], fields: [FieldRange], nameLengths: NameLengths, target: ByteRange, path: ByteRange,
-        query: ByteRange?, host: ByteRange?
-    ) {
-        self.bytes = bytes
-        self.fields = fields
-        self.nameLengths = nameLengths
-        self.target = target
-        self.path = path
-        self.query = query
-        self.host = host
-    }
+    private(set) var bytes: [UInt8] = []
+    /// The first ``fieldCount`` belong to this head.
+    private var ranges: [FieldRange] = []
+    private(set) var fieldCount = 0
+    private(set) var nameLengths = NameLengths()
 
-    /// Gives up the memory of the bytes and the fields, emptied, to be filled anew. Nobody else may have the head.
-    func giveBack() -> (bytes: [UInt8], fields: [FieldRange]) {
-        var memory: (bytes: [UInt8], fields: [FieldRange]) = ([], [])
-        swap(&memory.bytes, &bytes)
-        swap(&memory.fields, &fields)
-        memory.bytes.removeAll(keepingCapacity: true)
-        memory.fields.removeAll(keepingCapacity: true)
-        return memory
-    }
-
-    /// Makes this the head of another request. Nobody else may have it.
-    func become(
-        bytes: [UInt8], fields: [FieldRange], nameLengths: NameLengths, target: ByteRange, path: ByteRange,
-        query: ByteRange?, host: ByteRange?
-    ) {
-        self.bytes = bytes
-        self.fields = fields
-        self.nameLengths = nameLengths
-        self.target = target
-        self.path = path
-        self.query = query
-        self.host = host
+    init(peer: SocketAddress) {
+        self.peer = peer
     }
 
     /// A head put together from its parts, as tests and tools need it.
-    convenience init(target: String, fields: some Sequence<(name: String, value: String)>, host: String?) {
-        var bytes: [UInt8] = []
+    convenience init(
+        method: Method = .get, target: String, fields: some Sequence<(name: String, value: String)>, host: String?,
+        peer: SocketAddress = .loopback
+    ) {
+        self.init(peer: peer)
+        self.method = method
         func store(_ text: String) -> ByteRange {
             let start = bytes.count
             bytes.append(contentsOf: text.utf8)
             return ByteRange(start, bytes.count)
         }
-        let targetRange = store(target)
+        self.target = store(target)
         let question = bytes.firstIndex(of: UInt8(ascii: "?"))
-        let fieldRanges = fields.map { FieldRange(name: store($0.name), value: store($0.value)) }
-        let hostRange = host.map(store)
-        var nameLengths = NameLengths()
-        for field in fieldRanges { nameLengths.insert(Int(field.name.count)) }
-        self.init(
-            bytes: bytes, fields: fieldRanges, nameLengths: nameLengths, target: targetRange,
-            path: ByteRange(0, question ?? Int(targetRange.count)),
-            query: question.map { ByteRange($0 + 1, Int(targetRange.count)) }, host: hostRange)
+        for field in fields { add(FieldRange(name: store(field.name), value: store(field.value))) }
+        self.host = host.map(store)
+        path = ByteRange(0, question ?? Int(self.target.count))
+        query = question.map { ByteRange($0 + 1, Int(self.target.count)) }
     }
+
+    var fields: ArraySlice<FieldRange> { ranges[..<fieldCount] }
+
+    func field(_ index: Int) -> FieldRange { ranges[index] }
 
     /// False for the target `*`.
     var beginsWithSlash: Bool { path.count > 0 && bytes[Int(path.start)] == UInt8(ascii: "/") }
 
     func string(_ range: ByteRange) -> String {
         String(decoding: bytes[range.indices], as: UTF8.self)
+    }
+
+    // MARK: Filling
+
+    /// Makes room for another head, and keeps the memory.
+    func clear() {
+        fieldCount = 0
+        nameLengths = NameLengths()
+        query = nil
+        host = nil
+        if refusal != nil { refusal = nil }
+    }
+
+    func add(_ field: FieldRange) {
+        if fieldCount < ranges.count {
+            ranges[fieldCount] = field
+        } else {
+            if ranges.isEmpty { ranges.reserveCapacity(12) }
+            ranges.append(field)
+        }
+        fieldCount += 1
+        nameLengths.insert(Int(field.name.count))
+    }
+
+    /// Takes the bytes that all ranges are about.
+    func copy(_ span: Span<UInt8>) {
+        bytes.removeAll(keepingCapacity: true)
+        // Lent for the copy.
+        span.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
+    }
+
+    /// Adds a copy of bytes that may change their place.
+    func append(copyOf range: Range<Int>) -> ByteRange {
+        let start = bytes.count
+        bytes.append(contentsOf: bytes[range])
+        return ByteRange(start, bytes.count)
+    }
+
+    /// Puts the slash of an empty path in the place of another byte.
+    func putSlash(at place: Int) {
+        bytes[place] = UInt8(ascii: "/")
     }
 }

@@ -11,16 +11,50 @@ package struct Response: Sendable {
     }
 
     package var status: Int
-    /// Field names as they go on the wire. Values must hold no CR, LF or NUL.
+    /// `Content-Type`, `ETag`, `Cache-Control` and `X-Request-Id`, which nearly every answer has: as members they are
+    /// read and changed without a search, and take no array.
+    package var contentType: String?
+    package var tag: String?
+    package var cacheControl: String?
+    package var requestID: RequestID?
+    /// Further fields. Names as they go on the wire. Values must hold no CR, LF or NUL.
     package var headers: [(name: String, value: String)]
     package var body: Body
     /// What the application calls the operation that answered, for logs and metrics; not sent.
     package var operation = ""
 
-    package init(status: Int, headers: [(name: String, value: String)] = [], body: Body = .none) {
+    package init(
+        status: Int, contentType: String? = nil, tag: String? = nil, cacheControl: String? = nil,
+        headers: [(name: String, value: String)] = [], body: Body = .none
+    ) {
         self.status = status
+        self.contentType = contentType
+        self.tag = tag
+        self.cacheControl = cacheControl
         self.headers = headers
         self.body = body
+    }
+
+    /// An answer with these fields, in whatever way they are held.
+    package init(status: Int, fields: some Sequence<(name: String, value: String)>, body: Body) {
+        self.init(status: status, body: body)
+        for field in fields {
+            switch field.name {
+            case "Content-Type": contentType = field.value
+            case "ETag": tag = field.value
+            case "Cache-Control": cacheControl = field.value
+            default: headers.append(field)
+            }
+        }
+    }
+
+    /// All fields but those that the server adds by itself.
+    package var fields: [(name: String, value: String)] {
+        let members = [
+            ("Content-Type", contentType), ("ETag", tag), ("Cache-Control", cacheControl),
+            ("X-Request-Id", requestID?.text),
+        ]
+        return members.compactMap { name, value in value.map { (name: name, value: $0) } } + headers
     }
 }
 

@@ -1,17 +1,25 @@
 /// The patterns of a ``Router`` as a trie over the segments of their paths; routes are numbers here, so that walking it
 /// is the same code for every application.
+///
+/// Nodes and literals are plain numbers in two arrays: to walk them counts no references.
 struct RouteTrie: Sendable {
+    /// A literal segment below a node.
     private struct Literal: Sendable {
-        let segment: [UInt8]
+        /// Its first eight bytes, or fewer and zeros.
+        let key: UInt64
+        /// Where its bytes lie in `text`.
+        let start: Int
+        let count: Int
         let node: Int
+        /// The next one below the same node; -1 for none.
+        let next: Int
     }
 
     private struct Node: Sendable {
-        var literals: [Literal] = []
-        var parameter: Int?
-        /// The route of each method, by the method's place in `allCases`; -1 for none.
-        var routes: [Int]?
-        var allow = ""
+        var firstLiteral = -1
+        var parameter = -1
+        /// Where the routes of its methods begin in `routes`; -1 when no pattern ends here.
+        var firstRoute = -1
     }
 
     /// What a path leads to.
@@ -21,7 +29,14 @@ struct RouteTrie: Sendable {
         fileprivate(set) var ranges = PathParameters.Ranges()
     }
 
-    private var nodes: [Node] = [Node()]
+    private var nodes = [Node()]
+    private var literals: [Literal] = []
+    /// The bytes of all literals.
+    private var text: [UInt8] = []
+    /// A route for each method, by the method's place in `allCases`; -1 for none.
+    private var routes: [Int] = []
+    /// The value of `Allow` for each node that has routes.
+    private var allow: [Int: String] = [:]
 
     // MARK: Building
 
@@ -38,24 +53,33 @@ struct RouteTrie: Sendable {
             }
         }
         precondition(parameters <= PathParameters.limit, "Too many parameters: \(pattern)")
-        var routes = nodes[node].routes ?? Array(repeating: -1, count: Method.allCases.count)
-        precondition(routes[method.index] < 0, "Twice: \(method.rawValue) \(pattern)")
-        routes[method.index] = route
-        nodes[node].routes = routes
-        nodes[node].allow = Self.allow(Method.allCases.filter { routes[$0.index] >= 0 })
+        if nodes[node].firstRoute < 0 {
+            nodes[node].firstRoute = routes.count
+            routes += Array(repeating: -1, count: Method.allCases.count)
+        }
+        let place = nodes[node].firstRoute + method.index
+        precondition(routes[place] < 0, "Twice: \(method.rawValue) \(pattern)")
+        routes[place] = route
+        allow[node] = Self.allow(Method.allCases.filter { routes[nodes[node].firstRoute + $0.index] >= 0 })
     }
 
     private mutating func parameterChild(of node: Int) -> Int {
-        if let child = nodes[node].parameter { return child }
-        nodes.append(Node())
-        nodes[node].parameter = nodes.count - 1
-        return nodes.count - 1
+        if nodes[node].parameter < 0 {
+            nodes[node].parameter = nodes.count
+            nodes.append(Node())
+        }
+        return nodes[node].parameter
     }
 
     private mutating func literalChild(of node: Int, _ segment: [UInt8]) -> Int {
-        if let child = nodes[node].literals.first(where: { $0.segment == segment }) { return child.node }
+        if let child = segment.withUnsafeBytes({ literal($0, below: node) }) { return child }
+        let key = segment.withUnsafeBytes { Self.key($0) }
+        literals.append(
+            Literal(
+                key: key, start: text.count, count: segment.count, node: nodes.count, next: nodes[node].firstLiteral))
+        nodes[node].firstLiteral = literals.count - 1
+        text += segment
         nodes.append(Node())
-        nodes[node].literals.append(Literal(segment: segment, node: nodes.count - 1))
         return nodes.count - 1
     }
 
@@ -69,67 +93,97 @@ struct RouteTrie: Sendable {
 
     /// The route of a method at what was found; a HEAD takes that of GET.
     func route(_ method: Method, at found: Found) -> Int? {
-        guard let routes = nodes[found.node].routes else { return nil }
-        let route = routes[method.index]
+        let first = nodes[found.node].firstRoute
+        let route = routes[first + method.index]
         if route >= 0 { return route }
-        guard method == .head, routes[Method.get.index] >= 0 else { return nil }
-        return routes[Method.get.index]
+        guard method == .head, routes[first + Method.get.index] >= 0 else { return nil }
+        return routes[first + Method.get.index]
     }
 
-    func allow(at found: Found) -> String { nodes[found.node].allow }
+    func allow(at found: Found) -> String { allow[found.node] ?? "" }
 
     /// What the path leads to, whatever the method; `nil` when no pattern describes it.
     func find(_ head: RequestHead) -> Found? {
         let path = head.path.indices
         var found = Found()
         let start = path.count == 1 ? path.upperBound : path.lowerBound
-        let isFound = head.bytes.withUnsafeBufferPointer {
+        let isFound = head.bytes.withUnsafeBytes {
             // Unsafe to spare bounds checks; the pointer does not leave, and every access is within the path.
-            find(from: 0, at: start, in: UnsafeBufferPointer(rebasing: $0[..<path.upperBound]), depth: 0, &found)
+            let walk = Walk(
+                bytes: UnsafeRawBufferPointer(rebasing: $0[..<path.upperBound]), mayBeEncoded: head.mayBeEncoded)
+            return find(from: 0, at: start, walk, depth: 0, &found)
         }
         return isFound ? found : nil
     }
 
+    /// The path that is followed.
+    private struct Walk {
+        let bytes: UnsafeRawBufferPointer
+        /// Whether there may be a `%` in it.
+        let mayBeEncoded: Bool
+    }
+
     /// Follows the rest of the path. `position` is at a `/` or at the end.
     private func find(
-        from node: Int, at position: Int, in bytes: UnsafeBufferPointer<UInt8>, depth: Int, _ found: inout Found
+        from node: Int, at position: Int, _ walk: Walk, depth: Int, _ found: inout Found
     ) -> Bool {
-        if position == bytes.count {
+        let bytes = walk.bytes
+        guard position < bytes.count else {
             found.node = node
-            return nodes[node].routes != nil
+            return nodes[node].firstRoute >= 0
         }
         let start = position + 1
-        let rest = UnsafeBufferPointer(rebasing: bytes[start...])
-        let next = rest.span.firstIndex(of: UInt8(ascii: "/"), from: 0).map { start + $0 } ?? bytes.count
-        let raw = UnsafeBufferPointer(rebasing: bytes[start..<next])
-        let isEncoded = raw.span.firstIndex(of: UInt8(ascii: "%"), from: 0) != nil
-        if isEncoded {
+        let text = bytes.assumingMemoryBound(to: UInt8.self).span
+        let end = text.firstIndex(of: UInt8(ascii: "/"), from: start) ?? bytes.count
+        let segment = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+        if walk.mayBeEncoded, segment.contains(UInt8(ascii: "%")) {
             // Such a path is rare; what it costs does not matter.
-            let decoded = PercentCoding.decode(raw) ?? []
-            return decoded.withUnsafeBufferPointer {
-                descend($0, from: node, start..<next, in: bytes, depth, &found)
-            }
+            let decoded = PercentCoding.decode(segment) ?? []
+            return decoded.withUnsafeBytes { descend($0, from: node, start..<end, walk, depth, &found) }
         }
-        return descend(raw, from: node, start..<next, in: bytes, depth, &found)
+        return descend(segment, from: node, start..<end, walk, depth, &found)
     }
 
     private func descend(
-        _ segment: UnsafeBufferPointer<UInt8>, from node: Int, _ range: Range<Int>,
-        in bytes: UnsafeBufferPointer<UInt8>,
-        _ depth: Int, _ found: inout Found
+        _ segment: UnsafeRawBufferPointer, from node: Int, _ range: Range<Int>, _ walk: Walk, _ depth: Int,
+        _ found: inout Found
     ) -> Bool {
         // An empty segment, `.` and `..` match nothing.
         guard segment.count > 2 || segment.contains(where: { $0 != UInt8(ascii: ".") }) else { return false }
-        for literal in nodes[node].literals where literal.segment.count == segment.count {
-            if literal.segment.withUnsafeBufferPointer({ $0.elementsEqual(segment) }),
-                find(from: literal.node, at: range.upperBound, in: bytes, depth: depth, &found)
-            {
-                return true
-            }
+        if let child = literal(segment, below: node),
+            find(from: child, at: range.upperBound, walk, depth: depth, &found)
+        {
+            return true
         }
-        guard let parameter = nodes[node].parameter else { return false }
+        let parameter = nodes[node].parameter
+        guard parameter >= 0 else { return false }
         found.ranges[depth * 2] = UInt16(truncatingIfNeeded: range.lowerBound)
         found.ranges[depth * 2 + 1] = UInt16(truncatingIfNeeded: range.count)
-        return find(from: parameter, at: range.upperBound, in: bytes, depth: depth + 1, &found)
+        return find(from: parameter, at: range.upperBound, walk, depth: depth + 1, &found)
+    }
+
+    /// The node behind a literal segment.
+    private func literal(_ segment: UnsafeRawBufferPointer, below node: Int) -> Int? {
+        var index = nodes[node].firstLiteral
+        if index < 0 { return nil }
+        let key = Self.key(segment)
+        while index >= 0 {
+            let literal = literals[index]
+            if literal.key == key, literal.count == segment.count, isRest(of: literal, segment) { return literal.node }
+            index = literal.next
+        }
+        return nil
+    }
+
+    /// Whether the bytes behind the first eight are those of the literal, too.
+    private func isRest(of literal: Literal, _ segment: UnsafeRawBufferPointer) -> Bool {
+        guard segment.count > 8 else { return true }
+        let rest = segment[8...]
+        return text[literal.start + 8..<literal.start + literal.count].elementsEqual(rest)
+    }
+
+    private static func key(_ segment: UnsafeRawBufferPointer) -> UInt64 {
+        if segment.count >= 8 { return segment.loadUnaligned(as: UInt64.self) }
+        return segment.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

@@ -29,6 +29,12 @@ extension Connection {
         return server.budget.hold(held + buffers, for: claim ?? makeClaim(), waitsSince: loop.now, now: loop.now)
     }
 
+    /// Counts what waits to be written.
+    func holdWhileWriting() -> Bool {
+        // The pieces of a stream are not counted before one has to wait.
+        holdWhileWaiting(output.capacity + (held == 0 ? tail.count : 0))
+    }
+
     /// The client sent or took something.
     func clientCame() {
         // What is there already has its room.

@@ -2,7 +2,8 @@ import Sockets
 import Synchronization
 
 /// An answer whose body is live, from its head to its end.
-final class LiveAnswer {
+// Unchecked because it is its connection's, for the loop's thread only.
+final class LiveAnswer: @unchecked Sendable {
     let body: any LiveBody
     let isChunked: Bool
     /// What will be told of it.
@@ -26,48 +27,57 @@ extension Connection: LiveConnection {
     func begin(_ live: LiveAnswer) {
         self.live = live
         context.streamCount.add(1, ordering: .relaxed)
-        watch.onEnd = { [self] in endLiveAtRest() }
         live.endsAtRest = watch.hasEnded
         if watch.isBroken || machine.isDraining { live.mustEnd = true }
+        produce(live)
     }
 
     /// Lets the body produce until it rests or ends.
-    ///
-    /// - Returns: true when it rests: then the task is to end.
-    @inline(never)
-    func streamLive(_ live: LiveAnswer) async -> Bool {
+    private func produce(_ live: LiveAnswer) {
+        work { connection in
+            let rests = await connection.run(live)
+            connection.task = nil
+            guard rests else {
+                connection.finish(live)
+                return true
+            }
+            live.isResting = true
+            live.body.rest(on: connection)
+            // Nobody could wake it before.
+            if live.mustEnd || connection.machine.isClosed { connection.wake() }
+            return false
+        }
+    }
+
+    /// - Returns: whether the body rests; else it has ended.
+    private func run(_ live: LiveAnswer) async -> Bool {
         let writer = StreamWriter(self, isChunked: live.isChunked)
-        isStreaming = true
+        defer { live.unreported.exchange.bodyBytesSent += writer.bytesWritten }
         do {
-            if await !flush() { throw ConnectionLost() }
+            try await flush()
             input.shrink(to: context.pool)
             while !live.mustEnd, !machine.isClosed, try await live.body.produce(writer) {
                 if live.mustEnd || machine.isClosed || !output.isEmpty { continue }
                 if live.endsAtRest { break }
-                live.unreported.exchange.bodyBytesSent += writer.bytesWritten
-                isStreaming = false
-                live.isResting = true
                 return true
             }
-            if live.isChunked {
-                output.reserve(8, from: context.pool)
-                output.append("0\r\n\r\n")
-            }
+            endChunks(live.isChunked)
         } catch {
             // Whatever it was, the client learns it from the missing end; the body's own room has logged it.
             lose()
         }
-        isStreaming = false
-        live.unreported.exchange.bodyBytesSent += writer.bytesWritten
-        watch.onEnd = nil
+        return false
+    }
+
+    private func finish(_ live: LiveAnswer) {
         self.live = nil
         context.streamCount.subtract(1, ordering: .relaxed)
         unreported.append(live.unreported)
         machine.answered(now: loop.now)
-        return false
     }
 
-    private func endLiveAtRest() {
+    /// The client has ended its side.
+    func endLiveAtRest() {
         guard let live else { return }
         live.endsAtRest = true
         if live.isResting { endLive() }
@@ -78,6 +88,7 @@ extension Connection: LiveConnection {
         guard let live else { return }
         live.mustEnd = true
         task?.cancel()
+        takeWriter()?.resume(returning: false)
         wake()
     }
 
@@ -85,9 +96,7 @@ extension Connection: LiveConnection {
         guard let live, live.isResting, !machine.isClosed else { return false }
         append(piece: bytes, isChunked: live.isChunked)
         live.unreported.exchange.bodyBytesSent += bytes.count
-        while !output.isEmpty {
-            guard case .some = writeNow() else { return false }
-        }
+        guard case .all = writeGathered() else { return false }
         output.shrink(to: context.pool)
         return true
     }
@@ -96,7 +105,7 @@ extension Connection: LiveConnection {
         guard let live, live.isResting else { return }
         live.isResting = false
         live.body.endRest()
-        launch()
+        produce(live)
         if live.mustEnd { task?.cancel() }
     }
 }

@@ -2,50 +2,58 @@ import Sockets
 
 /// One connection: reads, parses, responds, writes, and again. What to do is the ``ConnectionMachine``'s decision.
 ///
+/// It is driven by readiness: the loop calls ``advance()`` when the socket has something or a time is over, and that
+/// goes on as far as it can without waiting. At any time the connection is in one of these states:
+///
+/// | state | what is there | what ends it |
+/// |---|---|---|
+/// | waits for the socket | a wait of `watch` | bytes came or can be written, or the time is over |
+/// | works | `task`: a decision, a handler or a body that is made while it is sent | its end |
+/// | rests | `live`, resting | its body wakes it, the client leaves, or the server ends |
+/// | finished | nothing | |
+///
 /// It lives on one loop: everything here runs on that loop's thread. While it waits for a request it holds no buffer.
-// Unchecked because all of it is for the loop's thread only; `Server` reaches it through the loop.
-final class Connection: @unchecked Sendable {
+// Unchecked because all of it is for the loop's thread only, which debug builds check; `Server` reaches it through the
+// loop.
+final class Connection: WatchHandler, @unchecked Sendable {
     let context: LoopContext
     let watch: Watch
     let server: Server
     let transport: any Transport
+    let address: SocketAddress
     var machine: ConnectionMachine
     var input = ByteBuffer()
+    /// What is gathered for the client.
     var output = ByteBuffer()
+    /// A large body behind it, which is not copied, and how much of it is written.
+    var tail: [UInt8] = []
+    var tailWritten = 0
     /// Answered, but not yet written to the last byte.
     var unreported: [Unreported] = []
-    var parked: Parked?
-    /// What the responder waits for before it decides about the parked request.
-    private var deciding: (@Sendable () async -> Reception)?
-    var task: Task<Void, Never>?
-    /// The handler of a request whose body is being read.
+    /// How a request is answered whose body is being read.
     var reading: Reading?
-    /// What the next read has to wait for; writing only with a transport that encrypts.
-    var interest = Interest.reading
-    /// Reads, or pieces of a stream, since the connection last had to wait.
-    var turnsInARow = 0
+    /// A decision, a handler or a stream; nothing else happens until it ends.
+    var task: Task<Void, Never>?
+    /// The task's wait for the socket to take more; true is passed when it does.
+    var writer: UnsafeContinuation<Bool, Never>?
+    /// Pieces that the task wrote since it last gave way.
+    var pieces = 0
+    /// Whether the handler is cancelled when the client ends its side.
+    var endsWithClient = false
+    /// The answer that is being given, if it has no end.
+    var live: LiveAnswer?
     /// Part of the server's budget; `nil` as long as next to nothing is held.
     var claim: MemoryBudget.Claim?
     /// Bytes of it for the body or the answer.
     var held = 0
     /// Who sent the current request, if not just an address.
     var holder: MemoryBudget.Holder?
-    let address: SocketAddress
-    /// What ``serveInPlace()`` left to the task.
-    private var pause: Pause?
-    var isHandling = false
-    var isStreaming = false
-    /// The answer that is being given, if it has no end.
-    var live: LiveAnswer?
+    /// What the next read has to wait for; writing only with a transport that encrypts.
+    private var interest = Interest.reading
+    /// What comes when the client has taken what it is waited to take; `nil` when that is not waited for.
+    private var afterWriting: Next?
+    /// Until the end.
     private var whenClosed: (@Sendable () -> Void)?
-    /// What the task that ends leaves behind: it is idle, and has so long to become busy again.
-    private var restsUntil: Instant?
-
-    /// What a step hands to the function that goes on with it.
-    struct Parked {
-        var request: Request?
-        var response: Response?
-    }
 
     struct Unreported {
         var exchange: Exchange
@@ -68,57 +76,34 @@ final class Connection: @unchecked Sendable {
     /// Begins to serve. `whenClosed` is called once, on the loop.
     func start(whenClosed: @escaping @Sendable () -> Void) {
         do throws(SystemError) {
-            try watch.start()
+            try watch.start(self)
         } catch {
             // The kernel has no room for another watched descriptor: the client sees the connection close.
             return whenClosed()
         }
         self.whenClosed = whenClosed
         context.connections[ObjectIdentifier(self)] = self
-        watch.onBreak = { [self] in
-            task?.cancel()
-            endLive()
-        }
-        watch.onReady = { [self] in serveInPlace() }
-        watch.onWake = { [self] in launch() }
-        launch()
-    }
-
-    /// Gives the connection a task, which it has until it ends, has a live answer that rests, or is asked nothing for a
-    /// while.
-    func launch() {
-        task = Task(executorPreference: loop) {
-            await self.serve()
-            self.endTask()
-        }
-    }
-
-    private func endTask() {
-        task = nil
-        if let restsUntil {
-            self.restsUntil = nil
-            return watch.rest(until: restsUntil)
-        }
-        guard let live, live.isResting else { return finish() }
-        live.body.rest(on: self)
-        // Nobody could wake it before.
-        if live.mustEnd || machine.isClosed { wake() }
+        advance()
     }
 
     /// The server drains: an idle connection closes, a busy one after its answer, an endless stream at once.
     func drain() {
         machine.isDraining = true
         endLive()
-        watch.poke()
+        if waits, afterWriting == nil { advance() }
     }
 
     /// Ends the connection whatever it is doing.
     func abort() {
-        machine.lost()
+        lose()
         task?.cancel()
         transport.endWriting()
         endLive()
-        watch.poke()
+        if let writer = takeWriter() {
+            writer.resume(returning: false)
+        } else if waits {
+            advance()
+        }
     }
 
     /// Makes the connection answer 503 instead of serving.
@@ -126,227 +111,167 @@ final class Connection: @unchecked Sendable {
         machine.refuseAdmission()
     }
 
+    /// Whether it waits for the socket, and nothing else goes on.
+    private var waits: Bool { task == nil && live == nil && whenClosed != nil }
+
     private func finish() {
+        lose()
         report()
         release()
         watch.stop()
         context.connections[ObjectIdentifier(self)] = nil
         input.consume(input.count)
-        output.consume(output.count)
         input.shrink(to: context.pool)
         output.shrink(to: context.pool)
         whenClosed?()
         whenClosed = nil
     }
 
-    // MARK: The loop
+    // MARK: What the watch tells
 
-    /// What a step leaves to be waited for.
-    enum Pause {
-        case reading(until: Instant)
-        case deciding
-        case handler
-        case answering
-        case flushing
-        case endingWriting
-        case closing
+    func becameReady() {
+        if let writer = takeWriter() { writer.resume(returning: true) } else { advance() }
     }
 
-    /// The frame of this function is what an idle connection holds, so requests and answers live in those that it calls.
-    func serve() async {
+    func timedOut() {
+        if let writer = takeWriter() { return writer.resume(returning: false) }
+        // The client takes nothing.
+        if afterWriting != nil { return finish() }
+        advance()
+    }
+
+    func peerEnded() {
+        if endsWithClient { task?.cancel() }
+        endLiveAtRest()
+    }
+
+    func connectionBroke() {
+        task?.cancel()
+        endLive()
+    }
+
+    /// Resumed exactly once: whoever comes first takes it.
+    func takeWriter() -> UnsafeContinuation<Bool, Never>? {
+        defer { writer = nil }
+        return writer
+    }
+
+    // MARK: Going on
+
+    /// What comes after the client took what is gathered.
+    private enum Next {
+        case goOn
+        /// Read; the machine is to be asked again at this moment at the latest.
+        case read(until: Instant)
+        /// The task goes on, which was started just now.
+        case work
+        case endWriting
+        case close
+    }
+
+    /// How often one connection reads before the others have their turn.
+    private static let readsInARow = 16
+
+    /// Goes on as far as it can without waiting.
+    func advance() {
+        watch.endWait()
+        var reads = 0
         while true {
-            if let live, await streamLive(live) { return }
-            let pause = self.pause ?? step()
-            self.pause = nil
-            switch pause {
-            case .reading(let deadline):
-                guard await flush() else { return }
-                if !watch.isReady(for: interest) {
-                    input.shrink(to: context.pool)
-                    turnsInARow = 0
-                    guard holdInput() else {
-                        machine.refuseForRoom()
-                        continue
-                    }
-                    let outcome = await watch.wait(for: interest, until: patience(deadline), allowsOnReady: true)
-                    if outcome == .timedOut, mayRest, loop.now < deadline {
-                        restsUntil = deadline
-                        return
-                    }
-                    // What came may have been read in place.
-                    guard outcome == .ready, self.pause == nil else { continue }
+            let next = afterWriting ?? step()
+            afterWriting = nil
+            if case .work = next { return }
+            switch writeGathered() {
+            case .all: tookAll()
+            case .blocked(let interest):
+                guard holdWhileWriting() else { return finish() }
+                afterWriting = if case .read = next { .goOn } else { next }
+                return watch.wait(for: interest, until: loop.now + server.shared.times.write)
+            case .gone: return finish()
+            }
+            switch next {
+            case .goOn, .work: break
+            case .read(let deadline):
+                guard watch.isReady(for: interest) else {
+                    if waitToRead(until: deadline) { return }
+                    continue
+                }
+                reads += 1
+                // A client that never lets its connection wait must not keep the loop from the others.
+                guard reads <= Self.readsInARow else {
+                    return loop.inNextTurn { [self] in if waits { advance() } }
                 }
                 clientCame()
                 read()
-                await letOthersRun()
-            case .deciding: self.pause = await decide()
-            case .handler: await respond()
-            case .answering: await sendParked()
-            case .flushing: guard await flush() else { return }
-            case .endingWriting:
-                guard await flush() else { return }
-                transport.endWriting()
-            case .closing:
-                _ = await flush()
-                return
+            case .endWriting: transport.endWriting()
+            case .close: return finish()
             }
         }
     }
 
-    /// Serves what came within the event that told of it, unless there is more to wait for than the next request.
-    ///
-    /// - Returns: until when to wait for that; `nil` when the task has to go on, with what is in `pause`.
-    private func serveInPlace() -> Instant? {
-        clientCame()
-        read()
-        let pause = step()
-        guard case .reading(let deadline) = pause, interest == .reading, output.isEmpty, !watch.isReady(for: .reading)
-        else {
-            self.pause = pause
-            return nil
-        }
+    /// - Returns: false when there is no room for what came of a message that is not whole yet.
+    private func waitToRead(until deadline: Instant) -> Bool {
         input.shrink(to: context.pool)
-        guard holdInput() else {
+        guard holdWhileWaiting(input.capacity > BlockPool.smallSize ? input.capacity : 0) else {
             machine.refuseForRoom()
-            return nil
+            return false
         }
-        return patience(deadline)
+        watch.wait(for: interest, until: deadline)
+        return true
     }
 
-    /// What came of a message that is not whole yet.
-    private func holdInput() -> Bool {
-        holdWhileWaiting(input.capacity > BlockPool.smallSize ? input.capacity : 0)
-    }
-
-    /// A task that ran a handler holds some 8 KiB for as long as it lives. To make a new one for each request costs a
-    /// little, so one that may be asked again soon keeps it.
-    private static let wakefulTime: Int64 = 50_000_000
-
-    private var mayRest: Bool { pause == nil && interest == .reading && machine.isIdle }
-
-    /// How long to wait, with a task or without.
-    private func patience(_ deadline: Instant) -> Instant {
-        task != nil && mayRest ? min(deadline, loop.now + Self.wakefulTime) : deadline
-    }
-
-    /// A client that never lets its connection wait must not keep the loop from the others.
-    func letOthersRun() async {
-        turnsInARow += 1
-        if turnsInARow % 16 == 0 { await Task.yield() }
-    }
-
-    /// Goes on as far as it can without waiting: each call of an `async` function costs more than the parser, and what
-    /// a usual request needs apart from its handler happens here.
+    /// Does what the machine says until something has to be written, read or waited for.
     @inline(never)
-    func step() -> Pause {
+    private func step() -> Next {
         while true {
-            if output.count >= server.shared.limits.gatheredBytes { return .flushing }
+            if output.count >= server.shared.limits.gatheredBytes || !tail.isEmpty { return .goOn }
             switch machine.next(&input, now: loop.now) {
             case .wait(let deadline):
-                if takesOnBody() { return .reading(until: deadline) }
+                if takesOnBody() { return .read(until: deadline) }
                 machine.refuseForRoom()
             case .decide(let head):
-                if let pause = take(server.responder.receive(head), of: head) { return pause }
+                if !take(server.responder.receive(head), of: head) { return .work }
             case .respond(let request):
-                parked = Parked(request: request)
-                return .handler
+                guard let reading else { preconditionFailure("A body is read for a handler.") }
+                respond(to: request, with: reading)
+                return .work
             case .sendContinue:
                 output.reserve(32, from: context.pool)
                 output.append("HTTP/1.1 100 Continue\r\n\r\n")
             case .refuse(let error, let head):
                 var response = server.responder.answer(to: error, head: head)
                 if error.status == 503 { response.headers.append(("Retry-After", "1")) }
-                parked = Parked(request: head, response: response)
-                return .answering
-            case .endWriting: return .endingWriting
-            case .close: return .closing
+                if !answer(response, to: head) { return .work }
+            case .endWriting: return .endWriting
+            case .close: return .close
             }
         }
     }
 
     /// Does what the responder decided.
-    /// - Returns: `nil` when nothing has to be waited for.
+    /// - Returns: false when a task goes on with it.
     @inline(__always)
-    private func take(_ reception: consuming Reception, of head: Request) -> Pause? {
+    func take(_ reception: consuming Reception, of head: Request) -> Bool {
         switch consume reception {
         case .answer(let response):
             machine.answersUnread()
-            if sendNow(response, to: head) { return nil }
-            parked = Parked(request: head, response: response)
-            return .answering
+            return answer(response, to: head)
         case .read(let reading):
             guard takesOn(reading) else {
                 machine.refuseForRoom()
-                return nil
+                return true
             }
             self.reading = reading
-            guard machine.reads(head, upTo: reading.bodyLimit, now: loop.now) else { return nil }
-            parked = Parked(request: head)
-            return .handler
+            guard machine.reads(head, upTo: reading.bodyLimit, now: loop.now) else { return true }
+            respond(to: head, with: reading)
+            return false
         case .later(let decide):
-            parked = Parked(request: head)
-            deciding = decide
-            return .deciding
-        }
-    }
-
-    /// Waits for what the responder decides about the parked request.
-    @inline(never)
-    private func decide() async -> Pause? {
-        guard let head = parked?.request, let deciding else {
-            machine.lost()
-            return nil
-        }
-        parked = nil
-        self.deciding = nil
-        flushAtEndOfTurn()
-        isHandling = true
-        let reception = await deciding()
-        isHandling = false
-        return take(reception, of: head)
-    }
-
-    /// Runs the handler of the parked request, and answers.
-    @inline(never)
-    func respond() async {
-        guard var request = parked?.request, let reading else { return machine.lost() }
-        parked = nil
-        self.reading = nil
-        flushAtEndOfTurn()
-        isHandling = true
-        if reading.endsWithClient { endWithClient() }
-        let response = await reading.respond(request)
-        isHandling = false
-        request.body = []
-        if !sendNow(response, to: request) { await send(response, to: request) }
-        if claim != nil { release() }
-    }
-
-    /// Cancels the handler when the client ends its side.
-    private func endWithClient() {
-        if watch.hasEnded { task?.cancel() }
-        watch.onEnd = { [self] in
-            if isHandling { task?.cancel() }
-        }
-    }
-
-    @inline(never)
-    func sendParked() async {
-        guard let parked, let response = parked.response else { return machine.lost() }
-        self.parked = nil
-        await send(response, to: parked.request)
-    }
-
-    /// The answers gathered so far must not wait for the next one, if that takes longer than this turn of the loop.
-    func flushAtEndOfTurn() {
-        if output.isEmpty { return }
-        loop.atEndOfTurn { [self] in
-            if isHandling { writeNow() }
+            self.decide(about: head, decide)
+            return false
         }
     }
 
     /// Takes what has come.
-    func read() {
+    private func read() {
         input.reserve(BlockPool.smallSize, from: context.pool)
         var space = 0
         let result = input.fill { buffer in

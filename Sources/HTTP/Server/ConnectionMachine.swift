@@ -39,7 +39,6 @@ struct ConnectionMachine {
     }
 
     private let shared: SharedLimits
-    private let peer: SocketAddress
     private var parser: RequestParser
     private var state = State.head
     private var request: Request?
@@ -71,8 +70,7 @@ struct ConnectionMachine {
 
     init(limits: SharedLimits, peer: SocketAddress, now: Instant) {
         shared = limits
-        self.peer = peer
-        parser = RequestParser(limits: limits)
+        parser = RequestParser(limits: limits, peer: peer)
         since = now
         lastProgress = now
         requestBegan = now
@@ -95,6 +93,10 @@ struct ConnectionMachine {
     /// Bytes of the body that the request to be decided about announces; 0 when it does not say.
     var announcedBody: Int {
         if case .deciding(.fixed(let count), _) = state { count } else { 0 }
+    }
+
+    var isReadingBody: Bool {
+        if case .body = state { true } else { false }
     }
 
     /// Bytes of memory of the body that is being read.
@@ -202,7 +204,7 @@ struct ConnectionMachine {
     }
 
     private mutating func nextOfHead(_ input: inout ByteBuffer, _ now: Instant) -> Step {
-        var parsed: ParsedHead?
+        var parsed: RequestHead?
         do throws(WireError) {
             if !input.isEmpty { parsed = try input.withUnread { span throws(WireError) in try parser.parse(span) } }
         } catch {
@@ -232,21 +234,21 @@ struct ConnectionMachine {
         return refuse(error)
     }
 
-    private mutating func take(_ parsed: ParsedHead, _ input: inout ByteBuffer) -> Step {
-        input.consume(parsed.length)
+    private mutating func take(_ head: RequestHead, _ input: inout ByteBuffer) -> Step {
+        input.consume(parser.length)
         isFirst = false
         parser.reset()
-        isHTTP11 = parsed.isHTTP11
-        isHead = parsed.method == .head
-        let head = Request(head: parsed.head, method: parsed.method, peer: peer)
-        if let refusal = parsed.refusal {
-            request = head
+        isHTTP11 = head.isHTTP11
+        isHead = head.method == .head
+        let request = Request(head: head)
+        if let refusal = head.refusal {
+            self.request = request
             return refuse(refusal)
         }
-        keepsOpen = parsed.keepsOpen
-        hasMore = parsed.framing == .none && !input.isEmpty
-        state = .deciding(parsed.framing, expectsContinue: parsed.expectsContinue)
-        return .decide(head)
+        keepsOpen = head.keepsOpen
+        hasMore = head.framing == .none && !input.isEmpty
+        state = .deciding(head.framing, expectsContinue: head.expectsContinue)
+        return .decide(request)
     }
 
     private mutating func nextOfBody(_ decoder: BodyDecoder, _ input: inout ByteBuffer, _ now: Instant) -> Step {
@@ -336,7 +338,7 @@ struct ConnectionMachine {
 
     private mutating func beginHead(_ now: Instant) {
         state = .head
-        request = nil
+        if request != nil { request = nil }
         isHead = false
         headHasBegun = false
         since = now

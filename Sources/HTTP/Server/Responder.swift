@@ -1,5 +1,5 @@
 /// What a server serves. Called on an event loop; neither call may block it.
-package protocol Responder: Sendable {
+package protocol Responder: AnyObject, Sendable {
     /// Decides on the head alone, before any of the body is read: path, method, access, media type, declared size.
     /// `head.body` is empty here.
     func receive(_ head: Request) -> Reception
@@ -61,8 +61,7 @@ package struct Exchange: Sendable {
     /// ``Response/operation``.
     package var operation: String
     package var status: Int
-    /// Response headers as the responder gave them.
-    package var headers: [(name: String, value: String)]
+    package var requestID: RequestID?
     package var bodyBytesSent: Int
     /// From the first byte of the request to the last byte of the answer.
     package var microseconds: Int

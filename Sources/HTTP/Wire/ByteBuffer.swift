@@ -104,6 +104,8 @@ struct ByteBuffer: ~Copyable {
         bytes.withUnsafeBytes { append($0) }
     }
 
+    // Inlined, so that the text becomes a few stores.
+    @inline(__always)
     mutating func append(_ text: StaticString) {
         append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
@@ -112,6 +114,19 @@ struct ByteBuffer: ~Copyable {
         precondition(freeSpace > 0, "Nobody made room.")
         memory?.storeBytes(of: byte, toByteOffset: end, as: UInt8.self)
         end += 1
+    }
+
+    mutating func append(_ id: RequestID) {
+        switch id {
+        case .given(let text): append(name: text)
+        case .number(let number):
+            let (first, last) = RequestID.digits(of: number)
+            precondition(freeSpace >= 16, "Nobody made room.")
+            // Three bytes more than there are digits: what comes next is written over them.
+            memory?.storeBytes(of: first.littleEndian, toByteOffset: end, as: UInt64.self)
+            memory?.storeBytes(of: last.littleEndian, toByteOffset: end + 8, as: UInt64.self)
+            end += 13
+        }
     }
 
     /// A name of our own as it is: none of those holds a line break.

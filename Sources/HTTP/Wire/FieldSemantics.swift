@@ -45,6 +45,8 @@ struct FieldSemantics {
         return contentLength.map { $0 > 0 ? .fixed($0) : .none } ?? .none
     }
 
+    var hasRefusal: Bool { hasUnknownCoding || isTooLong || hasUnknownExpectation }
+
     /// Why a well-formed request cannot be served, if so.
     func refusal(isHTTP11: Bool) -> WireError? {
         if hasUnknownCoding {

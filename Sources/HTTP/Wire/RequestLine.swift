@@ -16,6 +16,8 @@ struct RequestLine {
     /// The authority of a target in absolute form.
     private(set) var authority: Range<Int>?
     private(set) var minorVersion = 1
+    /// Whether there is a `%` in the target.
+    private(set) var isEncoded = false
 
     init() {}
 
@@ -31,7 +33,8 @@ struct RequestLine {
         guard method != .connect else { return }
         let range = (methodEnd + 1)..<targetEnd
         try takeTarget(line, range)
-        if ends.isEncoded, !PercentCoding.isWellFormed(line.extracting(range)) {
+        isEncoded = ends.isEncoded
+        if isEncoded, !PercentCoding.isWellFormed(line.extracting(range)) {
             throw .malformed("The percent-encoding of the target is malformed, or stands for no text.")
         }
     }
@@ -55,11 +58,17 @@ struct RequestLine {
         let start = index + 1
         let end = line.firstIndex(of: 0x20, from: start) ?? line.count
         let looked = start..<min(end, start + limits.targetBytes)
+        // One pass for what may not be there and for what is to be decoded.
+        var isEncoded = false
         if line.contains(
-            in: looked, where: { $0.isRefusedInTarget },
+            in: looked,
+            where: {
+                if $0 == UInt8(ascii: "%") { isEncoded = true }
+                return $0.isRefusedInTarget
+            },
             quickly: {
                 $0.hasByte(below: 0x21) | $0.hasByte(above: 0x7E) | $0.hasByte(UInt8(ascii: "#"))
-                    | $0.hasByte(UInt8(ascii: "\\"))
+                    | $0.hasByte(UInt8(ascii: "\\")) | $0.hasByte(UInt8(ascii: "%"))
             })
         {
             throw .malformed("The request target holds a character that none may hold.")
@@ -68,7 +77,6 @@ struct RequestLine {
             throw WireError(status: 414, detail: "The request target is longer than \(limits.targetBytes) bytes.")
         }
         index = end
-        let isEncoded = line.firstIndex(of: UInt8(ascii: "%"), from: start).map { $0 < end } ?? false
         if index == line.count { return (methodEnd, nil, isEncoded) }
         guard index > methodEnd + 1 else { throw .malformed("The request line has no target.") }
         try scanVersion(line.extracting((index + 1)...))
@@ -77,6 +85,7 @@ struct RequestLine {
 
     /// RFC 9112 §2.3: `HTTP/` digit `.` digit, and nothing else.
     private static func scanVersion(_ bytes: Span<UInt8>) throws(WireError) {
+        if bytes.count == 8, isUsualVersion(bytes) { return }
         let pattern: StaticString = "HTTP/0.0"
         for index in bytes.indices {
             // Unsafe because a StaticString lends its bytes that way; the index is compared first.
@@ -86,8 +95,15 @@ struct RequestLine {
         }
     }
 
+    /// Whether eight bytes are `HTTP/1.1`, as nearly always.
+    private static func isUsualVersion(_ bytes: Span<UInt8>) -> Bool {
+        // Unsafe to load them at once; the caller has counted them.
+        bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) == UInt64(bigEndian: 0x4854_5450_2f31_2e31) }
+    }
+
     private static func minorVersion(_ bytes: Span<UInt8>) throws(WireError) -> Int {
         guard bytes.count == 8 else { throw .malformed("The request line does not end with a version.") }
+        if isUsualVersion(bytes) { return 1 }
         guard bytes[5] == UInt8(ascii: "1") else {
             throw WireError(status: 505, detail: "Only HTTP/1.0 and HTTP/1.1 are spoken here.")
         }

@@ -17,8 +17,8 @@ struct ResponseEncoder {
         case close
     }
 
-    /// More than any head needs besides the responder's own fields.
-    private static let fixedBytes = 320
+    /// More than any head needs besides the responder's own fields; a request's id has up to 128 bytes.
+    private static let fixedBytes = 512
 
     static func framing(of response: Response, isHTTP11: Bool) -> Framing {
         if response.status == 204 || response.status == 304 { return .none }
@@ -34,7 +34,8 @@ struct ResponseEncoder {
         _ response: Response, _ framing: Framing, _ persistence: Persistence, date: [UInt8],
         into output: inout ByteBuffer, reserving extra: Int, from pool: BlockPool
     ) {
-        var size = fixedBytes + extra
+        var size = fixedBytes + extra + (response.contentType?.utf8.count ?? 0) + (response.tag?.utf8.count ?? 0)
+        if let cacheControl = response.cacheControl { size += cacheControl.utf8.count }
         // By index, here and below: a copy of a field would retain its texts.
         for index in response.headers.indices {
             size += response.headers[index].name.utf8.count + response.headers[index].value.utf8.count + 4
@@ -53,6 +54,22 @@ struct ResponseEncoder {
         case .implied: break
         case .keepAlive: output.append("\r\nConnection: keep-alive")
         case .close: output.append("\r\nConnection: close")
+        }
+        if let contentType = response.contentType {
+            output.append("\r\nContent-Type: ")
+            output.append(line: contentType)
+        }
+        if let tag = response.tag {
+            output.append("\r\nETag: ")
+            output.append(line: tag)
+        }
+        if let cacheControl = response.cacheControl {
+            output.append("\r\nCache-Control: ")
+            output.append(line: cacheControl)
+        }
+        if let requestID = response.requestID {
+            output.append("\r\nX-Request-Id: ")
+            output.append(requestID)
         }
         for index in response.headers.indices {
             output.append("\r\n")

@@ -2,7 +2,7 @@ import HTTP
 import Kanban
 
 /// Decides on the head of a request alone who calls a route. Called on an event loop; must not block.
-package protocol Gate: Sendable {
+package protocol Gate: AnyObject, Sendable {
     /// For every request, before its route is looked up.
     /// - Returns: why nothing of it is answered, or `nil`.
     func screen(_ head: Request) -> Problem?

@@ -28,7 +28,7 @@ package struct InvitationRoutes: Sendable {
         let (code, invitation) = try await accounts.invite(email, until: end, by: call.account)
         // Whatever keeps copies of answers must not keep this one.
         return .json(
-            status: 201, headers: [("Location", "/invitations/\(invitation.id)"), ("Cache-Control", "no-store")]
+            status: 201, cacheControl: "no-store", headers: [("Location", "/invitations/\(invitation.id)")]
         ) { $0.value(invitation, code: code, site: call.environment.site()) }
     }
 

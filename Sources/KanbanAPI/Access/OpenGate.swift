@@ -4,7 +4,7 @@ import Kanban
 
 /// `--auth open`: everyone is the built-in account, so what must be kept out are web pages. A page can make a browser
 /// send requests here, but it cannot forge `Origin`, nor `Host` once it has bound its own name to this address.
-package struct OpenGate: Gate {
+package final class OpenGate: Gate {
     private let requiresLoopbackHost: Bool
     private let crossOrigin: CrossOrigin
 

@@ -87,7 +87,7 @@ extension Response {
     fileprivate static func logIn(_ logIn: AccessService.LogIn, _ account: ShownAccount) -> Response {
         // Whatever keeps copies of answers must not keep this one.
         .json(
-            status: 201, headers: [("Location", "/sessions/\(logIn.session.id)"), ("Cache-Control", "no-store")]
+            status: 201, cacheControl: "no-store", headers: [("Location", "/sessions/\(logIn.session.id)")]
         ) { json in
             json.beginObject()
             json.name("token")

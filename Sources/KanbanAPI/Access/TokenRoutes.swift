@@ -40,7 +40,7 @@ package struct TokenRoutes: Sendable {
             password: password.value, call.visitor())
         // Whatever keeps copies of answers must not keep this one.
         return .json(
-            status: 201, headers: [("Location", "/tokens/\(token.id)"), ("Cache-Control", "no-store")]
+            status: 201, cacheControl: "no-store", headers: [("Location", "/tokens/\(token.id)")]
         ) { $0.value(token, secret: secret) }
     }
 

@@ -20,10 +20,8 @@ package struct CalendarRoutes: Sendable {
             return (zone, EntityTag.tag(try reader.feedState().revision, digestOf: zone.name.utf8))
         }
         return try call.stream(
-            headers: [
-                ("Content-Type", "text/calendar; charset=utf-8"), ("ETag", tag),
-                ("Content-Disposition", "inline; filename=\"kanbase.ics\""),
-            ]
+            contentType: "text/calendar; charset=utf-8", tag: tag,
+            headers: [("Content-Disposition", "inline; filename=\"kanbase.ics\"")]
         ) { reader, emit in
             var calendar = ICalendarWriter(capacity: 1 << 17)
             try calendar.write(reader, zone: zone, emit)

@@ -19,10 +19,8 @@ package struct ExportRoutes: Sendable {
         let name = "kanbase-\(zone.day(of: call.now)).\(format.rawValue)"
         let type = format == .json ? "application/json" : "text/csv; charset=utf-8; header=present"
         return try call.stream(
-            headers: [
-                ("Content-Type", type), ("ETag", EntityTag.tag(revision, digestOf: format.rawValue.utf8)),
-                ("Content-Disposition", "attachment; filename=\"\(name)\""),
-            ]
+            contentType: type, tag: EntityTag.tag(revision, digestOf: format.rawValue.utf8),
+            headers: [("Content-Disposition", "attachment; filename=\"\(name)\"")]
         ) { reader, emit in
             try BoardExport.write(format, of: reader, now: call.now, emit)
         }
@@ -37,13 +35,15 @@ extension Call {
     /// - Parameter produce: writes the pieces, each of some 64 KiB, on a thread of its own.
     /// - Throws: 503 when too many of the account wait.
     func stream(
-        headers: [(name: String, value: String)],
+        contentType: String, tag: String, headers: [(name: String, value: String)],
         _ produce: @escaping @Sendable (any BoardReader, _ emit: ([UInt8]) throws -> Void) throws -> Void
     ) throws -> Response {
         guard environment.exports.hasRoom(for: account) else {
             throw Problem(.unavailable, "Too many exports wait for their turn.", headers: [("Retry-After", "10")])
         }
-        return Response(status: 200, headers: headers, body: .stream(BodyStream { try await run(produce, to: $0) }))
+        return Response(
+            status: 200, contentType: contentType, tag: tag, headers: headers,
+            body: .stream(BodyStream { try await run(produce, to: $0) }))
     }
 
     /// Throws without the end of the document when there is no patience any more.

@@ -40,12 +40,9 @@ package struct ImageRoutes: Sendable {
         let image = try await call.read { try $0.image(id) }
         guard let image else { throw BoardError.notFound(.image) }
         var answer = Response(
-            status: 200,
-            headers: [
-                ("Content-Type", image.mediaType.rawValue), ("ETag", EntityTag.tag(image)),
-                // The bytes under an id never change: who has them need not ask for a year.
-                ("Cache-Control", "private, immutable, max-age=31536000"),
-            ])
+            status: 200, contentType: image.mediaType.rawValue, tag: EntityTag.tag(image),
+            // The bytes under an id never change: clients that have them need not ask for a year.
+            cacheControl: "private, immutable, max-age=31536000")
         // A 304 needs no bytes, and a megabyte is not read on a loop.
         if try await call.has(answer) { return answer }
         let content = try await call.store.readAside(call.account) { try $0.imageContent(id) }

@@ -30,7 +30,7 @@ package struct HealthRoutes: Sendable {
 
 extension Response {
     fileprivate static func status(_ word: String) -> Response {
-        .json(headers: [("Cache-Control", "no-store")]) { json in
+        .json(cacheControl: "no-store") { json in
             json.beginObject()
             json.name("status")
             json.value(word)

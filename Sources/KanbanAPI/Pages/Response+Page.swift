@@ -5,11 +5,9 @@ extension Response {
     /// A page of the server's own, with a policy that lets it load nothing from elsewhere.
     static func page(_ bytes: [UInt8], type: String) -> Response {
         Response(
-            status: 200,
+            status: 200, contentType: type, tag: "\"\(String(EntityTag.fingerprint(bytes), radix: 36))\"",
+            cacheControl: "no-cache",
             headers: [
-                ("Content-Type", type),
-                ("ETag", "\"\(String(EntityTag.fingerprint(bytes), radix: 36))\""),
-                ("Cache-Control", "no-cache"),
                 (
                     "Content-Security-Policy",
                     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
@@ -40,7 +38,7 @@ extension Response {
             """
         var answer = Response.page(Array(page.utf8), type: "text/html; charset=utf-8")
         answer.status = 404
-        answer.headers.removeAll { $0.name == "ETag" }
+        answer.tag = nil
         answer.headers.append(("Vary", "Accept"))
         return answer
     }()

@@ -77,9 +77,9 @@ struct ChangeFeed: Sendable {
             body = .stream(BodyStream { try await stream.run($0) })
         }
         return Response(
-            status: 200,
+            status: 200, contentType: "text/event-stream",
             headers: [
-                ("Content-Type", "text/event-stream"), ("Vary", "Accept"),
+                ("Vary", "Accept"),
                 // A proxy that gathers events before it hands them on would make them late.
                 ("X-Accel-Buffering", "no"),
             ],

@@ -25,8 +25,7 @@ struct RequestLog: Sendable {
             line.add("microseconds", exchange.microseconds)
             line.add("operation", exchange.operation)
             line.add("peer", exchange.request?.peer.host ?? "-")
-            let id = exchange.headers.last { $0.name == "X-Request-Id" }?.value
-            line.add("id", id.map(Self.withoutTokens) ?? "-")
+            line.add("id", exchange.requestID.map { Self.withoutTokens($0.text) } ?? "-")
             line.end()
             bytes = line.bytes
         }

@@ -22,10 +22,7 @@ struct MetricsPage: Sendable {
     var route: Route {
         Route(.get, "/metrics", "showMetrics", audience: .operators) { _ in
             Response(
-                status: 200,
-                headers: [
-                    ("Content-Type", "text/plain; version=0.0.4; charset=utf-8"), ("Cache-Control", "no-store"),
-                ],
+                status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8", cacheControl: "no-store",
                 body: .bytes(Array(text.utf8)))
         }
     }
