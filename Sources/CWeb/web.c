@@ -38,270 +38,258 @@ static const unsigned char file7[] = {
 };
 
 static const unsigned char file8[] = {
-#embed "pages/board/base.css"
-};
-
-static const unsigned char file9[] = {
 #embed "pages/board/board.css"
 };
 
-static const unsigned char file10[] = {
+static const unsigned char file9[] = {
 #embed "pages/board/board.js"
 };
 
-static const unsigned char file11[] = {
+static const unsigned char file10[] = {
 #embed "pages/board/card.js"
 };
 
-static const unsigned char file12[] = {
+static const unsigned char file11[] = {
 #embed "pages/board/categories.js"
 };
 
-static const unsigned char file13[] = {
+static const unsigned char file12[] = {
 #embed "pages/board/conflicts.js"
 };
 
-static const unsigned char file14[] = {
-#embed "pages/board/data.js"
-};
-
-static const unsigned char file15[] = {
+static const unsigned char file13[] = {
 #embed "pages/board/dates.js"
 };
 
-static const unsigned char file16[] = {
+static const unsigned char file14[] = {
 #embed "pages/board/dom.js"
 };
 
-static const unsigned char file17[] = {
+static const unsigned char file15[] = {
 #embed "pages/board/drag.js"
 };
 
-static const unsigned char file18[] = {
+static const unsigned char file16[] = {
 #embed "pages/board/editor.js"
 };
 
-static const unsigned char file19[] = {
+static const unsigned char file17[] = {
 #embed "pages/board/engine.js"
 };
 
-static const unsigned char file20[] = {
+static const unsigned char file18[] = {
 #embed "pages/board/events.js"
 };
 
-static const unsigned char file21[] = {
+static const unsigned char file19[] = {
 #embed "pages/board/filters.js"
 };
 
+static const unsigned char file20[] = {
+#embed "pages/board/forms.js"
+};
+
+static const unsigned char file21[] = {
+#embed "pages/board/images.js"
+};
+
 static const unsigned char file22[] = {
-#embed "pages/board/history.js"
-};
-
-static const unsigned char file23[] = {
-#embed "pages/board/keys.js"
-};
-
-static const unsigned char file24[] = {
 #embed "pages/board/login.js"
 };
 
-static const unsigned char file25[] = {
+static const unsigned char file23[] = {
 #embed "pages/board/menu.js"
 };
 
-static const unsigned char file26[] = {
+static const unsigned char file24[] = {
 #embed "pages/board/model.js"
 };
 
-static const unsigned char file27[] = {
+static const unsigned char file25[] = {
 #embed "pages/board/order.js"
 };
 
-static const unsigned char file28[] = {
+static const unsigned char file26[] = {
+#embed "pages/board/past.js"
+};
+
+static const unsigned char file27[] = {
 #embed "pages/board/quick.js"
 };
 
-static const unsigned char file29[] = {
+static const unsigned char file28[] = {
 #embed "pages/board/rename.js"
 };
 
-static const unsigned char file30[] = {
+static const unsigned char file29[] = {
 #embed "pages/board/router.js"
 };
 
-static const unsigned char file31[] = {
-#embed "pages/board/screens.css"
-};
-
-static const unsigned char file32[] = {
+static const unsigned char file30[] = {
 #embed "pages/board/screens.js"
 };
 
-static const unsigned char file33[] = {
+static const unsigned char file31[] = {
 #embed "pages/board/session.js"
 };
 
-static const unsigned char file34[] = {
+static const unsigned char file32[] = {
 #embed "pages/board/settings.js"
 };
 
-static const unsigned char file35[] = {
+static const unsigned char file33[] = {
 #embed "pages/board/shell.js"
 };
 
-static const unsigned char file36[] = {
+static const unsigned char file34[] = {
 #embed "pages/board/stats.js"
 };
 
-static const unsigned char file37[] = {
+static const unsigned char file35[] = {
 #embed "pages/board/store.js"
 };
 
-static const unsigned char file38[] = {
+static const unsigned char file36[] = {
 #embed "pages/board/sync.js"
 };
 
-static const unsigned char file39[] = {
+static const unsigned char file37[] = {
 #embed "pages/board/texts-en.js"
 };
 
-static const unsigned char file40[] = {
+static const unsigned char file38[] = {
 #embed "pages/board/texts-ja.js"
 };
 
-static const unsigned char file41[] = {
+static const unsigned char file39[] = {
 #embed "pages/board/texts-ko.js"
 };
 
-static const unsigned char file42[] = {
+static const unsigned char file40[] = {
 #embed "pages/board/texts.js"
 };
 
-static const unsigned char file43[] = {
+static const unsigned char file41[] = {
 #embed "pages/board/theme.js"
 };
 
-static const unsigned char file44[] = {
+static const unsigned char file42[] = {
 #embed "pages/board/toast.js"
 };
 
-static const unsigned char file45[] = {
+static const unsigned char file43[] = {
 #embed "pages/board/today.js"
 };
 
-static const unsigned char file46[] = {
-#embed "pages/board/trash.js"
-};
-
-static const unsigned char file47[] = {
+static const unsigned char file44[] = {
 #embed "pages/board/types.js"
 };
 
-static const unsigned char file48[] = {
+static const unsigned char file45[] = {
 #embed "pages/board.html"
 };
 
-static const unsigned char file49[] = {
+static const unsigned char file46[] = {
 #embed "pages/docs/dom.js"
 };
 
-static const unsigned char file50[] = {
+static const unsigned char file47[] = {
 #embed "pages/docs/examples.js"
 };
 
-static const unsigned char file51[] = {
+static const unsigned char file48[] = {
 #embed "pages/docs/guides.js"
 };
 
-static const unsigned char file52[] = {
+static const unsigned char file49[] = {
 #embed "pages/docs/main.js"
 };
 
-static const unsigned char file53[] = {
+static const unsigned char file50[] = {
 #embed "pages/docs/markdown.js"
 };
 
-static const unsigned char file54[] = {
+static const unsigned char file51[] = {
 #embed "pages/docs/operation.js"
 };
 
-static const unsigned char file55[] = {
+static const unsigned char file52[] = {
 #embed "pages/docs/page.css"
 };
 
-static const unsigned char file56[] = {
+static const unsigned char file53[] = {
 #embed "pages/docs/schema.js"
 };
 
-static const unsigned char file57[] = {
+static const unsigned char file54[] = {
 #embed "pages/docs/search.js"
 };
 
-static const unsigned char file58[] = {
+static const unsigned char file55[] = {
 #embed "pages/docs/spec.js"
 };
 
-static const unsigned char file59[] = {
+static const unsigned char file56[] = {
 #embed "pages/docs/tryit.js"
 };
 
-static const unsigned char file60[] = {
+static const unsigned char file57[] = {
 #embed "pages/docs.css"
 };
 
-static const unsigned char file61[] = {
+static const unsigned char file58[] = {
 #embed "pages/docs.html"
 };
 
-static const unsigned char file62[] = {
+static const unsigned char file59[] = {
 #embed "pages/icons/icon-192.png"
 };
 
-static const unsigned char file63[] = {
+static const unsigned char file60[] = {
 #embed "pages/icons/icon-512.png"
 };
 
-static const unsigned char file64[] = {
+static const unsigned char file61[] = {
 #embed "pages/icons/icon.svg"
 };
 
-static const unsigned char file65[] = {
+static const unsigned char file62[] = {
 #embed "pages/icons/maskable-512.png"
 };
 
-static const unsigned char file66[] = {
+static const unsigned char file63[] = {
 #embed "pages/icons/touch-180.png"
 };
 
-static const unsigned char file67[] = {
+static const unsigned char file64[] = {
 #embed "pages/manifest.webmanifest"
 };
 
-static const unsigned char file68[] = {
+static const unsigned char file65[] = {
 #embed "pages/reset/reset.js"
 };
 
-static const unsigned char file69[] = {
+static const unsigned char file66[] = {
 #embed "pages/reset.html"
 };
 
-static const unsigned char file70[] = {
+static const unsigned char file67[] = {
 #embed "pages/worker.js"
 };
 
-static const unsigned char file71[] = {
+static const unsigned char file68[] = {
 #embed "../../docs/clients.md"
 };
 
-static const unsigned char file72[] = {
+static const unsigned char file69[] = {
 #embed "../../docs/concurrency.md"
 };
 
-static const unsigned char file73[] = {
+static const unsigned char file70[] = {
 #embed "../../docs/sync.md"
 };
 
-static const unsigned char file74[] = {
+static const unsigned char file71[] = {
 #embed "../../docs/time.md"
 };
 
@@ -314,73 +302,70 @@ static const WebFile files[] = {
     {"board/answers.js", file5, sizeof file5},
     {"board/api.js", file6, sizeof file6},
     {"board/app.js", file7, sizeof file7},
-    {"board/base.css", file8, sizeof file8},
-    {"board/board.css", file9, sizeof file9},
-    {"board/board.js", file10, sizeof file10},
-    {"board/card.js", file11, sizeof file11},
-    {"board/categories.js", file12, sizeof file12},
-    {"board/conflicts.js", file13, sizeof file13},
-    {"board/data.js", file14, sizeof file14},
-    {"board/dates.js", file15, sizeof file15},
-    {"board/dom.js", file16, sizeof file16},
-    {"board/drag.js", file17, sizeof file17},
-    {"board/editor.js", file18, sizeof file18},
-    {"board/engine.js", file19, sizeof file19},
-    {"board/events.js", file20, sizeof file20},
-    {"board/filters.js", file21, sizeof file21},
-    {"board/history.js", file22, sizeof file22},
-    {"board/keys.js", file23, sizeof file23},
-    {"board/login.js", file24, sizeof file24},
-    {"board/menu.js", file25, sizeof file25},
-    {"board/model.js", file26, sizeof file26},
-    {"board/order.js", file27, sizeof file27},
-    {"board/quick.js", file28, sizeof file28},
-    {"board/rename.js", file29, sizeof file29},
-    {"board/router.js", file30, sizeof file30},
-    {"board/screens.css", file31, sizeof file31},
-    {"board/screens.js", file32, sizeof file32},
-    {"board/session.js", file33, sizeof file33},
-    {"board/settings.js", file34, sizeof file34},
-    {"board/shell.js", file35, sizeof file35},
-    {"board/stats.js", file36, sizeof file36},
-    {"board/store.js", file37, sizeof file37},
-    {"board/sync.js", file38, sizeof file38},
-    {"board/texts-en.js", file39, sizeof file39},
-    {"board/texts-ja.js", file40, sizeof file40},
-    {"board/texts-ko.js", file41, sizeof file41},
-    {"board/texts.js", file42, sizeof file42},
-    {"board/theme.js", file43, sizeof file43},
-    {"board/toast.js", file44, sizeof file44},
-    {"board/today.js", file45, sizeof file45},
-    {"board/trash.js", file46, sizeof file46},
-    {"board/types.js", file47, sizeof file47},
-    {"board.html", file48, sizeof file48},
-    {"docs/dom.js", file49, sizeof file49},
-    {"docs/examples.js", file50, sizeof file50},
-    {"docs/guides.js", file51, sizeof file51},
-    {"docs/main.js", file52, sizeof file52},
-    {"docs/markdown.js", file53, sizeof file53},
-    {"docs/operation.js", file54, sizeof file54},
-    {"docs/page.css", file55, sizeof file55},
-    {"docs/schema.js", file56, sizeof file56},
-    {"docs/search.js", file57, sizeof file57},
-    {"docs/spec.js", file58, sizeof file58},
-    {"docs/tryit.js", file59, sizeof file59},
-    {"docs.css", file60, sizeof file60},
-    {"docs.html", file61, sizeof file61},
-    {"icons/icon-192.png", file62, sizeof file62},
-    {"icons/icon-512.png", file63, sizeof file63},
-    {"icons/icon.svg", file64, sizeof file64},
-    {"icons/maskable-512.png", file65, sizeof file65},
-    {"icons/touch-180.png", file66, sizeof file66},
-    {"manifest.webmanifest", file67, sizeof file67},
-    {"reset/reset.js", file68, sizeof file68},
-    {"reset.html", file69, sizeof file69},
-    {"worker.js", file70, sizeof file70},
-    {"docs/clients.md", file71, sizeof file71},
-    {"docs/concurrency.md", file72, sizeof file72},
-    {"docs/sync.md", file73, sizeof file73},
-    {"docs/time.md", file74, sizeof file74},
+    {"board/board.css", file8, sizeof file8},
+    {"board/board.js", file9, sizeof file9},
+    {"board/card.js", file10, sizeof file10},
+    {"board/categories.js", file11, sizeof file11},
+    {"board/conflicts.js", file12, sizeof file12},
+    {"board/dates.js", file13, sizeof file13},
+    {"board/dom.js", file14, sizeof file14},
+    {"board/drag.js", file15, sizeof file15},
+    {"board/editor.js", file16, sizeof file16},
+    {"board/engine.js", file17, sizeof file17},
+    {"board/events.js", file18, sizeof file18},
+    {"board/filters.js", file19, sizeof file19},
+    {"board/forms.js", file20, sizeof file20},
+    {"board/images.js", file21, sizeof file21},
+    {"board/login.js", file22, sizeof file22},
+    {"board/menu.js", file23, sizeof file23},
+    {"board/model.js", file24, sizeof file24},
+    {"board/order.js", file25, sizeof file25},
+    {"board/past.js", file26, sizeof file26},
+    {"board/quick.js", file27, sizeof file27},
+    {"board/rename.js", file28, sizeof file28},
+    {"board/router.js", file29, sizeof file29},
+    {"board/screens.js", file30, sizeof file30},
+    {"board/session.js", file31, sizeof file31},
+    {"board/settings.js", file32, sizeof file32},
+    {"board/shell.js", file33, sizeof file33},
+    {"board/stats.js", file34, sizeof file34},
+    {"board/store.js", file35, sizeof file35},
+    {"board/sync.js", file36, sizeof file36},
+    {"board/texts-en.js", file37, sizeof file37},
+    {"board/texts-ja.js", file38, sizeof file38},
+    {"board/texts-ko.js", file39, sizeof file39},
+    {"board/texts.js", file40, sizeof file40},
+    {"board/theme.js", file41, sizeof file41},
+    {"board/toast.js", file42, sizeof file42},
+    {"board/today.js", file43, sizeof file43},
+    {"board/types.js", file44, sizeof file44},
+    {"board.html", file45, sizeof file45},
+    {"docs/dom.js", file46, sizeof file46},
+    {"docs/examples.js", file47, sizeof file47},
+    {"docs/guides.js", file48, sizeof file48},
+    {"docs/main.js", file49, sizeof file49},
+    {"docs/markdown.js", file50, sizeof file50},
+    {"docs/operation.js", file51, sizeof file51},
+    {"docs/page.css", file52, sizeof file52},
+    {"docs/schema.js", file53, sizeof file53},
+    {"docs/search.js", file54, sizeof file54},
+    {"docs/spec.js", file55, sizeof file55},
+    {"docs/tryit.js", file56, sizeof file56},
+    {"docs.css", file57, sizeof file57},
+    {"docs.html", file58, sizeof file58},
+    {"icons/icon-192.png", file59, sizeof file59},
+    {"icons/icon-512.png", file60, sizeof file60},
+    {"icons/icon.svg", file61, sizeof file61},
+    {"icons/maskable-512.png", file62, sizeof file62},
+    {"icons/touch-180.png", file63, sizeof file63},
+    {"manifest.webmanifest", file64, sizeof file64},
+    {"reset/reset.js", file65, sizeof file65},
+    {"reset.html", file66, sizeof file66},
+    {"worker.js", file67, sizeof file67},
+    {"docs/clients.md", file68, sizeof file68},
+    {"docs/concurrency.md", file69, sizeof file69},
+    {"docs/sync.md", file70, sizeof file70},
+    {"docs/time.md", file71, sizeof file71},
 };
 
 const WebFile *const web_files = files;

@@ -83,10 +83,11 @@ class Server:
         self.folder.cleanup()
 
     def call(self, method, path, body=None, token=None):
-        headers = {"Content-Type": "application/json"}
+        is_bytes = isinstance(body, bytes)
+        headers = {"Content-Type": "application/octet-stream" if is_bytes else "application/json"}
         if token:
             headers["Authorization"] = f"Bearer {token}"
-        data = None if body is None else json.dumps(body).encode()
+        data = body if body is None or is_bytes else json.dumps(body).encode()
         address = f"http://127.0.0.1:{self.port}{path}"
         request = urllib.request.Request(address, data=data, method=method, headers=headers)
         with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
@@ -198,6 +199,11 @@ def wait_for(page, predicate, argument=None):
     """Waits until a function of JavaScript returns true. A bare expression would be refused by the policy of the page."""
     assert "=>" in predicate
     page.wait_for_function(predicate, arg=argument)
+
+
+def installed(page):
+    """Waits until the page opens without a server."""
+    page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
 
 
 def closed(page):

@@ -6,12 +6,13 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from harness import KANBASE, SLACK, add, becomes, card, columns, saved, shows, wait_for
+from harness import KANBASE, SLACK, add, becomes, card, columns, installed, saved, shows, wait_for
 
 
 def test_edits_made_while_the_server_is_away_arrive_when_it_is_back(page, server):
     server.task("Old")
     page.wait_for_selector(".card")
+    installed(page)
     server.stop()
     page.wait_for_selector("#state[data-kind=offline]")
     add(page, "New one")
@@ -35,7 +36,7 @@ def test_the_page_opens_without_a_server(browser, server):
     page = context.new_page()
     server.task("Kept")
     page.goto(server.url)
-    page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
+    installed(page)
     saved(page)
     server.stop()
 
@@ -159,7 +160,7 @@ def test_only_what_is_new_is_fetched_after_a_reload(browser, server):
     page = context.new_page()
     page.goto(server.url)
     saved(page)
-    page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
+    installed(page)
     sizes = []
     page.on("requestfinished", lambda request: sizes.append((request.url, request.sizes()["responseBodySize"])))
     page.reload()

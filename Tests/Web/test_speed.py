@@ -2,7 +2,7 @@
 
 import gzip
 
-from harness import ROOT, SLACK, add, card, saved, wait_for
+from harness import ROOT, SLACK, add, card, installed, saved, wait_for
 
 #: When the first card was made, by the page's own mark: the code that a test puts into a page to watch it costs as much.
 FIRST_CARD = "() => performance.getEntriesByName('first-card')[0].startTime"
@@ -33,7 +33,7 @@ def test_the_first_card_is_there_at_once(browser, server):
     context = browser()
     page = context.new_page()
     page.goto(server.url)
-    page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
+    installed(page)
     saved(page)
 
     def warm():

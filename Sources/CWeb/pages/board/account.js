@@ -3,6 +3,7 @@ import { heading, showAnswer } from "./answers.js";
 import { call, Problem, uuid } from "./api.js";
 import { el, field } from "./dom.js";
 import { describeTime } from "./dates.js";
+import { pictureField } from "./forms.js";
 import { faultOf } from "./login.js";
 import * as session from "./session.js";
 import { text } from "./texts.js";
@@ -94,6 +95,7 @@ function profile(app, account, again) {
   const { usage } = account;
   return [
     el("p", {}, el("strong", {}, account.displayName || account.email), account.displayName ? ` · ${account.email}` : ""),
+    pictureField(null, account.image ?? null, (image) => app.attempt(() => call("PATCH", "/account", { body: { image } }))),
     account.emailVerified === false && actionForm(text.verify, { code: text.code }, async ({ code }) => {
       await call("POST", "/account/email-verification", { body: { code: code.trim() } });
       again();

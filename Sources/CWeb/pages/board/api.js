@@ -48,7 +48,8 @@ export function uuid() {
 export async function call(method, path, options = {}) {
   const { body, key, seconds = 12 } = options;
   const fields = headers({ Accept: "application/json", ...options.headers });
-  if (body !== undefined) fields["Content-Type"] = "application/json";
+  const isFile = body instanceof Blob;
+  if (body !== undefined) fields["Content-Type"] = isFile ? "application/octet-stream" : "application/json";
   if (key) fields["Idempotency-Key"] = key;
   const token = access.token;
   const aborter = new AbortController();
@@ -56,7 +57,7 @@ export async function call(method, path, options = {}) {
   try {
     const response = await fetch(path, {
       method, headers: fields, signal: aborter.signal, cache: "no-store",
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: isFile ? body : JSON.stringify(body),
     });
     if (response.ok && options.raw) return response;
     const text = await response.text();

@@ -8,8 +8,8 @@ import { Editor } from "./editor.js";
 import { Engine } from "./engine.js";
 import { makeFilters } from "./filters.js";
 import { $, el } from "./dom.js";
-import { setUpKeys } from "./keys.js";
-import { openCardMenu } from "./menu.js";
+import { album } from "./images.js";
+import { openCardMenu, setUpKeys } from "./menu.js";
 import { Model } from "./model.js";
 import { Router } from "./router.js";
 import { rename } from "./rename.js";
@@ -43,6 +43,7 @@ export class App {
 
   async start() {
     access.token = this.session.token;
+    album.engine = this.engine;
     access.ended = () => session.end(this.engine, { note: "ended" });
     this.engine.onChange = (changes) => {
       this.model.take(changes);

@@ -1,6 +1,7 @@
 // One card. Its element is made once and changed in place when what it shows changes.
 import { el, icon } from "./dom.js";
 import { describeDue } from "./dates.js";
+import { picture } from "./images.js";
 import { text } from "./texts.js";
 
 /** @typedef {import("./types.js").Task} Task */
@@ -66,7 +67,7 @@ function pillsOf(task, category, zone, isUnsent, hasDraft) {
   return pills;
 }
 
-/** @param {{name: string, color: string | null, emoji: string | null}} category */
-export function categoryPill({ name, color, emoji }) {
-  return el("span", { class: "pill category", style: { "--tint": color ?? "var(--muted)" } }, emoji ? `${emoji} ${name}` : name);
+/** @param {{name: string, color: string | null, emoji: string | null, image?: string | null}} category */
+export function categoryPill({ name, color, emoji, image }) {
+  return el("span", { class: "pill category", style: { "--tint": color ?? "var(--muted)" } }, image && picture(image), emoji && !image ? `${emoji} ${name}` : name);
 }

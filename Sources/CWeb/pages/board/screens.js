@@ -1,11 +1,10 @@
 // The screens beside the board, by the name in the address. Each fills `main` and may return what to do when it is left.
 import { showAccount } from "./account.js";
 import { showCategories } from "./categories.js";
-import { showHistory } from "./history.js";
+import { showHistory, showTrash } from "./past.js";
 import { showSettings } from "./settings.js";
 import { showStats } from "./stats.js";
 import { showToday } from "./today.js";
-import { showTrash } from "./trash.js";
 
 /** @typedef {(app: import("./app.js").App, main: HTMLElement) => (void | (() => void))} Screen */
 

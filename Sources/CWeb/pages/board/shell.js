@@ -1,7 +1,6 @@
 // The frame of the page: brand, navigation, search, the state of the connection, and the filter below.
 import { $, el, icon } from "./dom.js";
-import { openMenu } from "./menu.js";
-import { showHelp } from "./keys.js";
+import { openMenu, showHelp } from "./menu.js";
 import { openIssues, showConflicts } from "./conflicts.js";
 import { text } from "./texts.js";
 

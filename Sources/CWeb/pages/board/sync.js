@@ -33,8 +33,8 @@ export function apply(mirror, changes) {
 /** @type {Record<string, Record<string, any>>} */
 const defaults = {
   task: { title: "", body: "", status: "todo", categoryId: null, dueDate: null, completedAt: null, position: "", revision: 0 },
-  category: { name: "", color: null, emoji: null, revision: 0 },
-  dday: { title: "", date: "", repeats: "none", color: null, emoji: null, revision: 0 },
+  category: { name: "", color: null, emoji: null, image: null, revision: 0 },
+  dday: { title: "", date: "", repeats: "none", color: null, emoji: null, image: null, revision: 0 },
   settings: { timeZone: null, locale: null, custom: {}, revision: 0 },
 };
 

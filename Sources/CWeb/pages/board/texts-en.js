@@ -32,7 +32,7 @@ export const texts = {
   bothChanged: "You and somebody else changed this at the same time. Yours is on the board now.", mine: "Mine", theirs: "Theirs",
   wasDeleted: "Somebody deleted this before your change arrived.", wasRefused: "The server did not take this change.", tryAgain: "Try again",
   draftOfDeleted: "You were writing on this task when it was deleted elsewhere.", deletedCategory: "a deleted category",
-  members: { title: "Title", body: "Notes", status: "Column", categoryId: "Category", dueDate: "Due date", name: "Name", color: "Color", emoji: "Emoji", date: "Date", repeats: "Repeats", timeZone: "Time zone", locale: "Language", custom: "App settings", position: "Place" },
+  members: { title: "Title", body: "Notes", status: "Column", categoryId: "Category", dueDate: "Due date", name: "Name", color: "Color", emoji: "Emoji", date: "Date", image: "Picture", repeats: "Repeats", timeZone: "Time zone", locale: "Language", custom: "App settings", position: "Place" },
   diskFault: "This device has no room left. Changes are sent, but not kept here.",
   // The frame
   navigation: "Screens", skip: "Skip to the content", more: "More", messages: "Messages", api: "API", logOut: "Log out", shortcuts: "Keyboard shortcuts",
@@ -71,7 +71,8 @@ export const texts = {
   unreachable: "The server cannot be reached.", keptHere: (/** @type {number} */ count) => `${n(count, "unsent change waits", "unsent changes wait")} on this device for the account that made them.`,
   otherKept: (/** @type {number} */ count) => `Another account has ${n(count, "unsent change", "unsent changes")} on this device. Erase them and log in?`,
   keptStays: "Not logged in. The unsent changes are still here.", loseUnsent: (/** @type {number} */ count) => `${n(count, "change was", "changes were")} not sent yet and will be lost. Log out?`,
-  problems: { mail_off: "This server sends no mail. Ask who runs it to set a new password.", signup_closed: "Nobody can sign up on this server. Ask who runs it.", invitation_required: "Signing up needs an invitation.", code_invalid: "This code is wrong, used or too old.", wrong_password: "The password is wrong.", email_taken: "There is an account with this address." },
+  addPicture: "Add a picture…", changePicture: "Change the picture…", removePicture: "Remove the picture",
+  problems: { payload_too_large: "This picture is too large: at most 1 MB fits.", unsupported_media_type: "This is no picture that the server knows. PNG, JPEG, WebP and HEIC are.", quota_exceeded: "The account is full. Delete something first.", mail_off: "This server sends no mail. Ask who runs it to set a new password.", signup_closed: "Nobody can sign up on this server. Ask who runs it.", invitation_required: "Signing up needs an invitation.", code_invalid: "This code is wrong, used or too old.", wrong_password: "The password is wrong.", email_taken: "There is an account with this address." },
   noAccounts: "This server has no accounts: whoever reaches it uses the one board.", profile: "Profile", sessions: "Where you are logged in", tokens: "Tokens for apps and scripts", events: "What happened to the account",
   verify: "Confirm the address", usage: (/** @type {number} */ tasks, /** @type {number | null} */ most, /** @type {number} */ bytes, /** @type {number | null} */ room) => `${n(tasks, "task", "tasks")}${most ? ` of ${most.toLocaleString("en")}` : ""} · ${(bytes / 1048576).toFixed(1)} MiB${room ? ` of ${Math.round(room / 1048576)} MiB` : ""}`,
   changeName: "Change the name", changeEmail: "Change the e-mail address", changePassword: "Change the password",

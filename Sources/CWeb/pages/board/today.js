@@ -1,10 +1,11 @@
 // The cover: what is overdue and due today, what comes, the D-days, how far one got, and the weather.
 import { heading, showAnswer } from "./answers.js";
-import { uuid } from "./api.js";
-import { el, field, icon, limitLength } from "./dom.js";
+import { el, icon } from "./dom.js";
 import { categoryPill } from "./card.js";
 import { move } from "./actions.js";
 import { describeDay, describeDue, dueDay, today } from "./dates.js";
+import { editDDay } from "./forms.js";
+import { picture } from "./images.js";
 import { text } from "./texts.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -61,7 +62,7 @@ function tasks(app, list, empty) {
 function ddays(app, list) {
   if (list.length === 0) return el("p", { class: "quiet-words" }, text.noDDays);
   const now = today(app.model.zone);
-  return el("ul", { class: "rows" }, ...list.map((dday) => el("li", {},
+  return el("ul", { class: "rows" }, ...list.map((dday) => el("li", {}, dday.image && picture(dday.image),
     el("button", { type: "button", class: "row-open", onclick: () => editDDay(app, dday) }, dday.emoji ? `${dday.emoji} ${dday.title}` : dday.title),
     el("span", { class: "quiet-words" }, describeDay(dday.countdown?.nextDate ?? dday.date, now)),
     el("span", { class: "pill dday", style: { "--tint": dday.color ?? "var(--accent)" } }, dday.countdown?.dDay ?? ""))));
@@ -78,30 +79,4 @@ function weather(weather, place) {
       location.reload();
     }),
   }, text.showWeather);
-}
-
-/** @param {App} app @param {any} dday null makes a new one */
-function editDDay(app, dday) {
-  const title = el("input", { value: dday?.title ?? "", required: true, autocomplete: "off" });
-  limitLength(title, 100, (count) => text.tooLong(count, 100));
-  const date = el("input", { type: "date", value: dday?.date ?? "", required: true, max: "9999-12-31" });
-  const repeats = el("input", { type: "checkbox", checked: dday?.repeats === "yearly" });
-  const emoji = el("input", { value: dday?.emoji ?? "", class: "short", autocomplete: "off" });
-  const form = el("form", { method: "dialog" },
-    el("h2", { id: "dday-title" }, dday ? text.editDDay : text.addDDay), field(text.title, title),
-    el("div", { class: "pair" }, field(text.date, date), field(text.emoji, emoji)),
-    el("label", { class: "check" }, repeats, el("span", {}, text.yearly)),
-    el("div", { class: "row end" },
-      dday && el("button", { type: "button", class: "danger", onclick: () => { app.engine.edit([{ type: "dday", op: "delete", id: dday.id }]); dialog.close(); } }, text.remove),
-      el("span", { class: "space" }),
-      el("button", { type: "button", onclick: () => dialog.close() }, text.close), el("button", { class: "primary" }, text.save)));
-  const dialog = el("dialog", { class: "sheet", "aria-labelledby": "dday-title" }, form);
-  form.addEventListener("submit", () => {
-    const value = { title: title.value, date: date.value, repeats: repeats.checked ? "yearly" : "none", emoji: emoji.value || null };
-    const changed = Object.fromEntries(Object.entries(value).filter(([name, member]) => !dday || dday[name] !== member));
-    if (Object.keys(changed).length) app.engine.edit([{ type: "dday", op: dday ? "patch" : "create", id: dday?.id ?? uuid(), value: changed }]);
-  });
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
 }

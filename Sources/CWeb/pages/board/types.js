@@ -15,8 +15,8 @@
  * @property {string | null} completedAt
  * @property {number} revision  0 until the server has it
  */
-/** @typedef {{id: string, name: string, color: string | null, emoji: string | null, revision: number}} Category */
-/** @typedef {{id: string, title: string, date: string, repeats: "none" | "yearly", color: string | null, emoji: string | null, revision: number}} DDay */
+/** @typedef {{id: string, name: string, color: string | null, emoji: string | null, image: string | null, revision: number}} Category */
+/** @typedef {{id: string, title: string, date: string, repeats: "none" | "yearly", color: string | null, emoji: string | null, image: string | null, revision: number}} DDay */
 /** @typedef {{timeZone: string | null, locale: string | null, custom: Record<string, any>, revision: number}} Settings */
 /** @typedef {"task" | "category" | "dday" | "settings"} ResourceType */
 /** @typedef {"create" | "patch" | "move" | "delete" | "restore"} Op */

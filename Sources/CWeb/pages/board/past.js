@@ -1,9 +1,10 @@
-// The history of the board, or of one task, told in words.
+// What was: the history of the board or of one task, told in words, and the trash with the way back.
 import { heading, showAnswer } from "./answers.js";
+import { call } from "./api.js";
 import { el } from "./dom.js";
+import { restore } from "./actions.js";
 import { memberName, wordsOf } from "./conflicts.js";
 import { describeTime } from "./dates.js";
-import { moreButton } from "./trash.js";
 import { text } from "./texts.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -53,4 +54,60 @@ function details(app, item) {
     .map((/** @type {any} */ { member, from, to }) => el("p", { class: "change" },
       el("span", { class: "member" }, `${memberName(member)}: `),
       el("del", {}, wordsOf(app, member, from)), " → ", el("ins", {}, wordsOf(app, member, to))));
+}
+
+/** @param {App} app @param {HTMLElement} main */
+export function showTrash(app, main) {
+  const place = el("section", { class: "panel" });
+  main.append(heading(text.screens.trash), el("p", { class: "lead" }, text.trashHint), place);
+  return showAnswer(app, place, "/tasks?deleted=true&sort=-updatedAt&limit=100", (answer) => {
+    const items = answer.items.filter((/** @type {any} */ task) => !app.model.tasks.has(task.id));
+    if (items.length === 0) return [el("p", { class: "quiet-words" }, text.trashEmpty)];
+    const list = el("ul", { class: "rows" });
+    const add = (/** @type {any[]} */ tasks) => list.append(...tasks.map((task) => row(app, task)));
+    add(items);
+    return [list, moreButton(answer.nextCursor, "/tasks?deleted=true&sort=-updatedAt&limit=100", (page) => add(page.items), app)];
+  }, ["task"]);
+}
+
+/** @param {App} app @param {any} task */
+function row(app, task) {
+  const button = el("button", { type: "button", "aria-label": text.restoreOf(task.title) }, text.restore);
+  const item = el("li", {}, el("div", { class: "row-words" }, el("strong", {}, task.title), task.body && el("p", {}, task.body)),
+    el("time", { class: "quiet-words", dateTime: task.updatedAt }, describeTime(task.deletedAt ?? task.updatedAt, app.model.zone)), button);
+  button.addEventListener("click", () => {
+    app.engine.commit([{ store: "meta", key: `deleted:${task.id}`, value: task }]);
+    restore(app, task.id);
+    // It leaves at once, whenever the server's list comes.
+    const neighbour = item.nextElementSibling ?? item.previousElementSibling;
+    item.remove();
+    neighbour?.querySelector("button")?.focus();
+    app.toast(text.restored(task.title), { action: text.show, run: () => app.reveal(task.id) });
+  });
+  return item;
+}
+
+/**
+ * A button for the next page of a list, which takes its own place.
+ * @param {string | null} cursor
+ * @param {string} path
+ * @param {(page: any) => void} take
+ * @param {App} app
+ * @returns {HTMLElement | null}
+ */
+function moreButton(cursor, path, take, app) {
+  if (!cursor) return null;
+  const button = el("button", { type: "button", class: "wide" }, text.showMore);
+  button.addEventListener("click", () => app.attempt(async () => {
+    button.disabled = true;
+    try {
+      const page = await call("GET", `${path}&cursor=${encodeURIComponent(/** @type {string} */ (cursor))}`);
+      take(page);
+      cursor = page.nextCursor;
+      if (!cursor) button.remove();
+    } finally {
+      button.disabled = false;
+    }
+  }));
+  return button;
 }
