@@ -156,7 +156,12 @@ class SlowLine:
                 return
 
     def close(self):
-        self.loop.call_soon_threadsafe(self.loop.stop)
+        asyncio.run_coroutine_threadsafe(self.end(), self.loop)
+
+    async def end(self):
+        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+            task.cancel()
+        self.loop.stop()
 
 
 def columns(page):
