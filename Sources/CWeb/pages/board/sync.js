@@ -69,7 +69,7 @@ function replay(type, value, { mutation, position, at }, mirror) {
   switch (mutation.op) {
     case "delete": return undefined;
     case "create": return value ?? { ...defaults[type], createdAt: at, updatedAt: at, ...mutation.value, id: mutation.id, position };
-    case "restore": return value ?? { ...restored(mirror, mutation.id), ...(position !== undefined && { position }) };
+    case "restore": return value ?? { ...mirror.meta.get(`deleted:${mutation.id}`), ...(position !== undefined && { position }) };
     default: break;
   }
   if (!value) return type === "settings" ? merged({ ...defaults.settings }, mutation.value ?? {}, defaults.settings) : undefined;
@@ -79,11 +79,6 @@ function replay(type, value, { mutation, position, at }, mirror) {
   if (position !== undefined) next.position = position;
   if (type === "task" && next.status !== value.status) next.completedAt = next.status === "done" ? at : null;
   return next;
-}
-
-/** @param {Mirror} mirror @param {string} id */
-function restored(mirror, id) {
-  return mirror.meta.get(`deleted:${id}`);
 }
 
 /**
