@@ -59,7 +59,7 @@ extension AccessService {
 
         if let email = edit.email, isMailOn, email.folded != old.email?.folded {
             // Each change sends two mails, one of them to an address that may be anybody's.
-            guard mayMail(.owner(SHA256.digest("\(old.id)".utf8))) else { throw AccessError.tooManyMails }
+            guard try await mayMail(.owner(SHA256.digest("\(old.id)".utf8))) else { throw AccessError.tooManyMails }
         }
 
         let changed = try await store.writeAccess { [stored, isMailOn] writer in

@@ -23,7 +23,7 @@ extension AccessService {
             }
         if let wait { throw AccessError.tooManyResets(wait) }
         // Silently: who is told would learn that somebody else has asked.
-        guard mayMail(.account(SHA256.digest(email.folded.utf8))) else { return }
+        guard try await mayMail(.account(SHA256.digest(email.folded.utf8))) else { return }
         let isTaken = try await store.writeAccess { writer in
             try writer.enqueue(
                 MailJob(
@@ -82,7 +82,7 @@ extension AccessService {
     package func requestEmailVerification(of key: AccountKey, by visitor: Visitor) async throws {
         try requireMail()
         guard let email = try await account(key).email else { throw AccessError.builtInAccount }
-        guard mayMail(.owner(SHA256.digest(email.folded.utf8))) else { throw AccessError.tooManyMails }
+        guard try await mayMail(.owner(SHA256.digest(email.folded.utf8))) else { throw AccessError.tooManyMails }
         try await store.writeAccess { writer in
             guard let account = try writer.account(key) else { throw AccessError.noAccount }
             guard !account.isEmailVerified else { return }
@@ -145,7 +145,20 @@ extension AccessService {
     }
 
     /// Whether the address may get another mail within the hour; counts it.
-    func mayMail(_ key: AttemptThrottle.Key) -> Bool {
+    func mayMail(_ key: AttemptThrottle.Key) async throws -> Bool {
+        guard let ledger = store.attempts else { return mayMailFromHere(key) }
+        return try await ledger.attempt(
+            "mail", [key.digest], most: Self.mailsAnHour, within: .seconds(3600), counts: true) == nil
+    }
+
+    /// The same in a transaction.
+    func mayMail(_ key: AttemptThrottle.Key, in writer: any AccessWriter) throws -> Bool {
+        guard let writer = writer as? any AttemptWriter else { return mayMailFromHere(key) }
+        return try writer.attempt(
+            "mail", [key.digest], most: Self.mailsAnHour, within: .seconds(3600), counts: true) == nil
+    }
+
+    private func mayMailFromHere(_ key: AttemptThrottle.Key) -> Bool {
         mails.withLock { $0.attempt([key], at: instant()) == nil }
     }
 }

@@ -28,7 +28,8 @@ package final class AccessService: Sendable {
     /// Resets that an address asked for.
     let resetRequests = Locked(AttemptThrottle(most: 10, within: .seconds(3600)))
     /// Mails of an account.
-    let mails = Locked(AttemptThrottle(most: 3, within: .seconds(3600)))
+    let mails = Locked(AttemptThrottle(most: mailsAnHour, within: .seconds(3600)))
+    static let mailsAnHour = 3
     let instant: @Sendable () -> ContinuousClock.Instant
     /// What the password of an unknown address is compared with, so that it takes as long as that of a known one.
     private let nobodysHash: PasswordHash
@@ -180,7 +181,7 @@ package final class AccessService: Sendable {
         // After the first log-in each other device and network is news.
         if isMailOn, try writer.hasLoggedIn(account.key),
             try !writer.hasLoggedIn(account.key, device: visitor.device, network: visitor.network),
-            mayMail(.owner(Self.throttleKey(of: account)))
+            try mayMail(.owner(Self.throttleKey(of: account)), in: writer)
         {
             try Self.mail(.newDevice, to: account, about: visitor, in: writer)
         }

@@ -11,6 +11,11 @@ package protocol AttemptLedger: Sendable {
     ) async throws -> Duration?
 }
 
+/// The same in a transaction that is under way.
+package protocol AttemptWriter {
+    func attempt(_ kind: String, _ keys: [[UInt8]], most: Int, within window: Duration, counts: Bool) throws -> Duration?
+}
+
 extension AccessStore {
     /// `nil`: this process alone serves the accounts, and counts in memory.
     package var attempts: (any AttemptLedger)? { self as? any AttemptLedger }

@@ -25,15 +25,17 @@ package struct RateLimiter: Sendable {
     /// What became of one request.
     package struct Verdict: Hashable, Sendable {
         package var isAllowed: Bool
-        /// Requests left at once.
+        /// Requests left at once, of those at all servers together when they are spread evenly.
         package var remaining: Int
         /// Until the next request is allowed; zero when it is already.
         package var untilNext: Duration
     }
 
     package let limit: RateLimit
-    private let cost: Duration
-    private let full: Duration
+    /// Servers that share the limit.
+    private var servers = 1
+    private var cost: Duration
+    private var full: Duration
     private var fullAt: [Key: ContinuousClock.Instant] = [:]
     private var sweepAbove = 65_536
 
@@ -41,6 +43,15 @@ package struct RateLimiter: Sendable {
         self.limit = limit
         cost = .seconds(1) / limit.perSecond
         full = cost * limit.burst
+    }
+
+    /// Leaves this server its part of the limit, where as many servers answer the same callers. Each allows one request at
+    /// once at least.
+    package mutating func share(among servers: Int) {
+        self.servers = max(1, servers)
+        // The whole cost of each request is borne here, while a bucket fills up as fast as before.
+        cost = .seconds(1) / limit.perSecond * self.servers
+        full = max(cost, .seconds(1) / limit.perSecond * limit.burst)
     }
 
     /// Takes one request out of the bucket, if it holds one.
@@ -53,7 +64,7 @@ package struct RateLimiter: Sendable {
         fullAt[key] = now + owed + cost
         let left = full - owed - cost
         return Verdict(
-            isAllowed: true, remaining: Int(left / cost), untilNext: max(.zero, cost - left))
+            isAllowed: true, remaining: Int(left / cost) * servers, untilNext: max(.zero, cost - left))
     }
 
     /// Forgets full buckets, which are as good as none, once there are many.

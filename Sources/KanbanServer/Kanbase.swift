@@ -8,7 +8,9 @@ struct Kanbase {
     static func main() async {
         StandardStreams.open()
         do {
-            let invocation = try Invocation(arguments(), environment: ProcessInfo.processInfo.environment)
+            let arguments = try arguments()
+            ProcessList.hideSecrets(among: arguments)
+            let invocation = try Invocation(arguments, environment: ProcessInfo.processInfo.environment)
             try await run(invocation)
         } catch let failure as Failure {
             complain(failure.message, seeHelp: failure.code == .usage)

@@ -1,251 +1,273 @@
 #!/usr/bin/env python3
-"""Two servers over one throw-away PostgreSQL: load, kills and restarts, and then a look for what was lost, doubled or told
-in the wrong order.
+"""Servers over throw-away PostgreSQL servers: load and faults of every kind, and then a look for what was lost, doubled or
+told in the wrong order.
 
-    cluster.py [--kills N] [--seconds N] BINARY
+    cluster.py [--only NAME,...] [--kills N] BINARY
 
-Writers create tasks through a server of their choice, each with an Idempotency-Key that they repeat until the answer is
-certain. Meanwhile PostgreSQL is stopped like in a crash, and the servers are killed, and started again. A reader follows
-the stream of a server, and goes on from its last id when it ends; another pulls pages from either. At the end every
-acknowledged task must be there once, both readers must have seen every revision once and in order, and `kanbase check`
-must find nothing.
+Writers create tasks through a server of their choice, each with a key that they repeat until the answer is certain.
+A reader follows the stream of a server, and goes on from its last id when it ends; another pulls pages from either. At the
+end every acknowledged task must be there once, both readers must have seen every revision once and in order, and
+`kanbase check` must find nothing.
 """
 
 import argparse
-import glob
 import http.client
 import json
 import os
-import pwd
 import random
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
-import threading
 import time
-import uuid
+
+from board import Board
+from postgres import Pooler, Postgres, Wire, wait_for
+from servers import Server
 
 WRITERS = 6
 
 
-class Postgres:
-    """As the user `postgres` when we are root, who may not run it."""
+class Cluster:
+    """Servers with clients over a database, for one scene."""
 
-    def __init__(self):
-        found = sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[4]))
-        if not found:
-            sys.exit("PostgreSQL is not installed: apt-get install postgresql")
-        self.programs = found[-1]
-        self.directory = tempfile.mkdtemp(prefix="kanbase-cluster-")
-        if os.geteuid() == 0:
-            user = pwd.getpwnam("postgres")
-            os.chown(self.directory, user.pw_uid, user.pw_gid)
-        self.data = f"{self.directory}/data"
-        self.url = f"postgres:///postgres?host={self.directory}&user=kanbase"
-        self.run("initdb", "-D", self.data, "-U", "kanbase", "-A", "trust", "-E", "UTF8", "--locale=C")
+    def __init__(self, binary, url, directory, *options, count=2, seconds=240):
+        self.binary, self.url = binary, url
+        log = open(f"{directory}/servers.log", "ab") if os.access(directory, os.W_OK) else subprocess.DEVNULL
+        self.servers = [Server(binary, url, log, *options) for _ in range(count)]
+        self.board = Board(self.servers, seconds)
 
-    def run(self, program, *arguments):
-        command = [f"{self.programs}/{program}", *arguments]
-        if os.geteuid() == 0:
-            command = ["runuser", "-u", "postgres", "--", *command]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/")
+    def __enter__(self):
+        for server in self.servers:
+            server.start()
+        return self
 
-    def start(self):
-        options = f"-k {self.directory} -c listen_addresses= -c max_connections=100"
-        self.run("pg_ctl", "-D", self.data, "-o", options, "-l", f"{self.directory}/log", "-w", "start")
+    def __exit__(self, *error):
+        self.board.is_over.set()
+        self.board.may_stop.set()
+        self.board.is_abandoned.set()
+        for server in self.servers:
+            server.end()
 
-    def stop(self, mode):
-        self.run("pg_ctl", "-D", self.data, "-m", mode, "-w", "stop")
+    def load(self, writers=WRITERS):
+        self.board.run(writers)
 
-    def remove(self):
-        try:
-            self.stop("immediate")
-        except subprocess.CalledProcessError:
-            pass  # It is stopped already.
-        shutil.rmtree(self.directory)
+    def grow(self, count=20):
+        """Waits until so many more writes were acknowledged."""
+        goal = len(self.board.acknowledged) + count
+        wait_for(lambda: len(self.board.acknowledged) >= goal or self.board.faults, f"{count} more writes", 120)
 
-
-class Server:
-    def __init__(self, binary, url, log):
-        self.binary, self.url, self.log = binary, url, log
-        self.port = None
-
-    def start(self):
-        """Takes the port of before, which its clients know; the first is outside of those that connections are given."""
-        for _ in range(40):
-            port = self.port or random.randint(20_000, 30_000)
-            self.process = subprocess.Popen(
-                [self.binary, "serve", "--port", str(port)], stdout=subprocess.PIPE, stderr=self.log,
-                env={**os.environ, "KANBASE_DATABASE": self.url})
-            if b"listening on" in self.process.stdout.readline():
-                self.port = port
-                return
-            self.process.wait(timeout=30)
-            time.sleep(0.25)
-        sys.exit("the server does not start")
-
-    def stop(self, number=signal.SIGKILL):
-        self.process.send_signal(number)
-        self.process.wait(timeout=30)
+    def finish(self, url=None):
+        """Lets the clients end and looks at what they know."""
+        self.grow()
+        self.board.end()
+        self.board.check(self.binary, url or self.url)
+        return self.board
 
 
-class Board:
-    """What the clients know: which tasks were acknowledged, and which servers there are."""
+def kills(binary, count):
+    """PostgreSQL is stopped like in a crash, servers are killed, and started again."""
+    postgres = Postgres()
+    try:
+        postgres.start()
+        with Cluster(binary, postgres.url, postgres.directory) as cluster:
+            cluster.load()
+            for number in range(count):
+                cluster.grow(random.randint(10, 60))
+                if number % 2 == 0:
+                    postgres.stop("immediate")
+                    time.sleep(random.uniform(0, 0.5))
+                    postgres.start()
+                else:
+                    server = random.choice(cluster.servers)
+                    server.stop()
+                    server.start()
+            return cluster.finish()
+    finally:
+        postgres.remove()
 
-    def __init__(self, servers):
-        self.servers = servers
-        self.acknowledged = {}
-        self.is_over = threading.Event()
-        self.may_stop = threading.Event()
-        self.faults = []
 
-    def request(self, server, method, path, body=None, headers=()):
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
-        try:
-            sent = {"Content-Type": "application/json", **dict(headers)}
-            connection.request(method, path, body=body and json.dumps(body), headers=sent)
-            answer = connection.getresponse()
-            return answer.status, answer.read()
-        finally:
-            connection.close()
+def cuts(binary, count):
+    """Connections end in the middle of any answer, that of a COMMIT included."""
+    postgres = Postgres("fsync=off")
+    try:
+        postgres.start()
+        wire = Wire(postgres)
+        with Cluster(binary, wire.url, postgres.directory) as cluster:
+            cluster.load()
+            for _ in range(4 * count):
+                cluster.grow(5)
+                wire.cut(after=random.randint(1, 3000))
+            board = cluster.finish(postgres.url)
+            # Sessions that were cut off are over soon: then everybody can tell what became of their commits.
+            if board.unsettled:
+                board.faults.append(f"{board.unsettled} answers told that nobody knows of a commit")
+            return board
+    finally:
+        postgres.remove()
 
-    def write(self):
-        while not self.is_over.is_set():
-            key, title = str(uuid.uuid4()), str(uuid.uuid4())
-            while True:
-                try:
-                    status, body = self.request(
-                        random.choice(self.servers), "POST", "/tasks", {"title": title}, [("Idempotency-Key", key)])
-                except (OSError, http.client.HTTPException):
-                    time.sleep(0.05)
-                    continue
-                if status == 201:
-                    self.acknowledged[title] = json.loads(body)["id"]
-                    break
-                if status not in (409, 503):
-                    self.faults.append(f"a create was answered {status}: {body[:200]}")
-                    return
-                time.sleep(0.05)
 
-    def pull(self, seen):
-        cursor = None
-        while True:
-            was_over = self.may_stop.is_set()
+def hangs(binary, count):
+    """A server stands still, perhaps with locks; the others go on when PostgreSQL has ended its sessions."""
+    postgres = Postgres("fsync=off")
+    try:
+        postgres.start()
+        with Cluster(binary, postgres.url, postgres.directory, count=2) as cluster:
+            cluster.load()
+            cluster.grow()
+            # A client repeats elsewhere what is not answered.
+            cluster.board.patience = 2
+            still = cluster.servers[0]
+            still.process.send_signal(signal.SIGSTOP)
+            cluster.grow(100)
+            still.process.send_signal(signal.SIGCONT)
+            return cluster.finish()
+    finally:
+        postgres.remove()
+
+
+def promotions(binary, count):
+    """The primary is lost and its standby, which has all that was acknowledged, takes over."""
+    nodes = [Postgres("fsync=off")]
+    try:
+        nodes[0].start()
+        nodes.append(nodes[0].standby("fsync=off"))
+        nodes[1].start()
+        hosts = [node.directory for node in nodes]
+        url = f"postgres:///postgres?host={','.join(hosts)}&user=kanbase"
+        with Cluster(binary, url, hosts[0], "--database-durability", "synchronous") as cluster:
+            primary, standby = nodes
+            for number in range(max(1, count // 4)):
+                require_synchrony(primary)
+                if number == 0:
+                    cluster.load()
+                cluster.grow(50)
+                primary.stop("immediate")
+                standby.promote()
+                cluster.grow()
+                # The lost primary comes back as a standby of the new one.
+                primary.remove_data()
+                primary.copy(standby)
+                primary.start()
+                primary, standby = standby, primary
+            require_synchrony(primary)
+            return cluster.finish()
+    finally:
+        for node in nodes:
+            node.remove()
+
+
+def require_synchrony(primary):
+    """Makes the primary wait for its standby, which must be there."""
+    primary.execute("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
+    primary.execute("SELECT pg_reload_conf()")
+    wait_for(
+        lambda: primary.execute("SELECT sync_state FROM pg_stat_replication") == "sync", "the standby is synchronous")
+
+
+def losses(binary, count):
+    """A failover to a standby that lacks the last commits: what they told is told anew, under other revisions."""
+    primary = Postgres("fsync=off")
+    nodes = [primary]
+    faults = []
+    try:
+        primary.start()
+        standby = primary.standby("fsync=off")
+        nodes.append(standby)
+        url = f"postgres:///postgres?host={primary.directory},{standby.directory}&user=kanbase"
+        with Cluster(binary, url, primary.directory) as cluster:
+            one, two = cluster.servers
+            board = cluster.board
+
+            def create(server, title):
+                def answer():
+                    status, body = board.request(server, "POST", "/tasks", {"title": title})
+                    return json.loads(body) if status == 201 else None
+                return wait_for(answer, f"{title} is made")
+
+            def pull(cursor=None):
+                since = f"&since={cursor}" if cursor else ""
+                return board.request(two, "GET", f"/changes?limit=500{since}")
+
+            for number in range(10):
+                create(one, f"kept {number}")
+            standby.start()
+            end = primary.execute("SELECT pg_current_wal_flush_lsn()")
+            wait_for(
+                lambda: standby.execute(f"SELECT pg_last_wal_replay_lsn() >= '{end}'") == "t", "the standby has it all")
+            # What comes now is only on the primary, and was acknowledged and pulled.
+            standby.stop("immediate")
+            lost = [create(one, f"lost {number}")["revision"] for number in range(5)]
+            cursor = json.loads(pull()[1])["cursor"]
+            primary.stop("immediate")
+            standby.start()
+            standby.promote()
+            made = [create(random.choice((one, two)), f"new {number}")["revision"] for number in range(5)]
+            status, body = pull(cursor)
+            if status != 410:
+                faults.append(f"a cursor of the lost history is answered {status}: {body[:200]}")
+            if set(made) & set(lost) or min(made) <= max(lost):
+                faults.append(f"revisions of the lost history are used again: {lost}, {made}")
+            wanted = sorted([f"kept {number}" for number in range(10)] + [f"new {number}" for number in range(5)])
+            page = json.loads(pull()[1])
+            titles = sorted(change["value"]["title"] for change in page["changes"] if change["type"] == "task")
+            if titles != wanted:
+                faults.append(f"after the failover a full pull shows {titles}")
+            if sorted(title for title, _ in board.listed(one)) != wanted:
+                faults.append("after the failover a list shows something else")
+            board.require_soundness(binary, url)
+            board.faults += faults
+            return board
+    finally:
+        for node in nodes:
+            node.remove()
+
+
+def poolers(binary, count):
+    """pgbouncer in front, in both of its modes, restarted under load."""
+    postgres = Postgres("fsync=off")
+    postgres.start()
+    boards = []
+    try:
+        for mode, options in (
+                ("session", ["--database-readers", "4"]),
+                ("transaction", ["--database-prepare", "off", "--database-direct", postgres.url])):
+            postgres.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+            pooler = Pooler(postgres, mode)
             try:
-                path = "/changes?limit=100" + (f"&since={cursor}" if cursor else "")
-                status, body = self.request(random.choice(self.servers), "GET", path)
-            except (OSError, http.client.HTTPException):
-                time.sleep(0.05)
-                continue
-            if status != 200:
-                if status != 503:
-                    self.faults.append(f"a pull was answered {status}: {body[:200]}")
-                    return
-                time.sleep(0.05)
-                continue
-            page = json.loads(body)
-            seen += [change["revision"] for change in page["changes"]]
-            cursor = page["cursor"]
-            if was_over and not page["changes"]:
-                return
-            time.sleep(0.01)
-
-    def follow(self, seen):
-        last = None
-        while not (self.may_stop.is_set() and len(seen) >= len(self.acknowledged)):
-            connection = http.client.HTTPConnection("127.0.0.1", random.choice(self.servers).port, timeout=2)
-            try:
-                headers = {"Accept": "text/event-stream", **({"Last-Event-ID": last} if last else {})}
-                connection.request("GET", "/changes", headers=headers)
-                answer = connection.getresponse()
-                while answer.status == 200 and (line := answer.readline()):
-                    if line.startswith(b"id: "):
-                        last = line[4:].strip().decode()
-                    elif line.startswith(b"data: ") and b"revision" in line:
-                        seen.append(json.loads(line[6:])["revision"])
-                    if self.may_stop.is_set() and len(seen) >= len(self.acknowledged):
-                        return
-            except (OSError, http.client.HTTPException):
-                pass  # Killed, or silent for a while: the next connection goes on.
+                with Cluster(binary, pooler.url, postgres.directory, *options) as cluster:
+                    cluster.load(4)
+                    cluster.grow(60)
+                    pooler.restart()
+                    boards.append(cluster.finish(postgres.url))
             finally:
-                connection.close()
-            time.sleep(0.02)
-            if time.monotonic() > self.deadline:
-                return
+                pooler.remove()
+        boards[0].faults += boards[1].faults
+        boards[0].acknowledged |= boards[1].acknowledged
+        return boards[0]
+    finally:
+        postgres.remove()
 
-    def check(self, binary, url, pulled, followed):
-        found = []
-        cursor = ""
-        while True:
-            status, body = self.request(self.servers[0], "GET", f"/tasks?limit=200{cursor}")
-            page = json.loads(body)
-            found += [(task["title"], task["id"]) for task in page["items"]]
-            if not page["nextCursor"]:
-                break
-            cursor = f"&cursor={page['nextCursor']}"
-        ids = dict(found)
-        lost = [title for title, task in self.acknowledged.items() if ids.get(title) != task]
-        doubled = len(found) - len(ids)
-        if lost or doubled:
-            self.faults.append(f"{len(lost)} acknowledged tasks are lost, {doubled} are there twice")
-        wanted = list(range(1, len(found) + 1))
-        for name, seen in (("pulls", pulled), ("stream", followed)):
-            if seen != wanted:
-                self.faults.append(f"the {name} saw {len(seen)} revisions of {len(wanted)}, or in another order")
-        result = subprocess.run([binary, "check", "--database", url], capture_output=True, text=True)
-        if result.returncode != 0:
-            self.faults.append(result.stderr)
+
+SCENES = {scene.__name__: scene for scene in (kills, cuts, hangs, promotions, losses, poolers)}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kills", type=int, default=6, help="how often something is killed")
+    parser.add_argument("--kills", type=int, default=8, help="how often something is killed in each scene, about")
+    parser.add_argument("--only", default=",".join(SCENES), help="the scenes: " + ", ".join(SCENES))
     parser.add_argument("binary")
     arguments = parser.parse_args()
     random.seed(17)
-    postgres = Postgres()
-    log = open(f"{postgres.directory}/servers.log", "wb") if os.access(postgres.directory, os.W_OK) else subprocess.DEVNULL
-    servers = [Server(arguments.binary, postgres.url, log) for _ in range(2)]
-    try:
-        postgres.start()
-        for server in servers:
-            server.start()
-        board = Board(servers)
-        board.deadline = time.monotonic() + 240
-        pulled, followed = [], []
-        writers = [threading.Thread(target=board.write) for _ in range(WRITERS)]
-        readers = [threading.Thread(target=board.pull, args=(pulled,)), threading.Thread(target=board.follow, args=(followed,))]
-        for thread in writers + readers:
-            thread.start()
-        for number in range(arguments.kills):
-            time.sleep(random.uniform(0.5, 1.5))
-            if number % 2 == 0:
-                postgres.stop("immediate")
-                time.sleep(random.uniform(0, 0.5))
-                postgres.start()
-            else:
-                server = random.choice(servers)
-                server.stop()
-                server.start()
-        time.sleep(1)
-        board.is_over.set()
-        for thread in writers:
-            thread.join()
-        board.may_stop.set()
-        for thread in readers:
-            thread.join()
-        board.check(arguments.binary, postgres.url, pulled, followed)
-        print(f"{len(board.acknowledged)} tasks acknowledged over {arguments.kills} kills")
+    failed = False
+    for name in arguments.only.split(","):
+        began = time.monotonic()
+        board = SCENES[name](arguments.binary, arguments.kills)
+        seconds = time.monotonic() - began
+        print(f"{name}: {len(board.acknowledged)} tasks acknowledged, {seconds:.0f} s", flush=True)
         for fault in board.faults:
-            print(fault, file=sys.stderr)
-        sys.exit(1 if board.faults else 0)
-    finally:
-        for server in servers:
-            if getattr(server, "process", None) and server.process.poll() is None:
-                server.stop()
-        postgres.remove()
+            failed = True
+            print(f"{name}: {fault}", file=sys.stderr, flush=True)
+    sys.exit(1 if failed else 0)
 
 
 if __name__ == "__main__":

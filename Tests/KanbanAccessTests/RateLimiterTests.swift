@@ -19,6 +19,30 @@ struct RateLimiterTests {
         #expect(verdicts[200].untilNext == .milliseconds(20))
     }
 
+    @Test func `servers that share a limit allow as much together as one alone`() {
+        var limiters = [RateLimiter(RateLimit(perSecond: 50, burst: 200)), RateLimiter(RateLimit(perSecond: 50, burst: 200))]
+        for index in limiters.indices { limiters[index].share(among: 2) }
+        func allowed(of requests: Int, at now: ContinuousClock.Instant) -> Int {
+            (0..<requests).count { limiters[$0 % 2].take(anna, at: now).isAllowed }
+        }
+
+        #expect(limiters[0].take(anna, at: start).remaining == 198)
+        #expect(1 + allowed(of: 300, at: start) == 200)
+        #expect(limiters[1].take(anna, at: start).remaining == 0)
+        #expect(allowed(of: 300, at: after(1)) == 50)
+        limiters[0].share(among: 1)
+        #expect((0..<300).count { _ in limiters[0].take(anna, at: after(1000)).isAllowed } == 200)
+    }
+
+    @Test func `each of more servers than a burst has requests allows one`() {
+        var limiter = RateLimiter(RateLimit(perSecond: 1, burst: 2))
+        limiter.share(among: 5)
+
+        #expect(limiter.take(anna, at: start).isAllowed)
+        #expect(!limiter.take(anna, at: start).isAllowed)
+        #expect(limiter.take(anna, at: after(5)).isAllowed)
+    }
+
     @Test func `after the burst the rate holds, exactly`() {
         var limiter = RateLimiter(RateLimit(perSecond: 50, burst: 200))
 

@@ -29,6 +29,11 @@ package final class AccountGate: Gate {
         limitFields = limit.map(RateLimitFields.init)
     }
 
+    /// Allows this server's part of the rate limit, where others answer the same callers.
+    package func shareLimit(among servers: Int) {
+        limiter.withLock { $0?.share(among: servers) }
+    }
+
     package func screen(_ head: Request) -> Problem? {
         nil
     }

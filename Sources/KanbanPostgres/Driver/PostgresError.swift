@@ -38,6 +38,9 @@ package struct PostgresError: Error, CustomStringConvertible {
     /// there in time.
     var isTransient: Bool { ["40001", "40P01", "55P03", "57014"].contains(state) }
 
+    /// Somebody else held what the statement needed for longer than `lock_timeout`.
+    var isLockTimeOut: Bool { state == "55P03" }
+
     /// Another server was first with a unique value: the body, run again, finds it.
     var isTwin: Bool { state == "23505" }
 

@@ -15,17 +15,35 @@ package enum PostgresSchema {
         case tooOld(String)
         case foreign(String)
         case newer(version: Int)
+        /// A server brings it up when it starts.
+        case older(version: Int)
         case encoding(String)
+        /// It has no tables, which only a server makes.
+        case empty
+    }
+
+    /// What PostgreSQL itself must be, whatever it holds.
+    private static func requireFitness(_ connection: PostgresConnection) throws {
+        guard connection.serverVersion >= 130_000 else {
+            throw Fault.tooOld("\(connection.serverVersion / 10_000)")
+        }
+        let encoding = try connection.text("SHOW server_encoding")
+        guard encoding == "UTF8" else { throw Fault.encoding(encoding ?? "") }
+    }
+
+    /// For what only reads: throws unless the tables are those of this version.
+    static func requireTables(_ connection: PostgresConnection) throws {
+        try requireFitness(connection)
+        switch try version(of: connection) {
+        case 0: throw Fault.empty
+        case newest: return
+        case let version: throw Fault.older(version: version)
+        }
     }
 
     /// Makes the tables, or brings those of an older version up; one server at a time.
     static func bringUp(_ connection: PostgresConnection, now: Timestamp) throws {
-        guard connection.serverVersion >= 130_000 else {
-            throw Fault.tooOld("\(connection.serverVersion / 10_000)")
-        }
-        guard try connection.text("SHOW server_encoding") == "UTF8" else {
-            throw Fault.encoding(try connection.text("SHOW server_encoding") ?? "")
-        }
+        try requireFitness(connection)
         guard try version(of: connection) < newest else { return }
         try connection.begin()
         do {

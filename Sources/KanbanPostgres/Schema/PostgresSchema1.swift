@@ -292,6 +292,20 @@ let postgresSchema1 = """
     CREATE INDEX mails_by_due ON mails (due_at);
     CREATE INDEX mails_by_account ON mails (account);
 
+    -- The last commit of each connection that writes, see `CommitMarks`.
+    CREATE TABLE lanes (
+        id uuid PRIMARY KEY,
+        number bigint NOT NULL,
+        at bigint NOT NULL
+    ) WITH (fillfactor = 20);
+
+    -- Who serves the database.
+    CREATE TABLE servers (
+        id uuid PRIMARY KEY,
+        version text COLLATE "C" NOT NULL,
+        seen_at bigint NOT NULL
+    );
+
     -- What one server does for all, and until when.
     CREATE TABLE leases (
         name text COLLATE "C" PRIMARY KEY,

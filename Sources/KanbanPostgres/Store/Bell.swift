@@ -21,6 +21,7 @@ final class Bell: Sendable {
 
     private let configuration: PostgresConfiguration
     private let channel: String
+    private let roll: ServerRoll?
     private let speaking = DispatchQueue(label: "kanbase.bell")
     private let said = Locked(Said())
     private let isStopped = Locked(false)
@@ -29,10 +30,13 @@ final class Bell: Sendable {
     /// Touched on `speaking` only.
     private nonisolated(unsafe) var speaker: PostgresConnection?
 
-    /// - Parameter channel: the schema's own.
-    init(_ configuration: PostgresConfiguration, channel: String) {
+    /// - Parameters:
+    ///   - channel: the schema's own.
+    ///   - server: its name among all that share the database.
+    init(_ configuration: PostgresConfiguration, channel: String, server: ID) {
         self.configuration = configuration
         self.channel = channel
+        roll = ServerRoll(of: server, configuration)
     }
 
     func start() {
@@ -147,7 +151,9 @@ final class Bell: Sendable {
             guard ContinuousClock.now >= nextLook else { continue }
             nextLook = .now + .milliseconds(Int(pace))
             try look(on: connection, &known)
+            try roll?.callIfDue(on: connection)
         }
+        try roll?.leave(on: connection)
     }
 
     /// Where an account stood at the last look.

@@ -14,16 +14,14 @@ final class Lane: @unchecked Sendable {
         var isAwake = false
         var isClosed = false
 
-        /// Those of the account that came first.
+        /// Those of the account that came first. What is left of them stands behind those of the others, so that an account
+        /// with many writes does not keep the others waiting.
         mutating func take(atMost count: Int) -> [any LaneJob]? {
             guard let account = jobs.first?.account else { return nil }
-            var taken: [any LaneJob] = []
-            jobs.removeAll { job in
-                guard job.account == account, taken.count < count else { return false }
-                taken.append(job)
-                return true
-            }
-            return taken
+            let own = jobs.filter { $0.account == account }
+            jobs.removeAll { $0.account == account }
+            jobs += own.dropFirst(count)
+            return Array(own.prefix(count))
         }
     }
 
@@ -36,6 +34,15 @@ final class Lane: @unchecked Sendable {
     /// The body of one wrote something and threw: each is run in a transaction of its own.
     private struct Apart: Error {}
 
+    /// What became of jobs that were run.
+    private enum Settlement {
+        case answered
+        /// Each has to be run alone.
+        case apart([any LaneJob])
+        /// Somebody else held their account for too long.
+        case later([any LaneJob])
+    }
+
     /// So many bodies share a transaction at most.
     private static let batchLimit = 64
     /// Between two tries to reach the database.
@@ -44,18 +51,19 @@ final class Lane: @unchecked Sendable {
     private let queue: DispatchQueue
     private let configuration: PostgresConfiguration
     private let context: BoardContext
-    private let publish: @Sendable (_ changed: [(account: AccountKey, feed: FeedState)], _ ended: [AccountKey]) -> Void
+    private let publish: @Sendable ([AccountKey]) -> Void
     private let waiting = Locked(Waiting())
     private let done: Locked<PostgresStore.Activity>
     private let ids: IDSource
     private var open: Session?
-    /// The commit that is under way.
-    private var sent: SentCommit?
+    private var marks: CommitMarks
+    /// The commit that is under way; `nil` for one that wrote nothing.
+    private var sent: CommitMarks.Mark?
 
     init(
         _ number: Int, _ configuration: PostgresConfiguration, context: BoardContext,
         done: Locked<PostgresStore.Activity>,
-        publish: @escaping @Sendable ([(account: AccountKey, feed: FeedState)], [AccountKey]) -> Void
+        publish: @escaping @Sendable ([AccountKey]) -> Void
     ) {
         queue = DispatchQueue(label: "kanbase.lane-\(number)", qos: .userInitiated)
         self.configuration = configuration
@@ -63,6 +71,7 @@ final class Lane: @unchecked Sendable {
         self.done = done
         self.publish = publish
         ids = IDSource(random: configuration.random)
+        marks = CommitMarks(lane: ids.next(at: configuration.clock()))
     }
 
     var waitingCount: Int { waiting.withLock { $0.jobs.count } }
@@ -100,8 +109,12 @@ final class Lane: @unchecked Sendable {
 
     private func work() {
         while let jobs = nextBatch() {
-            if settle(jobs) { continue }
-            for job in jobs { _ = settle([job]) }
+            switch settle(jobs) {
+            case .answered: break
+            case .apart(let jobs):
+                for job in jobs { if case .later(let jobs) = settle([job]) { putBack(jobs) } }
+            case .later(let jobs): putBack(jobs)
+            }
         }
     }
 
@@ -115,68 +128,117 @@ final class Lane: @unchecked Sendable {
         }
     }
 
+    /// Behind those that wait.
+    private func putBack(_ jobs: [any LaneJob]) {
+        waiting.withLock { $0.jobs += jobs }
+    }
+
     /// Runs the jobs in one transaction, again and again while the database is away and their time is not over, and answers
     /// them.
-    /// - Returns: false when they are not answered: each has to be run alone.
-    private func settle(_ jobs: [any LaneJob]) -> Bool {
+    private func settle(_ all: [any LaneJob]) -> Settlement {
+        var jobs = all
         var conflicts = 0
         var trouble = "it did not come to its turn in time"
-        while let due = jobs.map(\.due).min(), ContinuousClock.now < due {
+        while true {
+            let now = ContinuousClock.now
+            for job in jobs where job.due <= now { job.answer(failure: StoreError.away(trouble)) }
+            jobs.removeAll { $0.due <= now }
+            guard let due = jobs.map(\.due).max() else { return .answered }
             do {
                 try transact(jobs)
                 for job in jobs { job.answer() }
-                return true
+                return .answered
             } catch is Apart {
-                return false
+                return .apart(jobs)
             } catch let error as PostgresError where error.endsConnection {
                 trouble = error.description
-                switch outcome(until: due) {
+                switch outcome(for: jobs[0].account, until: due) {
                 case .applied?:
                     for job in jobs { job.answer() }
-                    return true
-                case .unknown?, .inProgress?:
+                    return .answered
+                case .unknown?:
                     for job in jobs { job.answer(failure: StoreError.unsettled(trouble)) }
-                    return true
+                    return .answered
                 case .notApplied?, nil: Thread.sleep(forTimeInterval: Self.pause)
                 }
             } catch let error as PostgresError {
                 undo()
-                if jobs.count > 1, !error.isTransient { return false }
-                conflicts += 1
                 trouble = error.description
+                if error.isLockTimeOut {
+                    endHungSessions()
+                    return .later(jobs)
+                }
+                if jobs.count > 1, !error.isTransient { return .apart(jobs) }
+                conflicts += 1
                 guard error.isTransient || error.isTwin && conflicts < 3 else {
                     if error.isReadOnly { open = nil }
                     for job in jobs { job.answer(failure: error.storeError) }
-                    return true
+                    return .answered
                 }
             } catch {
                 undo()
                 for job in jobs { job.answer(failure: error) }
-                return true
+                return .answered
             }
         }
-        for job in jobs { job.answer(failure: StoreError.away(trouble)) }
-        return true
     }
 
-    /// What became of a commit whose answer did not come; `nil` when none was sent.
-    private func outcome(until due: ContinuousClock.Instant) -> CommitOutcome? {
+    private enum CommitOutcome {
+        case applied, notApplied
+        /// The database did not come back in time, or the lost session still holds its lock.
+        case unknown
+    }
+
+    /// What became of a commit whose answer did not come; `nil` when none was sent that wrote something.
+    private func outcome(for account: AccountKey, until due: ContinuousClock.Instant) -> CommitOutcome? {
         let wasSent = open?.writing.connection.commitWasSent == true
         open = nil
         guard wasSent, let sent else { return nil }
         while ContinuousClock.now < due {
             do {
-                let session = try opened()
-                let outcome = try CommitOutcome(
-                    of: sent, on: session.writing.connection, lineage: session.lineage)
-                if case .inProgress = outcome {} else { return outcome }
+                let writing = try opened().writing
+                try writing.begin()
+                // The lost session has the same lock until its transaction is over.
+                if account == .nobody {
+                    _ = try lockAccess(in: writing.connection)
+                } else {
+                    try wait(for: account, on: writing.connection)
+                }
+                let isApplied = try marks.isWritten(sent, on: writing.connection)
+                try writing.rollBack()
+                guard isApplied else { return .notApplied }
+                publish(account == .nobody ? [] : [account])
+                return .applied
             } catch {
-                // The database is still away.
-                open = nil
+                // The database is still away, or the lost session still runs.
+                undo()
             }
             Thread.sleep(forTimeInterval: Self.pause)
         }
         return .unknown
+    }
+
+    /// Ends the sessions of lanes that stand still in the middle of a transaction, with their locks. PostgreSQL's own limits
+    /// pass over them, because its clock runs between a Sync and the next statement alone. Where the server behind such a
+    /// session lives after all, it runs the transaction again.
+    private func endHungSessions() {
+        do {
+            guard let connection = open?.writing.connection else { return }
+            let statement = try connection.statement(
+                """
+                SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+                WHERE datname = current_database() AND usename = current_user AND wait_event = 'ClientRead'
+                    AND application_name = current_setting('application_name') AND xact_start IS NOT NULL
+                    AND state_change < clock_timestamp() - interval '2 seconds'
+                """)
+            defer { statement.reset() }
+            guard try statement.step(), statement.integer(0) > 0 else { return }
+            configuration.report(
+                "a server stood still in a transaction, whose session was ended", "\(statement.integer(0)) sessions")
+        } catch {
+            // The next time-out tries it again.
+            undo()
+        }
     }
 
     private func undo() {
@@ -186,7 +248,7 @@ final class Lane: @unchecked Sendable {
 
     private func opened() throws -> Session {
         if let open { return open }
-        let connection = try PostgresConnection(configuration.options(for: "lane"))
+        let connection = try PostgresConnection(configuration.options(for: "lane", lockTime: 500))
         let session = Session(writing: WriteSession(connection), lineage: try Lineage(of: connection))
         open = session
         return session
@@ -202,25 +264,19 @@ final class Lane: @unchecked Sendable {
         sent = nil
         try writing.begin()
         writing.forgetStandings()
-        let locked = try account == .nobody ? lockAccess(in: session) : lock(account, in: session)
-        for job in jobs { try run(job, of: jobs.count, in: writing, at: locked.now) }
+        let sentBefore = writing.connection.allChanges
+        let now = try account == .nobody ? lockAccess(in: writing.connection) : lock(account, in: session)
+        for job in jobs { try run(job, of: jobs.count, in: writing, at: now) }
         let ended = writing.takeEndings()
         for account in ended { try note(endingOf: account, in: writing) }
-        sent = SentCommit(lineage: session.lineage, number: locked.transaction, account: nil)
-        if account != .nobody {
-            // Without the account's row there is nothing to compare with, and the outcome stays unknown.
-            let after = try? writing.feed(of: account).revision
-            sent?.account = after.map {
-                SentCommit.Mark(key: account, before: locked.revision, after: $0, writtenAt: locked.now)
-            }
-        }
-        let changed = try writing.commit(at: locked.now)
+        if writing.connection.allChanges != sentBefore { sent = try marks.writeNext(at: now, on: writing.connection) }
+        let changed = try writing.commit(at: now).map(\.account)
         done.withLock { done in
             done.commits += 1
             done.writes += jobs.count
             done.time += .now - start
         }
-        publish(changed, ended)
+        publish(changed + ended)
     }
 
     /// Throws only what ends the transaction.
@@ -246,19 +302,13 @@ final class Lane: @unchecked Sendable {
         try writing.connection.requireSound()
     }
 
-    private struct Grip {
-        var now: Timestamp
-        var transaction: String
-        var revision: Revision = 0
-    }
-
     /// Takes the account's row, so that nobody else writes its board until the commit.
-    private func lock(_ account: AccountKey, in session: Session) throws -> Grip {
+    /// - Returns: the time of the transaction.
+    private func lock(_ account: AccountKey, in session: Session) throws -> Timestamp {
         let statement = try session.writing.connection.statement(
             """
             SELECT epoch, revision, purged_through, used_bytes, used_tasks, written_at,
-                floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, pg_current_xact_id()::text, lineage,
-                bytes_limit, tasks_limit
+                floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, lineage, bytes_limit, tasks_limit
             FROM accounts WHERE number = ?1 FOR NO KEY UPDATE
             """)
         statement.bind(1, account.number)
@@ -269,11 +319,10 @@ final class Lane: @unchecked Sendable {
             purgedThrough: statement.integer(2))
         let usage = Usage(bytes: statement.integer(3), tasks: statement.integer(4))
         let now = max(date(statement.timestamp(6)), statement.timestamp(5))
-        let locked = Grip(now: now, transaction: statement.text(7), revision: feed.revision)
-        let lineage = statement.optionalText(8)
-        let limits = OwnLimits(bytes: statement.optionalInteger(9), tasks: statement.optionalInteger(10))
+        let lineage = statement.optionalText(7)
+        let limits = OwnLimits(bytes: statement.optionalInteger(8), tasks: statement.optionalInteger(9))
         session.writing.learn(feed, usage, limits, of: account)
-        guard configuration.durability == .asynchronous, lineage != session.lineage.text else { return locked }
+        guard configuration.durability == .asynchronous, lineage != session.lineage.text else { return now }
         if lineage != nil {
             // What was acknowledged last may be gone, and its revisions must not come again.
             feed.epoch = ids.newEpoch()
@@ -284,19 +333,28 @@ final class Lane: @unchecked Sendable {
         update.bind(1, account.number)
         update.bind(2, session.lineage.text)
         try update.run()
-        return locked
+        return now
+    }
+
+    /// Takes the account's row alone; without a row there is nobody to wait for.
+    private func wait(for account: AccountKey, on connection: PostgresConnection) throws {
+        let statement = try connection.statement("SELECT 1 FROM accounts WHERE number = ?1 FOR NO KEY UPDATE")
+        statement.bind(1, account.number)
+        defer { statement.reset() }
+        _ = try statement.step()
     }
 
     /// Takes the one lock of all that concerns accounts, whichever server writes it.
-    private func lockAccess(in session: Session) throws -> Grip {
-        let statement = try session.writing.connection.statement(
+    /// - Returns: the time of the transaction.
+    private func lockAccess(in connection: PostgresConnection) throws -> Timestamp {
+        let statement = try connection.statement(
             composed: """
-                SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, pg_current_xact_id()::text
+                SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
                 FROM pg_advisory_xact_lock(\(AdvisoryLock.access), \(AdvisoryLock.scope))
                 """)
         defer { statement.reset() }
         guard try statement.step() else { throw StoreError.away("no lock was given") }
-        return Grip(now: date(statement.timestamp(0)), transaction: statement.text(1))
+        return date(statement.timestamp(0))
     }
 
     private func date(_ moment: Timestamp) -> Timestamp {

@@ -35,6 +35,10 @@ package struct PostgresConfiguration: Sendable {
     package var quota: Quota?
     /// By which what is kept grows old. Writes are dated by the database's clock unless ``datesByClock``.
     package var clock: @Sendable () -> Timestamp
+    /// Of the program that serves; `nil` for one that is not among the servers.
+    package var version: String?
+    /// How often a server says that it lives; seen once a second at most.
+    package var rollPace = Duration.seconds(5)
     /// Dates writes by ``clock``, for tests.
     package var datesByClock = false
     /// 64 random bits, from a source that nobody can guess.
@@ -45,6 +49,8 @@ package struct PostgresConfiguration: Sendable {
     package var onCommit: @Sendable ([AccountKey]) -> Void = { _ in }
     /// Of which accounts somebody wants to know.
     package var listened: @Sendable () -> [AccountKey] = { [] }
+    /// Called with how many servers share the database, this one included, whenever their number changes. It must not block.
+    package var onServers: @Sendable (Int) -> Void = { _ in }
     /// Called with what an operator should know, once for each change. It must not block.
     package var report: @Sendable (_ message: String, _ detail: String) -> Void = { _, _ in }
 
@@ -54,20 +60,22 @@ package struct PostgresConfiguration: Sendable {
     }
 
     /// What every session of the server is given; statements that hang end before the other side gives up.
-    private static func limits(statement: Int, idle: Int) -> [String] {
+    private static func limits(statement: Int, idle: Int, lock: Int) -> [String] {
         [
-            "SET statement_timeout = \(statement)", "SET lock_timeout = 2000",
+            "SET statement_timeout = \(statement)", "SET lock_timeout = \(lock)",
             "SET idle_in_transaction_session_timeout = \(idle)",
         ]
     }
 
-    func options(for purpose: String, statementTime: Int = 10_000, idleTime: Int = 10_000) -> PostgresConnection.Options
-    {
+    /// - Parameters: the times in milliseconds.
+    func options(
+        for purpose: String, statementTime: Int = 10_000, idleTime: Int = 10_000, lockTime: Int = 2_000
+    ) -> PostgresConnection.Options {
         var options = PostgresConnection.Options(target: target)
         options.purpose = "kanbase \(purpose)"
         options.prepares = prepares
         options.patience = Int32(max(statementTime, idleTime) + 5_000)
-        options.setUp = Self.limits(statement: statementTime, idle: idleTime)
+        options.setUp = Self.limits(statement: statementTime, idle: idleTime, lock: lockTime)
         return options
     }
 }

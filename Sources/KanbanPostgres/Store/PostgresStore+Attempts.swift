@@ -7,33 +7,40 @@ extension PostgresStore: AttemptLedger {
         _ kind: String, _ keys: [[UInt8]], most: Int, within window: Duration, counts: Bool
     ) async throws -> Duration? {
         try await performAccess { writer in
-            let start = writer.now.adding(milliseconds: -Int64(window / .milliseconds(1)))
-            let expired = try writer.connection.statement("DELETE FROM attempts WHERE kind = ?1 AND at <= ?2")
-            expired.bind(1, kind)
-            expired.bind(2, start)
-            try expired.run()
-            for key in keys {
-                let last = try writer.connection.statement(
-                    "SELECT at FROM attempts WHERE kind = ?1 AND key = ?2 AND at > ?3 ORDER BY at DESC LIMIT ?4")
-                last.bind(1, kind)
-                last.bind(2, key)
-                last.bind(3, start)
-                last.bind(4, most)
-                let times = try writer.all(of: last) { $0.timestamp(0) }
-                if times.count >= most, let oldest = times.last {
-                    return .milliseconds(oldest.milliseconds - start.milliseconds)
-                }
-            }
-            guard counts else { return nil }
-            for key in keys {
-                let attempt = try writer.connection.statement(
-                    "INSERT INTO attempts (kind, key, at) VALUES (?1, ?2, ?3)")
-                attempt.bind(1, kind)
-                attempt.bind(2, key)
-                attempt.bind(3, writer.now)
-                try attempt.run()
-            }
-            return nil
+            try PostgresAccessWriter(writer: writer).attempt(kind, keys, most: most, within: window, counts: counts)
         }
+    }
+}
+
+extension PostgresAccessWriter: AttemptWriter {
+    func attempt(
+        _ kind: String, _ keys: [[UInt8]], most: Int, within window: Duration, counts: Bool
+    ) throws -> Duration? {
+        let start = writer.now.adding(milliseconds: -Int64(window / .milliseconds(1)))
+        for key in keys {
+            let last = try writer.connection.statement(
+                "SELECT at FROM attempts WHERE kind = ?1 AND key = ?2 AND at > ?3 ORDER BY at DESC LIMIT ?4")
+            last.bind(1, kind)
+            last.bind(2, key)
+            last.bind(3, start)
+            last.bind(4, most)
+            let times = try writer.all(of: last) { $0.timestamp(0) }
+            if times.count >= most, let oldest = times.last {
+                return .milliseconds(oldest.milliseconds - start.milliseconds)
+            }
+        }
+        guard counts else { return nil }
+        let expired = try writer.connection.statement("DELETE FROM attempts WHERE kind = ?1 AND at <= ?2")
+        expired.bind(1, kind)
+        expired.bind(2, start)
+        try expired.run()
+        for key in keys {
+            let attempt = try writer.connection.statement("INSERT INTO attempts (kind, key, at) VALUES (?1, ?2, ?3)")
+            attempt.bind(1, kind)
+            attempt.bind(2, key)
+            attempt.bind(3, writer.now)
+            try attempt.run()
+        }
+        return nil
     }
 }

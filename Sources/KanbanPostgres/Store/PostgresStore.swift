@@ -42,15 +42,15 @@ package final class PostgresStore: Sendable {
             configuration.options(for: "start", statementTime: 120_000, idleTime: 120_000))
         try PostgresSchema.bringUp(connection, now: configuration.clock())
         let ids = IDSource(random: configuration.random)
-        server = "\(ids.next(at: configuration.clock()))"
+        let server = ids.next(at: configuration.clock())
+        self.server = "\(server)"
         try WriteSession(connection).makeLocalAccount(
             id: ids.next(at: configuration.clock()), epoch: ids.newEpoch(), at: configuration.clock())
         try connection.wait()
-        let bell = Bell(configuration, channel: "kanbase:\(try PostgresSchema.name(on: connection))")
+        let bell = Bell(configuration, channel: "kanbase:\(try PostgresSchema.name(on: connection))", server: server)
         self.bell = bell
         let done = done
-        let publish: @Sendable ([(account: AccountKey, feed: FeedState)], [AccountKey]) -> Void = { changed, ended in
-            let accounts = changed.map(\.account) + ended
+        let publish: @Sendable ([AccountKey]) -> Void = { accounts in
             guard !accounts.isEmpty else { return }
             configuration.onCommit(accounts)
             bell.tell(accounts)

@@ -136,13 +136,13 @@ enum PostgresCheck {
 
 extension PostgresStore {
     /// What is wrong with the data, in sentences; empty when all is well.
-    /// - Throws: ``PostgresError``.
+    /// - Throws: ``PostgresSchema/Fault``, ``PostgresError``.
     package static func check(_ target: String) throws -> [String] {
         var configuration = PostgresConfiguration(target: target, clock: { Timestamp(milliseconds: 0) })
         configuration.prepares = false
         let connection = try PostgresConnection(
             configuration.options(for: "check", statementTime: 600_000, idleTime: 600_000))
-        guard try PostgresSchema.version(of: connection) > 0 else { return ["the database is empty"] }
+        try PostgresSchema.requireTables(connection)
         return try PostgresCheck.findings(in: connection)
     }
 }

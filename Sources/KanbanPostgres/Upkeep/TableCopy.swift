@@ -23,9 +23,7 @@ package enum TableCopy {
     /// - Returns: how many tasks.
     package static func copy(_ target: String, into file: SQLiteConnection) throws -> Int64 {
         let connection = try connection(to: target)
-        guard try PostgresSchema.version(of: connection) == PostgresSchema.newest else {
-            throw PostgresSchema.Fault.foreign("it has no tables of this version of Kanbase")
-        }
+        try PostgresSchema.requireTables(connection)
         return try Readers.snapshot(on: connection) { connection in
             try file.begin()
             let accounts = try connection.texts("SELECT number::text FROM accounts ORDER BY number")

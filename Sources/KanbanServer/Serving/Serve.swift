@@ -24,13 +24,14 @@ struct Serve {
         let process = "process \(ProcessInfo.processInfo.processIdentifier)"
         let doorbell = Doorbell()
         let exports = ExportQueue()
-        let (store, lock) = try openStore(process: process, doorbell: doorbell, exports: exports, log: log)
+        let share = LimitShare()
+        let (store, lock) = try openStore(process: process, doorbell: doorbell, exports: exports, share: share, log: log)
         let loops = try EventLoopGroup(count: configuration.loops ?? ProcessInfo.processInfo.activeProcessorCount)
         let state = ServerState()
         let postman = configuration.postman(for: store, site: { state.site }, log: log)
         let application = application(
             store: store, doorbell: doorbell, exports: exports, postman: postman, log: log, loops: loops.loops.count,
-            state: state)
+            state: state, share: share)
         let server = Server(
             group: loops, limits: configuration.limits, responder: application, transport: security.transport)
         state.began(server)
@@ -65,11 +66,13 @@ struct Serve {
 
     /// The database, or the data directory with the right to serve it.
     private func openStore(
-        process: String, doorbell: Doorbell, exports: ExportQueue, log: Log
+        process: String, doorbell: Doorbell, exports: ExportQueue, share: LimitShare, log: Log
     ) throws -> (store: any ServedStore, lock: DataLock?) {
         if let database = configuration.database {
             let store = try configuration.openDatabase(database) { settings in
+                settings.version = Kanbase.version
                 settings.quota = configuration.quota
+                settings.onServers = { share.note(servers: $0) }
                 settings.onCommit = { doorbell.ring($0) }
                 settings.listened = { doorbell.listened }
                 settings.report = { log.warning($0, ["detail": $1]) }
@@ -100,13 +103,14 @@ struct Serve {
 
     private func application(
         store: any ServedStore, doorbell: Doorbell, exports: ExportQueue, postman: Postman?, log: Log, loops: Int,
-        state: ServerState
+        state: ServerState, share: LimitShare
     ) -> Application {
         let metrics = Metrics(loops: loops)
         let page = MetricsPage(metrics: metrics) {
             state.samples + store.samples + (postman?.samples(of: store) ?? [])
         }
         let access = configuration.access(to: store, doorbell: doorbell, postman: postman)
+        if let gate = access.gate as? AccountGate { share.apply(to: gate) }
         var environment = Environment(
             store: store, accounts: access.accounts, clock: Timestamp.system,
             zone: Zone(name: configuration.timeZone) ?? .utc, jsonDepth: configuration.jsonDepth,

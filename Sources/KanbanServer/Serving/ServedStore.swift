@@ -96,6 +96,11 @@ extension Failure {
         case .newer(let version):
             self.init(
                 .damagedData, "The \(place) has the format \(version) of a newer Kanbase, and is left as it is.")
+        case .older(let version):
+            self.init(
+                .damagedData,
+                "The \(place) has the format \(version) of an older Kanbase; a server of this version brings it up.")
+        case .empty: self.init(.noInput, "The \(place) is empty; a server makes its tables.")
         case .encoding(let name):
             self.init(.configuration, "The \(place) has the encoding \(name); Kanbase needs UTF8.")
         }
@@ -113,7 +118,7 @@ extension Failure {
             self.init(.locked, "The \(place) is a standby, which takes no writes: \(message).")
         } else if says("expected authentication request", "invalid response", "unsupported frontend protocol") {
             self.init(.protocolFault, "What answers for the \(place) is no PostgreSQL: \(message).")
-        } else if says("connection option", "invalid sslmode", "URI") {
+        } else if says("connection option", "invalid sslmode", "invalid port number", "URI") {
             self.init(.configuration, "The address of the database makes no sense: \(message).")
         } else if says("database \""), says("does not exist") {
             self.init(.noInput, "There is no \(place): \(message).")

@@ -1,0 +1,178 @@
+"""Clients of servers that share a database: they write until they are certain, read in order, and know what must be there."""
+
+import http.client
+import json
+import random
+import subprocess
+import threading
+import time
+import uuid
+
+
+class Board:
+    """What the clients know: which tasks were acknowledged, and which servers there are."""
+
+    def __init__(self, servers, seconds):
+        self.servers = servers
+        # The id of each acknowledged task by its title.
+        self.acknowledged = {}
+        self.is_over = threading.Event()
+        self.may_stop = threading.Event()
+        # Nobody waits for the clients any more.
+        self.is_abandoned = threading.Event()
+        # Seconds that a client waits for an answer.
+        self.patience = 20
+        self.deadline = time.monotonic() + seconds
+        self.faults = []
+        # Answers that told of a commit of which nobody knew.
+        self.unsettled = 0
+        self.pulled, self.followed = [], []
+
+    def request(self, server, method, path, body=None, headers=()):
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=self.patience)
+        try:
+            sent = {"Content-Type": "application/json", **dict(headers)}
+            connection.request(method, path, body=body and json.dumps(body), headers=sent)
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+        finally:
+            connection.close()
+
+    def run(self, writers):
+        """Starts the clients."""
+        targets = [self.create if number % 2 == 0 else self.push for number in range(writers)]
+        self.writers = [threading.Thread(target=self.write, args=(target,)) for target in targets]
+        self.readers = [threading.Thread(target=self.pull), threading.Thread(target=self.follow)]
+        for thread in self.writers + self.readers:
+            thread.start()
+
+    def end(self):
+        """Returns when the clients have read what was written."""
+        self.is_over.set()
+        for thread in self.writers:
+            thread.join()
+        self.may_stop.set()
+        for thread in self.readers:
+            thread.join()
+
+    # Writing
+
+    def create(self, title, key):
+        status, body = self.request(
+            random.choice(self.servers), "POST", "/tasks", {"title": title}, [("Idempotency-Key", key)])
+        return status, body, json.loads(body)["id"] if status == 201 else None
+
+    def push(self, title, key):
+        mutation = {"mutationId": key, "type": "task", "op": "create", "id": key, "value": {"title": title}}
+        status, body = self.request(random.choice(self.servers), "POST", "/sync", {"mutations": [mutation]})
+        if status == 200 and json.loads(body)["results"][0]["status"] != "applied":
+            return 0, body, None
+        return status, body, key if status == 200 else None
+
+    def write(self, send):
+        """Repeats each write with its key until the answer is certain."""
+        while not self.is_over.is_set():
+            key, title = str(uuid.uuid4()), str(uuid.uuid4())
+            while not self.is_abandoned.is_set():
+                try:
+                    status, body, task = send(title, key)
+                except (OSError, http.client.HTTPException):
+                    time.sleep(0.05)
+                    continue
+                if task:
+                    self.acknowledged[title] = task
+                    break
+                if status not in (409, 503):
+                    self.faults.append(f"a write was answered {status}: {body[:300]}")
+                    return
+                self.unsettled += b"during the commit" in body
+                time.sleep(0.05)
+
+    # Reading
+
+    def pull(self):
+        cursor = None
+        while not self.is_abandoned.is_set():
+            was_over = self.may_stop.is_set()
+            try:
+                path = "/changes?limit=100" + (f"&since={cursor}" if cursor else "")
+                status, body = self.request(random.choice(self.servers), "GET", path)
+            except (OSError, http.client.HTTPException):
+                time.sleep(0.05)
+                continue
+            if status != 200:
+                if status != 503:
+                    self.faults.append(f"a pull was answered {status}: {body[:300]}")
+                    return
+                time.sleep(0.05)
+                continue
+            page = json.loads(body)
+            self.pulled += [change["revision"] for change in page["changes"]]
+            cursor = page["cursor"]
+            if was_over and not page["changes"]:
+                return
+            time.sleep(0.01)
+
+    def follow(self):
+        last = None
+
+        def is_done():
+            return self.may_stop.is_set() and len(self.followed) >= len(self.acknowledged)
+
+        while not is_done():
+            if self.is_abandoned.is_set() or time.monotonic() > self.deadline:
+                return
+            connection = http.client.HTTPConnection("127.0.0.1", random.choice(self.servers).port, timeout=2)
+            try:
+                headers = {"Accept": "text/event-stream", **({"Last-Event-ID": last} if last else {})}
+                connection.request("GET", "/changes", headers=headers)
+                answer = connection.getresponse()
+                while answer.status == 200 and (line := answer.readline()):
+                    if line.startswith(b"id: "):
+                        last = line[4:].strip().decode()
+                    elif line.startswith(b"data: ") and b"revision" in line:
+                        self.followed.append(json.loads(line[6:])["revision"])
+                    if is_done():
+                        return
+            except (OSError, http.client.HTTPException):
+                pass  # Killed, or silent for a while: the next connection goes on.
+            finally:
+                connection.close()
+            time.sleep(0.02)
+
+    # Looking for what is wrong
+
+    def listed(self, server):
+        """The title and the id of each task."""
+        found, cursor = [], ""
+        while True:
+            status, body = self.request(server, "GET", f"/tasks?limit=200{cursor}")
+            if status != 200:
+                self.faults.append(f"a list was answered {status}: {body[:300]}")
+                return found
+            page = json.loads(body)
+            found += [(task["title"], task["id"]) for task in page["items"]]
+            if not page["nextCursor"]:
+                return found
+            cursor = f"&cursor={page['nextCursor']}"
+
+    def check(self, binary, url):
+        lists = [sorted(self.listed(server)) for server in self.servers]
+        found = lists[0]
+        if any(other != found for other in lists):
+            self.faults.append("the servers do not show the same tasks")
+        ids = dict(found)
+        lost = [title for title, task in self.acknowledged.items() if ids.get(title) != task]
+        doubled = len(found) - len(ids)
+        if lost or doubled:
+            self.faults.append(f"{len(lost)} acknowledged tasks are lost, {doubled} are there twice")
+        wanted = list(range(1, len(found) + 1))
+        for name, seen in (("pulls", self.pulled), ("stream", self.followed)):
+            if seen != wanted:
+                self.faults.append(f"the {name} saw {len(seen)} revisions of {len(wanted)}, or in another order")
+        self.require_soundness(binary, url)
+
+    def require_soundness(self, binary, url):
+        result = subprocess.run([binary, "check", "--database", url], capture_output=True, text=True)
+        if result.returncode != 0:
+            self.faults.append(result.stderr)

@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""Databases that Kanbase cannot use, and one that goes away: what the program says, how it ends, and what it answers.
+
+    faults.py BINARY
+"""
+
+import http.client
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+
+from postgres import Postgres, wait_for
+from servers import Server
+
+SECRET = "s3cr3t-Passw0rd"
+
+
+class StandIn:
+    """Answers connections in another way than PostgreSQL 13 does, by itself."""
+
+    def __init__(self, answer):
+        self.answer = answer
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"postgres://kanbase:{SECRET}@127.0.0.1:{self.listener.getsockname()[1]}/kanbase?sslmode=disable"
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            connection, _ = self.listener.accept()
+            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
+
+    def serve(self, connection):
+        with connection:
+            try:
+                self.answer(connection)
+            except OSError:
+                pass  # The client is gone, as it should.
+
+
+def web_server(connection):
+    connection.recv(1000)
+    connection.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+
+
+def silent(connection):
+    connection.recv(1000)
+
+
+def old_postgres(connection):
+    """The protocol of version 12: takes every statement and says that it is done."""
+
+    def message(kind, payload=b""):
+        return kind + (len(payload) + 4).to_bytes(4, "big") + payload
+
+    def parameter(name, value):
+        return message(b"S", name + b"\0" + value + b"\0")
+
+    ready = message(b"Z", b"I")
+    connection.recv(1000)
+    connection.sendall(
+        message(b"R", bytes(4)) + parameter(b"server_version", b"12.22") + parameter(b"client_encoding", b"UTF8")
+        + parameter(b"standard_conforming_strings", b"on") + ready)
+    stream = connection.makefile("rb")
+    while head := stream.read(5):
+        stream.read(int.from_bytes(head[1:], "big") - 4)
+        if head[:1] == b"Q":  # SHOW transaction_read_only
+            column = b"transaction_read_only\0" + bytes(6) + (25).to_bytes(4, "big") + b"\xff\xff" + b"\xff" * 4 + bytes(2)
+            connection.sendall(
+                message(b"T", b"\0\1" + column) + message(b"D", b"\0\1\0\0\0\3off") + message(b"C", b"SHOW\0") + ready)
+            continue
+        answer = {b"P": message(b"1"), b"B": message(b"2"), b"D": message(b"n"), b"E": message(b"C", b"SET\0"), b"S": ready}
+        connection.sendall(answer.get(head[:1], b""))
+
+
+class Faults:
+    def __init__(self, binary):
+        self.binary = binary
+        self.found = []
+
+    def expect(self, condition, what):
+        if not condition:
+            self.found.append(what)
+
+    def refuses(self, what, url, code, words, command=("serve", "--port", "0"), secrets=(SECRET,)):
+        """The program ends by itself with the code and one line, which has the words and no secret."""
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(("KANBASE_", "PG"))}
+        try:
+            ended = subprocess.run(
+                [self.binary, *command], env={**environment, "KANBASE_DATABASE": url}, capture_output=True, text=True,
+                stdin=subprocess.DEVNULL, timeout=60)
+        except subprocess.TimeoutExpired:
+            self.found.append(f"{what}: the program does not end")
+            return
+        said = ended.stderr.strip()
+        self.expect(ended.returncode == code, f"{what}: exit code {ended.returncode} for {code}: {said}")
+        self.expect(len(said.splitlines()) == 1, f"{what}: not one line: {said}")
+        self.expect(re.search(words, said), f"{what}: says {said}")
+        for secret in secrets:
+            self.expect(secret not in ended.stdout + said, f"{what}: tells the password: {said}")
+
+    # What cannot be used
+
+    def strangers(self):
+        closed = socket.create_server(("127.0.0.1", 0))
+        port = closed.getsockname()[1]
+        closed.close()
+        self.refuses("nobody", f"postgres://kanbase:{SECRET}@127.0.0.1:{port}/kanbase", 69, "refused")
+        self.refuses("no such host", f"postgres://kanbase:{SECRET}@nowhere.invalid/kanbase", 69, "nowhere.invalid")
+        self.refuses("no address", f"mysql://kanbase:{SECRET}@127.0.0.1/kanbase", 78, "KANBASE_DATABASE")
+        self.refuses("no port", f"postgres://kanbase:{SECRET}@127.0.0.1:99999/kanbase", 78, "port")
+        self.refuses("a web server", StandIn(web_server).url, 76, "no PostgreSQL")
+        self.refuses("a server that hangs up", StandIn(silent).url, 69, "closed")
+        self.refuses("PostgreSQL 12", StandIn(old_postgres).url, 76, "version 12")
+
+    def closed_doors(self, postgres):
+        postgres.execute(f"CREATE ROLE anna LOGIN PASSWORD '{SECRET}'")
+        postgres.execute("CREATE ROLE reader LOGIN")
+        lines = open(f"{postgres.data}/pg_hba.conf").read()
+        with open(f"{postgres.data}/pg_hba.conf", "w") as file:
+            file.write("local all anna scram-sha-256\nlocal all stranger reject\n" + lines)
+        postgres.execute("SELECT pg_reload_conf()")
+        place = f"/postgres?host={postgres.directory}"
+        wrong = f"postgres://anna:{SECRET}2@{place}"
+        self.refuses("a wrong password", wrong, 77, "password")
+        self.refuses("no password", f"postgres://anna@{place}", 77, "password")
+        self.refuses("a role that is shut out", f"postgres://stranger@{place}", 77, "pg_hba|role")
+        self.refuses("no such role", f"postgres://nobody@{place}", 77, "role")
+        self.refuses("no such database", f"postgres:///nothing?host={postgres.directory}&user=kanbase", 66, "nothing")
+        self.refuses("a role that may make no tables", f"postgres://reader@{place}", 77, "permission denied")
+        self.refuses("a wrong password of a command", wrong, 77, "password", command=("account", "list"))
+        self.refuses("a wrong password of a check", wrong, 77, "password", command=("check",))
+
+    def other_contents(self, postgres):
+        def database(name, *statements, encoding="UTF8"):
+            postgres.execute(f"CREATE DATABASE {name} ENCODING '{encoding}' TEMPLATE template0 LOCALE 'C'")
+            url = f"postgres:///{name}?host={postgres.directory}&user=kanbase"
+            for statement in statements:
+                postgres.run("psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-d", url, "-c", statement)
+            return url
+
+        def contents(url):
+            # A line of its own has a word that is another each time.
+            lines = postgres.run("pg_dump", "-d", url).splitlines()
+            return [line for line in lines if not line.startswith(("\\restrict", "\\unrestrict"))]
+
+        cases = [
+            ("somebody else's tables", database("other", "CREATE TABLE invoices (n int)"), 65, "something else"),
+            ("another table of our name", database("named", "CREATE TABLE kanbase (n int)"), 65, "something else"),
+            ("a newer Kanbase", database(
+                "newer", "CREATE TABLE kanbase (version bigint NOT NULL, made_at bigint NOT NULL)",
+                "INSERT INTO kanbase VALUES (1000, 0)"), 65, "newer Kanbase"),
+            ("another encoding", database("latin", encoding="LATIN1"), 78, "LATIN1"),
+        ]
+        for what, url, code, words in cases:
+            before = contents(url)
+            self.refuses(what, url, code, words)
+            for command in (("check",), ("account", "list"), ("export",)):
+                self.refuses(f"{what}, {command[0]}", url, code, words, command=command)
+            self.expect(contents(url) == before, f"{what}: something was written")
+
+    def standby(self, postgres):
+        standby = postgres.standby()
+        try:
+            standby.start()
+            self.refuses("a standby", standby.url, 75, "standby")
+            self.refuses("a standby of a command", standby.url, 75, "standby", command=("account", "list"))
+        finally:
+            standby.remove()
+
+    # One that goes away
+
+    def ask(self, server, path, method="GET", body=None):
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+        try:
+            connection.request(method, path, body=body, headers={"Content-Type": "application/json"} if body else {})
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read().decode()
+        finally:
+            connection.close()
+
+    def absence(self, postgres):
+        postgres.execute(f"CREATE ROLE owner SUPERUSER LOGIN PASSWORD '{SECRET}'")
+        log = open(f"{postgres.directory}/servers.log", "w+b")
+        # On the command line, where other users of the machine can read it.
+        url = f"postgres://owner:{SECRET}@/postgres?host={postgres.directory}"
+        server = Server(self.binary, url, log, on_command_line=True)
+        server.start()
+        try:
+            line = open(f"/proc/{server.process.pid}/cmdline").read()
+            self.expect(SECRET not in line, f"the process list shows the password: {line!r}")
+            stream = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+            stream.request("GET", "/changes", headers={"Accept": "text/event-stream"})
+            events = stream.getresponse()
+            self.expect(events.status == 200, f"a stream is answered {events.status}")
+            postgres.stop("immediate")
+            said = []
+            for path, method, body in (
+                    ("/tasks", "GET", None), ("/tasks", "POST", '{"title": "x"}'), ("/health/ready", "GET", None)):
+                status, headers, text = self.ask(server, path, method, body)
+                said.append(text)
+                self.expect(status == 503, f"{method} {path} without the database is answered {status}")
+                self.expect(headers["Retry-After"], f"{method} {path} without the database has no Retry-After")
+                self.expect(
+                    headers["Content-Type"] == "application/problem+json", f"{method} {path}: {headers['Content-Type']}")
+            self.expect(self.ask(server, "/health/live")[0] == 200, "the server does not live without the database")
+            wait_for(lambda: "kanbase_database_up 0" in self.ask(server, "/metrics")[2], "the metrics say that it is away")
+            said.append(self.ask(server, "/metrics")[2])
+            postgres.start()
+            wait_for(lambda: self.ask(server, "/health/ready")[0] == 200, "the server is ready again")
+            wait_for(lambda: "kanbase_database_up 1" in self.ask(server, "/metrics")[2], "the metrics say that it is back")
+            status, _, text = self.ask(server, "/tasks", "POST", '{"title": "after"}')
+            self.expect(status == 201, f"a create after the return is answered {status}: {text}")
+            line = b"?"
+            while line and b'"after"' not in line:
+                line = events.readline()
+            self.expect(line, "the stream ended instead of going on")
+            server.stop(signal.SIGTERM)
+            log.seek(0)
+            said.append(log.read().decode())
+            self.expect("the database cannot be reached" in said[-1], "the log does not tell of the absence")
+            for text in said:
+                self.expect(SECRET not in text and "owner" not in text, f"a secret of the address is told: {text}")
+        finally:
+            server.end()
+
+
+def main():
+    faults = Faults(sys.argv[1])
+    postgres = Postgres("wal_level=replica", "fsync=off")
+    try:
+        postgres.start()
+        faults.strangers()
+        faults.closed_doors(postgres)
+        faults.other_contents(postgres)
+        faults.standby(postgres)
+        faults.absence(postgres)
+    finally:
+        postgres.remove()
+    for fault in faults.found:
+        print(fault, file=sys.stderr)
+    print("databases that cannot be used are refused" if not faults.found else f"{len(faults.found)} faults")
+    sys.exit(1 if faults.found else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+import Kanban
+import KanbanAccess
+import Locks
+import TestSupport
+import Testing
+
+@testable import KanbanPostgres
+
+extension PostgresTests {
+    /// What all servers of a database count together.
+    struct SharedCountsTests {
+        @Test func `attempts at one server count at the others, also those inside a transaction`() async throws {
+            let stores = try TestStores(count: 2)
+            let (one, two) = (stores.stores[0], stores.stores[1])
+            @Sendable func attempt(at store: PostgresStore, _ key: UInt8, counts: Bool = true) async throws -> Duration? {
+                try await store.attempt("mail", [[key]], most: 2, within: .seconds(60), counts: counts)
+            }
+
+            #expect(try await attempt(at: one, 1) == nil)
+            stores.clock.advance(milliseconds: 10_000)
+            try await two.writeAccess { writer in
+                let writer = try #require(writer as? any AttemptWriter)
+                #expect(try writer.attempt("mail", [[1]], most: 2, within: .seconds(60), counts: true) == nil)
+            }
+
+            #expect(try await attempt(at: one, 1) == .seconds(50))
+            #expect(try await attempt(at: two, 1, counts: false) == .seconds(50))
+            #expect(try await attempt(at: two, 2) == nil)
+            stores.clock.advance(milliseconds: 50_000)
+            #expect(try await attempt(at: two, 1) == nil)
+            withExtendedLifetime(stores) {}
+        }
+
+        @Test func `servers learn how many they are, and commands are none`() async throws {
+            let target = try PostgresCluster.shared.get().freshSchema()
+            let counts = Locked([1])
+            func server(reports: Bool = false) throws -> TestStores {
+                try TestStores(target: target) { configuration in
+                    configuration.version = "test"
+                    configuration.rollPace = .milliseconds(10)
+                    configuration.notify = .poll
+                    if reports { configuration.onServers = { count in counts.withLock { $0.append(count) } } }
+                }
+            }
+            func count(reaches number: Int) async throws -> Bool {
+                let end = ContinuousClock.now + .seconds(60)
+                while counts.withLock({ $0.last != number }), ContinuousClock.now < end {
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+                return counts.withLock { $0.last == number }
+            }
+            let first = try server(reports: true)
+            let command = try TestStores(target: target)
+
+            do {
+                let second = try server()
+                #expect(try await count(reaches: 2))
+                withExtendedLifetime(second) {}
+            }
+
+            // It said that it leaves.
+            #expect(try await count(reaches: 1))
+            #expect(counts.withLock { $0 } == [1, 2, 1])
+            withExtendedLifetime((first, command)) {}
+        }
+    }
+}
