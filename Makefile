@@ -1,6 +1,6 @@
 # The words of this project. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test test-cluster test-web pictures bench bench-client converge format lint fuzz crash abuse soak image libraries
+.PHONY: help run test test-cluster chaos-cluster test-web pictures bench bench-client converge format lint fuzz crash abuse soak image libraries
 
 # Options of the server for `make run`, as ARGS="--port 9000 --log-level debug".
 ARGS ?=
@@ -17,6 +17,9 @@ FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 3600
 CONVERGE_SECONDS ?= 3600
 KILLS ?= 1000
+# How long `make chaos-cluster` takes, in seconds, and a program of another version that serves beside.
+CHAOS_SECONDS ?= 3600
+OTHER ?=
 # How often `make test-cluster` kills a server or PostgreSQL, and which suites it runs: those that need no data directory.
 KILLS_CLUSTER ?= 8
 CLUSTER_SUITES = 'ConformanceTests.(Access|AccessStream|Conventions|List|Move|Resource|SyncFeed|Sync|Task|Tour|Image)Tests'
@@ -33,13 +36,21 @@ test: libraries ## run all tests (TEST="--filter Tasks")
 	@Scripts/need curl openssl
 	swift test --disable-xctest --no-parallel $(TEST)
 
-# Under two minutes beside the build: the suites of the API against two servers, each request to one of them, and kills.
-test-cluster: libraries ## test servers that share a PostgreSQL, with kills (KILLS_CLUSTER=8)
+# Under three minutes beside the build: the suites of the API against two servers, each request to one of them, and faults.
+test-cluster: libraries ## test servers that share a PostgreSQL, with faults (KILLS_CLUSTER=8)
 	@Scripts/need curl openssl
 	@Scripts/need-postgres
+	@Scripts/need-pgbouncer
 	swift build --build-tests
 	KANBASE_TEST_SERVERS=2 swift test --disable-xctest --no-parallel --skip-build --filter $(CLUSTER_SUITES)
+	python3 Tests/Cluster/faults.py .build/debug/kanbase
 	python3 Tests/Cluster/cluster.py --kills $(KILLS_CLUSTER) .build/debug/kanbase
+	python3 Tests/Cluster/chaos.py --seconds 20 .build/debug/kanbase
+
+chaos-cluster: libraries ## kills, failovers and cuts of a cluster for an hour (CHAOS_SECONDS=3600 OTHER=an-older-kanbase)
+	@Scripts/need-postgres
+	swift build -c release --product kanbase
+	python3 Tests/Cluster/chaos.py --seconds $(CHAOS_SECONDS) $(if $(OTHER),--other $(OTHER)) .build/release/kanbase
 
 test-web: libraries ## test the web board in Chromium (WEB="-k offline")
 	swift build --product kanbase

@@ -13,7 +13,8 @@ package protocol AttemptLedger: Sendable {
 
 /// The same in a transaction that is under way.
 package protocol AttemptWriter {
-    func attempt(_ kind: String, _ keys: [[UInt8]], most: Int, within window: Duration, counts: Bool) throws -> Duration?
+    func attempt(_ kind: String, _ keys: [[UInt8]], most: Int, within window: Duration, counts: Bool) throws
+        -> Duration?
 }
 
 extension AccessStore {

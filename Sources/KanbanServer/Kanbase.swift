@@ -48,6 +48,7 @@ struct Kanbase {
         case .backup: try DataCommands(configuration: configuration).backup(to: invocation.arguments[0])
         case .restore: try DataCommands(configuration: configuration).restore(from: invocation.arguments[0])
         case .migrate: try DataCommands(configuration: configuration).migrate()
+        case .renew: try DataCommands(configuration: configuration).renew()
         case .check: try DataCommands(configuration: configuration).check()
         case .exportBoard:
             try await TransferCommands(configuration: configuration).export(to: invocation.arguments.first)

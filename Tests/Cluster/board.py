@@ -22,6 +22,8 @@ class Board:
         self.is_abandoned = threading.Event()
         # Seconds that a client waits for an answer.
         self.patience = 20
+        # Seconds between two writes of a writer.
+        self.pause = 0
         self.deadline = time.monotonic() + seconds
         self.faults = []
         # Answers that told of a commit of which nobody knew.
@@ -81,6 +83,7 @@ class Board:
                     continue
                 if task:
                     self.acknowledged[title] = task
+                    time.sleep(self.pause)
                     break
                 if status not in (409, 503):
                     self.faults.append(f"a write was answered {status}: {body[:300]}")

@@ -115,10 +115,10 @@ def hangs(binary, count):
             cluster.load()
             cluster.grow()
             # A client repeats elsewhere what is not answered.
-            cluster.board.patience = 2
+            cluster.board.patience = 1
             still = cluster.servers[0]
             still.process.send_signal(signal.SIGSTOP)
-            cluster.grow(100)
+            cluster.grow(30)
             still.process.send_signal(signal.SIGCONT)
             return cluster.finish()
     finally:
@@ -224,6 +224,8 @@ def losses(binary, count):
 
 def poolers(binary, count):
     """pgbouncer in front, in both of its modes, restarted under load."""
+    if not os.path.exists("/usr/sbin/pgbouncer"):
+        sys.exit("pgbouncer is not installed: apt-get install pgbouncer")
     postgres = Postgres("fsync=off")
     postgres.start()
     boards = []

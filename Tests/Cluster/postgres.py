@@ -150,14 +150,19 @@ class Wire:
     """Passes bytes between a port of this machine and a PostgreSQL server, until it is told to cut."""
 
     def __init__(self, postgres):
-        self.target = f"{postgres.directory}/.s.PGSQL.5432"
+        self.lead_to(postgres)
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=200)
-        self.url = f"postgres://kanbase@127.0.0.1:{self.listener.getsockname()[1]}/postgres?sslmode=disable"
+        self.port = self.listener.getsockname()[1]
+        self.url = f"postgres://kanbase@127.0.0.1:{self.port}/postgres?sslmode=disable"
         self.lock = threading.Lock()
         self.pairs = set()
         # How many more bytes of answers pass before all connections are cut; None for as many as come.
         self.allowance = None
         threading.Thread(target=self.accept, daemon=True).start()
+
+    def lead_to(self, postgres):
+        """Leads new connections to this server."""
+        self.target = f"{postgres.directory}/.s.PGSQL.5432"
 
     def accept(self):
         while True:

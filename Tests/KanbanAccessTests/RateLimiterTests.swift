@@ -20,7 +20,9 @@ struct RateLimiterTests {
     }
 
     @Test func `servers that share a limit allow as much together as one alone`() {
-        var limiters = [RateLimiter(RateLimit(perSecond: 50, burst: 200)), RateLimiter(RateLimit(perSecond: 50, burst: 200))]
+        var limiters = [
+            RateLimiter(RateLimit(perSecond: 50, burst: 200)), RateLimiter(RateLimit(perSecond: 50, burst: 200)),
+        ]
         for index in limiters.indices { limiters[index].share(among: 2) }
         func allowed(of requests: Int, at now: ContinuousClock.Instant) -> Int {
             (0..<requests).count { limiters[$0 % 2].take(anna, at: now).isAllowed }

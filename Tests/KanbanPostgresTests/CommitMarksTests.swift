@@ -77,7 +77,8 @@ extension PostgresTests {
 
             try await stores.store.write { try $0.makeTask("after") }
 
-            #expect(try await stores.store.read { try $0.tasks(TaskQuery()).map(\.title).sorted() } == ["after", "before"])
+            #expect(
+                try await stores.store.read { try $0.tasks(TaskQuery()).map(\.title).sorted() } == ["after", "before"])
             #expect(try connection.integer("SELECT last_value FROM tries") == 2)
             #expect(try await stores.store.read { try $0.feedState().revision } == 2)
         }
@@ -142,6 +143,26 @@ extension PostgresTests {
             #expect(task.revision > stores.clock.now.milliseconds)
             try await stores.store.write { try $0.makeTask() }
             #expect(try await stores.store.read { try $0.feedState().epoch } == after.epoch)
+        }
+
+        @Test func `a renewal begins a new history of every board, beside a server`() async throws {
+            let stores = try TestStores()
+            try await stores.store.write { try $0.makeTask("before") }
+            let before = try await stores.store.read { try $0.feedState() }
+
+            #expect(try PostgresStore.renew(stores.target) == 1)
+
+            let task = try await stores.store.write { try $0.makeTask("after") }
+            let after = try await stores.store.read { try $0.feedState() }
+            #expect(after.epoch != before.epoch && after.epoch < 1 << 63)
+            #expect(after.revision == task.revision && task.revision > 1_700_000_000_000)
+            #expect(try PostgresStore.check(stores.target) == [])
+        }
+
+        @Test func `a renewal of an empty database makes nothing`() throws {
+            let target = try PostgresCluster.shared.get().freshSchema()
+
+            #expect(throws: PostgresSchema.Fault.empty) { try PostgresStore.renew(target) }
         }
     }
 }

@@ -12,7 +12,8 @@ extension PostgresTests {
         @Test func `attempts at one server count at the others, also those inside a transaction`() async throws {
             let stores = try TestStores(count: 2)
             let (one, two) = (stores.stores[0], stores.stores[1])
-            @Sendable func attempt(at store: PostgresStore, _ key: UInt8, counts: Bool = true) async throws -> Duration? {
+            @Sendable func attempt(at store: PostgresStore, _ key: UInt8, counts: Bool = true) async throws -> Duration?
+            {
                 try await store.attempt("mail", [[key]], most: 2, within: .seconds(60), counts: counts)
             }
 

@@ -29,6 +29,8 @@ final class Lane: @unchecked Sendable {
     private struct Session {
         let writing: WriteSession<PostgresConnection>
         let lineage: Lineage
+        /// For each transaction, behind a pooler that gives each another session.
+        let limits: [String]
     }
 
     /// The body of one wrote something and threw: each is run in a transaction of its own.
@@ -248,8 +250,11 @@ final class Lane: @unchecked Sendable {
 
     private func opened() throws -> Session {
         if let open { return open }
-        let connection = try PostgresConnection(configuration.options(for: "lane", lockTime: 500))
-        let session = Session(writing: WriteSession(connection), lineage: try Lineage(of: connection))
+        let options = configuration.options(for: "lane", lockTime: 500)
+        let connection = try PostgresConnection(options)
+        let session = Session(
+            writing: WriteSession(connection), lineage: try Lineage(of: connection),
+            limits: options.setUp.map { $0.replacing("SET ", with: "SET LOCAL ") })
         open = session
         return session
     }
@@ -263,6 +268,7 @@ final class Lane: @unchecked Sendable {
         let account = jobs[0].account
         sent = nil
         try writing.begin()
+        if !configuration.prepares { for limit in session.limits { try writing.connection.run(limit) } }
         writing.forgetStandings()
         let sentBefore = writing.connection.allChanges
         let now = try account == .nobody ? lockAccess(in: writing.connection) : lock(account, in: session)

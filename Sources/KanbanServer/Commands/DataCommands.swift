@@ -42,6 +42,15 @@ struct DataCommands {
         }
     }
 
+    /// Beside servers of the database, which see it at once.
+    func renew() throws {
+        guard let database = configuration.database else {
+            throw Failure(.usage, "'kanbase renew' needs --database; a restore into a directory renews by itself.")
+        }
+        let accounts = try configuration.attempt { try PostgresStore.renew(database) }
+        print("\(configuration.place): a new history for \(accounts) accounts; clients pull once from the beginning")
+    }
+
     /// Not beside a server: it would go on with the file that was put aside.
     func restore(from path: String) throws {
         guard FileManager.default.fileExists(atPath: path) else { throw Failure(.noInput, "There is no file \(path).") }

@@ -5,6 +5,7 @@ enum Command: String, Sendable, CaseIterable {
     case restore
     case check
     case migrate
+    case renew
     case exportBoard = "export"
     case importBoard = "import"
     case accountAdd = "account add"
@@ -25,10 +26,10 @@ enum Command: String, Sendable, CaseIterable {
     case help
 
     /// All that open a data directory.
-    static let onData: [Command] = allCases.filter { ![.health, .version, .help].contains($0) }
+    static let onData: [Command] = allCases.filter { ![.renew, .health, .version, .help].contains($0) }
 
     /// Those that can open a database instead.
-    static let onDatabase: [Command] = onData.filter { $0 != .restore }
+    static let onDatabase: [Command] = onData.filter { $0 != .restore } + [.renew]
 
     /// The words on the command line.
     var words: [String] {
@@ -43,7 +44,9 @@ enum Command: String, Sendable, CaseIterable {
             .accountRemove, .accountPassword, .tokenAdd, .tokenList:
             ["EMAIL"]
         case .tokenRemove: ["EMAIL", "ID"]
-        case .serve, .check, .migrate, .exportBoard, .importBoard, .accountList, .invite, .health, .version, .help: []
+        case .serve, .check, .migrate, .renew, .exportBoard, .importBoard, .accountList, .invite, .health, .version,
+            .help:
+            []
         }
     }
 
@@ -63,6 +66,7 @@ enum Command: String, Sendable, CaseIterable {
         case .restore: "Put the data of FILE in place; the old data is kept aside."
         case .check: "Look for damage in the data."
         case .migrate: "Copy the data of a directory into a database that has none."
+        case .renew: "Begin a new history of all boards in a database that was set back to an earlier state."
         case .exportBoard: "Write a board to FILE or standard output."
         case .importBoard: "Read a board from FILE or standard input, all or nothing."
         case .accountAdd: "Make an account; the password is read from the terminal or standard input."

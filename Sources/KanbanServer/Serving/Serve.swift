@@ -25,7 +25,8 @@ struct Serve {
         let doorbell = Doorbell()
         let exports = ExportQueue()
         let share = LimitShare()
-        let (store, lock) = try openStore(process: process, doorbell: doorbell, exports: exports, share: share, log: log)
+        let (store, lock) = try openStore(
+            process: process, doorbell: doorbell, exports: exports, share: share, log: log)
         let loops = try EventLoopGroup(count: configuration.loops ?? ProcessInfo.processInfo.activeProcessorCount)
         let state = ServerState()
         let postman = configuration.postman(for: store, site: { state.site }, log: log)

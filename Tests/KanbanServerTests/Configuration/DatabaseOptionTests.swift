@@ -35,6 +35,11 @@ struct DatabaseOptionTests {
         #expect(try Invocation(["migrate"] + both, environment: [:]).configuration.data == "/data")
     }
 
+    @Test func `a renewal takes no directory`() throws {
+        #expect(throws: Failure.self) { try Invocation(["renew", "--data", "/data"], environment: [:]) }
+        #expect(try Invocation(["renew", "--database", "postgres://h/d"], environment: [:]).command == .renew)
+    }
+
     @Test func `a restore takes no database`() {
         #expect(throws: Failure.self) {
             try Invocation(["restore", "f", "--database", "postgres://h/d"], environment: [:])

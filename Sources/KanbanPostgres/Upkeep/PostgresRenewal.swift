@@ -1,0 +1,26 @@
+import Kanban
+
+extension PostgresStore {
+    /// Begins a new history of every board, under revisions that were never given out: for a database that was set back, so
+    /// that clients pull once from the beginning instead of missing what comes under numbers they have seen. Works beside
+    /// servers.
+    /// - Returns: how many accounts.
+    /// - Throws: ``PostgresSchema/Fault``, ``PostgresError``.
+    package static func renew(_ target: String) throws -> Int64 {
+        let configuration = PostgresConfiguration(target: target, clock: { Timestamp(milliseconds: 0) })
+        let connection = try PostgresConnection(
+            configuration.options(for: "renewal", statementTime: 600_000, idleTime: 600_000, lockTime: 15_000))
+        try PostgresSchema.requireTables(connection)
+        let count = try connection.integer(
+            """
+            WITH renewed AS (
+                UPDATE accounts SET
+                    epoch = ('x' || right(replace(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bigint
+                        & 9223372036854775807,
+                    revision = greatest(revision + 1, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)
+                RETURNING 1
+            ) SELECT count(*) FROM renewed
+            """)
+        return count ?? 0
+    }
+}
