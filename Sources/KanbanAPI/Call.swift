@@ -4,23 +4,23 @@ import Kanban
 import KanbanAccess
 import KanbanWire
 
-/// One call of an operation: the request, who asks, and what the server knows.
+/// One call of an operation: the request, the caller, and the server's environment.
 package struct Call: Sendable {
     package let request: Request
     package let access: Access
     package let requestID: RequestID
     package let environment: Environment
     package let query: Query
-    /// The time of the call, for everything in it that depends on the clock.
+    /// The time of the call: everything in it that depends on the clock uses this.
     package let now: Timestamp
-    /// The body, if it was large, and so taken apart aside.
+    /// The body, if it was large and so was parsed on another thread.
     var parsed: Result<JSON, any Error>?
 
     package var store: any Store { environment.store }
     package var account: AccountKey { access.account }
     package var precondition: Precondition { Precondition(request.headers) }
 
-    /// The id at `{name}` of the path. One that is no UUID names nothing: 404.
+    /// The id at `{name}` of the path. A text that is not a UUID is a 404.
     package func id(_ name: String = "id", of type: ResourceType) throws -> ID {
         guard let bytes = request.parameters.bytes(name), let id = ID(ascii: bytes) else {
             throw BoardError.notFound(type)
@@ -39,17 +39,17 @@ package struct Call: Sendable {
         }
     }
 
-    /// Bytes of JSON beyond which it takes too long to take apart on an event loop.
+    /// Larger bodies take too long to parse on an event loop.
     static let muchJSON = 64 << 10
 
-    /// Takes a large body apart on a thread of the store's own.
+    /// Parses a large body on a thread of the store.
     mutating func parseAside() async throws {
         guard request.body.count > Self.muchJSON else { return }
         let call = self
         parsed = try await store.readAside(account) { _ in Result { try call.json() } }
     }
 
-    /// Reads the account's board: for indexed reads.
+    /// Reads the account's board. For indexed reads.
     package func read<T: Sendable>(
         _ body: @escaping @Sendable (any BoardReader) throws -> T
     ) async throws -> T {
@@ -57,14 +57,14 @@ package struct Call: Sendable {
         return try await store.read(account, body)
     }
 
-    /// Reads on a thread of the store's own when it may be long, else as ``read(_:)``.
+    /// Reads on a thread of the store if the read may be long, else as ``read(_:)``.
     func read<T: Sendable>(
         aside isLong: Bool, _ body: @escaping @Sendable (any BoardReader) throws -> T
     ) async throws -> T {
         isLong ? try await store.readAside(account, body) : try await read(body)
     }
 
-    /// Whether more changes follow the cursor than are read in a millisecond.
+    /// Whether reading the changes after the cursor takes more than a millisecond.
     func isLong(after cursor: Cursor?) async throws -> Bool {
         try await environment.feed(of: account).revision - (cursor?.revision ?? 0) > ChangePage.few
     }
@@ -74,28 +74,27 @@ package struct Call: Sendable {
         try query.zone ?? reader.settings().timeZone.flatMap(Zone.init(name:)) ?? environment.zone
     }
 
-    /// Now and here, as the user sees it.
+    /// The time of the call in the user's zone.
     package func moment(_ reader: any BoardReader) throws -> Moment {
         Moment(now: now, zone: try zone(reader))
     }
 
-    /// What `Accept-Language` asks for, else the account's setting, else English.
+    /// The language of `Accept-Language`, else of the account's settings, else English.
     package func language(_ reader: any BoardReader) throws -> Language {
-        let fields = request.headers.values("accept-language")
-        if let language = Language(negotiating: fields.joined(separator: ",")) { return language }
+        if let language = Language(negotiating: request.headers.values("accept-language")) { return language }
         return try reader.settings().locale.flatMap(Language.init(rawValue:)) ?? .en
     }
 }
 
-/// Who asks.
+/// The caller.
 package struct Access: Sendable {
     package var account: AccountKey
-    /// The session or token that was used; `nil` in open mode.
+    /// The caller's session or token; `nil` in open mode.
     package var session: ID?
     package var scope: AccessToken.Scope
-    /// What let them in; `nil` in open mode and for nobody in particular.
+    /// The grant of the token; `nil` in open mode and for anonymous callers.
     package var grant: Grant?
-    /// The address that wrong passwords are counted for.
+    /// The network for which wrong passwords are counted.
     package var origin = ""
 
     package init(
@@ -107,35 +106,35 @@ package struct Access: Sendable {
         self.grant = grant
     }
 
-    /// The built-in account, without a log-in.
+    /// The built-in account of open mode.
     package static let local = Access(account: .local)
-    /// Nobody in particular, on routes that are open to everyone.
+    /// An anonymous caller, on routes for everyone.
     package static let anonymous = Access(account: AccountKey(number: 0))
 }
 
-/// What the server is made of, as far as calls need it. Fixed after the start.
+/// The parts of the server that calls need. Fixed after the start.
 package struct Environment: Sendable {
     package let store: any Store
     /// ``Store/local``, asked once.
     package let local: (any LocalStore)?
-    /// Accounts, sessions and tokens; `nil` where nobody has any.
+    /// Accounts, sessions and tokens; `nil` in open mode.
     package var accounts: AccessService?
     package var clock: @Sendable () -> Timestamp
-    /// The server's address for people, without a `/` at its end.
+    /// The public address of the server, without a `/` at its end.
     package var site: @Sendable () -> String = { "" }
     /// The server's `--time-zone`.
     package var zone: Zone
     package var jsonDepth: Int
     package var bodyLimit: Int
-    /// What the store lets an account take; `nil`: anything.
+    /// The default quota of accounts; `nil`: none.
     package var quota: Quota?
     /// `nil`: off.
     package var weather: WeatherService?
-    /// The idempotency keys of requests that are running.
+    /// Idempotency keys of running requests.
     package let runningKeys = RunningKeys()
     package var exports = ExportQueue()
     package let memory: BoardMemory
-    /// Rings after each commit, and when somebody's access ends.
+    /// Rings after each commit, and when a session or token ends.
     package let doorbell: Doorbell
     package var streamPace = StreamPace()
     /// False once the server drains: `/health/ready` answers 503.

@@ -4,7 +4,7 @@ import Kanban
 import KanbanAccess
 import KanbanWire
 
-/// What a code from a mail does: a new password, a proven address, a locked account.
+/// Codes from mails: reset the password, verify the address, lock the account.
 package struct PasswordResetRoutes: Sendable {
     package init() {}
 
@@ -42,7 +42,7 @@ package struct PasswordResetRoutes: Sendable {
         return .noContent
     }
 
-    /// Without a code it sends another one.
+    /// Without a code, sends another one.
     private func verify(_ call: Call) async throws -> Response {
         let accounts = try call.mailingAccounts()
         var members = try Members(call.json())
@@ -68,21 +68,21 @@ package struct PasswordResetRoutes: Sendable {
 }
 
 extension Call {
-    /// The accounts, where mail is sent and somebody logs in.
+    /// The service; throws where mail is off or in open mode.
     fileprivate func mailingAccounts() throws -> AccessService {
         try accounts().requireMail()
         try requireNoTag()
         return try requireAccounts()
     }
 
-    /// Who asks, for throttles, events and mails.
-    /// - Parameter device: what the request says of it; else that of the session.
+    /// The caller, for throttles, events and mails.
+    /// - Parameter device: the device's name in the request; else that of the session.
     func visitor(device: String? = nil) async throws -> Visitor {
         var device = device
         if device == nil, let grant = access.grant, grant.kind == .session {
             device = try await accounts().sessions(of: account, at: now).first { $0.id == grant.id }?.device
         }
-        let language = Language(negotiating: request.headers.values("accept-language").joined(separator: ","))
+        let language = Language(negotiating: request.headers.values("accept-language"))
         return Visitor(origin: access.origin, device: device, language: language)
     }
 }

@@ -2,7 +2,7 @@ import HTTP
 import Kanban
 
 extension Response {
-    /// A page of the server's own, with a policy that lets it load nothing from elsewhere.
+    /// A page of the server, with a Content-Security-Policy that forbids content of other sites.
     static func page(_ bytes: [UInt8], type: String) -> Response {
         Response(
             status: 200, contentType: type, tag: "\"\(String(EntityTag.fingerprint(bytes), radix: 36))\"",
@@ -18,7 +18,7 @@ extension Response {
             body: .bytes(bytes))
     }
 
-    /// What a person sees at a wrong address.
+    /// The page at an unknown address.
     static let lost: Response = {
         let page = """
             <!doctype html>
@@ -45,20 +45,11 @@ extension Response {
 }
 
 extension Request {
-    /// Whether `Accept` asks for a page before JSON, as browsers do when a person goes to an address.
+    /// Whether `Accept` prefers HTML to JSON, as browsers do for an address that a person opens.
     var prefersPage: Bool {
         guard method == .get || method == .head else { return false }
-        var page = 0.0
-        var json = 0.0
-        for element in headers.values("accept").flatMap(\.listElements) {
-            let parts = element.split(separator: ";").map { String($0).trimmed.lowercased() }
-            let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
-            switch parts.first {
-            case "text/html", "application/xhtml+xml": page = max(page, quality)
-            case "application/json", "application/problem+json": json = max(json, quality)
-            default: continue
-            }
-        }
-        return page > json
+        let types = QualityList(headers.values("accept"))
+        let page = types.quality(of: ["text/html", "application/xhtml+xml"]) ?? 0
+        return page > types.quality(of: ["application/json", "application/problem+json"]) ?? 0
     }
 }

@@ -3,9 +3,9 @@ import JSON
 import Kanban
 import KanbanWire
 
-/// `GET /changes`: a page of changes, at once or as soon as there are any, or all of them as they come.
+/// `GET /changes`: a page of changes, at once or as soon as there are any, or a live stream.
 struct ChangeFeed: Sendable {
-    /// Changes on a page when nobody says how many.
+    /// The default size of a page.
     static let usualPage = 500
 
     let call: Call
@@ -33,7 +33,7 @@ struct ChangeFeed: Sendable {
         let due = ContinuousClock.now + .seconds(wait)
         while true {
             let heard = listener.rings
-            // After that, so that an end of the session between the two rings once more.
+            // After the count: if the session ends in between, the bell rings again.
             guard try await call.isStillAdmitted() else { throw Problem.unknownToken }
             let page = try await call.read(aside: isLong()) { try self.page(in: $0) }
             guard page.isEmpty else { return page.response.adding(applied) }
@@ -44,7 +44,7 @@ struct ChangeFeed: Sendable {
         }
     }
 
-    /// Whether to read it aside. A cursor that is no good is for the reading to find out.
+    /// Whether to read on another thread. `try?`, because the reading itself reports an invalid cursor.
     private func isLong() async throws -> Bool {
         guard limit > ChangePage.few else { return false }
         let cursor: Cursor? = (try? await call.read { try $0.cursor(since) }) ?? nil
@@ -57,20 +57,20 @@ struct ChangeFeed: Sendable {
         let page = try json.changes(
             after: try reader.cursor(since), types: types, limit: limit, in: reader)
         json.endObject()
-        // What a cursor leads to depends on the feed alone, and that on these two.
+        // The page depends on the cursor and the feed alone, and the feed on these two.
         let tag = "\"\(page.feed.revision)-\(String(page.feed.epoch, radix: 36))\""
         return (page.changes.isEmpty, .json(tag: tag, headers: [("Vary", "Accept")], encoded: json.bytes))
     }
 
     // MARK: - A stream
 
-    /// The changes as server-sent events, without an end.
+    /// The changes as server-sent events, live.
     func stream() async throws -> Response {
         let last = call.request.headers["last-event-id"].flatMap { $0.isEmpty ? nil : $0 }
         let cursor = try await call.read { try $0.cursor(last ?? since) }
         let body: Response.Body
         if let store = call.environment.local {
-            // Made before anything is read for it, so that no change falls between.
+            // Made before anything is read for it, so that no change is missed.
             body = .live(ChangeStream(call, in: store, types: types, after: cursor))
         } else {
             let stream = SharedChangeStream(call, types: types, after: cursor)
@@ -80,7 +80,7 @@ struct ChangeFeed: Sendable {
             status: 200, contentType: "text/event-stream",
             headers: [
                 ("Vary", "Accept"),
-                // A proxy that gathers events before it hands them on would make them late.
+                // A proxy that buffers events would delay them.
                 ("X-Accel-Buffering", "no"),
             ],
             body: body)
@@ -88,24 +88,15 @@ struct ChangeFeed: Sendable {
 }
 
 extension Headers {
-    /// Whether `Accept` asks for server-sent events before JSON.
+    /// Whether `Accept` prefers server-sent events to JSON.
     var prefersEventStream: Bool {
-        var stream = 0.0
-        var json = 0.0
-        for element in values("accept").flatMap(\.listElements) {
-            let parts = element.split(separator: ";").map { String($0).trimmed.lowercased() }
-            let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
-            switch parts.first {
-            case "text/event-stream": stream = quality
-            case "application/json": json = quality
-            default: continue
-            }
-        }
-        return stream > 0 && stream >= json
+        let types = QualityList(values("accept"))
+        let stream = types.quality(of: ["text/event-stream"]) ?? 0
+        return stream > 0 && stream >= types.quality(of: ["application/json"]) ?? 0
     }
 
-    /// The seconds of `Prefer: wait=30`, at most 60; `nil` when there is no such preference, or one that we do not
-    /// understand, which is no error (RFC 7240 §2).
+    /// The seconds of `Prefer: wait=30`, at most 60; `nil` without a preference, or with one that is malformed, which
+    /// is not an error (RFC 7240 §2).
     var preferredWait: Int? {
         for element in values("prefer").flatMap(\.listElements) {
             let words = element.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map { String($0).trimmed }

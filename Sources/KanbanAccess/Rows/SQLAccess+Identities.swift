@@ -82,11 +82,7 @@ extension SQLAccessWriter {
     }
 
     package func removeIdentity(_ id: ID, of account: AccountKey) throws -> Bool {
-        let statement = try connection.statement("DELETE FROM identities WHERE account = ?1 AND id = ?2")
-        statement.bind(1, account.number)
-        statement.bind(2, id)
-        try statement.run()
-        return connection.changes > 0
+        try remove("DELETE FROM identities WHERE account = ?1 AND id = ?2", id, of: account)
     }
 
     package func insert(_ invitation: Invitation, digest: [UInt8]) throws {

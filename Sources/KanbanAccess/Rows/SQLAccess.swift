@@ -22,13 +22,11 @@ package struct SQLiteAccess: SQLAccess {
 
 extension SQLAccess {
     package func account(_ key: AccountKey) throws -> Account? {
-        let statement = try connection.statement(
+        try first(
             """
             SELECT number, id, email, display_name, created_at, email_verified, state, bytes_limit, tasks_limit, image
             FROM accounts WHERE number = ?1
-            """)
-        statement.bind(1, key.number)
-        return try first(of: statement, readAccount)
+            """, key, readAccount)
     }
 
     package func account(foldedEmail: String) throws -> Account? {
@@ -42,9 +40,7 @@ extension SQLAccess {
     }
 
     package func passwordHash(of account: AccountKey) throws -> String? {
-        let statement = try connection.statement("SELECT password_hash FROM accounts WHERE number = ?1")
-        statement.bind(1, account.number)
-        return try first(of: statement) { $0.optionalText(0) } ?? nil
+        try first("SELECT password_hash FROM accounts WHERE number = ?1", account) { $0.optionalText(0) } ?? nil
     }
 
     package func accounts(after key: AccountKey?, limit: Int) throws -> [Account] {
@@ -72,28 +68,22 @@ extension SQLAccess {
 
 extension SQLAccess {
     package func session(digest: [UInt8]) throws -> Session? {
-        let statement = try connection.statement(
+        try first(
             """
             SELECT id, account, device, created_at, last_used_at, expires_at, provider FROM sessions WHERE token_hash = ?1
-            """)
-        statement.bind(1, digest)
-        return try first(of: statement, readSession)
+            """, digest, readSession)
     }
 
     package func sessions(of account: AccountKey) throws -> [Session] {
-        let statement = try connection.statement(
+        try all(
             """
             SELECT id, account, device, created_at, last_used_at, expires_at, provider FROM sessions WHERE account = ?1
             ORDER BY last_used_at DESC, id DESC
-            """)
-        statement.bind(1, account.number)
-        return try all(of: statement, readSession)
+            """, account, readSession)
     }
 
     package func sessionCount(of account: AccountKey) throws -> Int {
-        let statement = try connection.statement("SELECT count(*) FROM sessions WHERE account = ?1")
-        statement.bind(1, account.number)
-        return try first(of: statement) { Int($0.integer(0)) } ?? 0
+        try first("SELECT count(*) FROM sessions WHERE account = ?1", account) { Int($0.integer(0)) } ?? 0
     }
 
     private func readSession(_ row: Database.Statement) throws -> Session {
@@ -108,22 +98,18 @@ extension SQLAccess {
 
 extension SQLAccess {
     package func token(digest: [UInt8]) throws -> AccessToken? {
-        let statement = try connection.statement(
+        try first(
             """
             SELECT id, account, name, scope, created_at, last_used_at, expires_at FROM tokens WHERE token_hash = ?1
-            """)
-        statement.bind(1, digest)
-        return try first(of: statement, readToken)
+            """, digest, readToken)
     }
 
     package func tokens(of account: AccountKey) throws -> [AccessToken] {
-        let statement = try connection.statement(
+        try all(
             """
             SELECT id, account, name, scope, created_at, last_used_at, expires_at FROM tokens WHERE account = ?1
             ORDER BY created_at DESC, id DESC
-            """)
-        statement.bind(1, account.number)
-        return try all(of: statement, readToken)
+            """, account, readToken)
     }
 
     private func readToken(_ row: Database.Statement) throws -> AccessToken {
@@ -142,6 +128,32 @@ extension SQLAccess {
     func first<T>(of statement: Database.Statement, _ decode: (Database.Statement) throws -> T) throws -> T? {
         defer { statement.reset() }
         return try statement.step() ? try decode(statement) : nil
+    }
+
+    /// The row that a statement finds by the digest of a secret.
+    func first<T>(
+        _ sql: StaticString, _ digest: [UInt8], _ decode: (Database.Statement) throws -> T
+    ) throws -> T? {
+        let statement = try connection.statement(sql)
+        statement.bind(1, digest)
+        return try first(of: statement, decode)
+    }
+
+    /// The first row that a statement finds of an account.
+    func first<T>(
+        _ sql: StaticString, _ account: AccountKey, _ decode: (Database.Statement) throws -> T
+    ) throws -> T? {
+        let statement = try connection.statement(sql)
+        statement.bind(1, account.number)
+        return try first(of: statement, decode)
+    }
+
+    func all<T>(
+        _ sql: StaticString, _ account: AccountKey, _ decode: (Database.Statement) throws -> T
+    ) throws -> [T] {
+        let statement = try connection.statement(sql)
+        statement.bind(1, account.number)
+        return try all(of: statement, decode)
     }
 
     func all<T>(of statement: Database.Statement, _ decode: (Database.Statement) throws -> T) throws -> [T] {

@@ -116,12 +116,8 @@ extension SQLAccessWriter {
     }
 
     package func removeSession(_ id: ID, of account: AccountKey) throws -> Bool {
-        let statement = try connection.statement("DELETE FROM sessions WHERE account = ?1 AND id = ?2")
-        statement.bind(1, account.number)
-        statement.bind(2, id)
-        try statement.run()
         writer.writing.noteEnding(of: account)
-        return connection.changes > 0
+        return try remove("DELETE FROM sessions WHERE account = ?1 AND id = ?2", id, of: account)
     }
 
     // MARK: - Tokens
@@ -153,11 +149,18 @@ extension SQLAccessWriter {
     }
 
     package func removeToken(_ id: ID, of account: AccountKey) throws -> Bool {
-        let statement = try connection.statement("DELETE FROM tokens WHERE account = ?1 AND id = ?2")
+        writer.writing.noteEnding(of: account)
+        return try remove("DELETE FROM tokens WHERE account = ?1 AND id = ?2", id, of: account)
+    }
+
+    // MARK: - Rows
+
+    /// - Returns: false when there was none.
+    func remove(_ sql: StaticString, _ id: ID, of account: AccountKey) throws -> Bool {
+        let statement = try connection.statement(sql)
         statement.bind(1, account.number)
         statement.bind(2, id)
         try statement.run()
-        writer.writing.noteEnding(of: account)
         return connection.changes > 0
     }
 }

@@ -3,12 +3,10 @@ import Foundation
 import Kanban
 import Locks
 
-/// Connections that read, each for one body at a time, on threads that wait. The bodies that find none free wait, those of an
-/// account of which nothing runs first, and otherwise in order.
+/// Connections that read, each for one body at a time, on threads that wait. Bodies that find none free wait in a
+/// ``FairQueue``.
 final class Readers: Sendable {
     private struct Job {
-        var ticket: UInt64
-        var account: AccountKey
         var run: @Sendable (Reader) -> Void
         var cancel: @Sendable () -> Void
     }
@@ -19,42 +17,28 @@ final class Readers: Sendable {
     }
 
     private struct State {
-        var running: [AccountKey] = []
-        var waiting: [Job] = []
+        var queue: FairQueue<Job>
         var idle: [Reader] = []
-        var tickets: UInt64 = 0
         var isClosed = false
         var reads = 0
         var time = Duration.zero
-
-        mutating func next() -> Job? {
-            guard !waiting.isEmpty else { return nil }
-            let job = waiting.remove(at: waiting.firstIndex { !running.contains($0.account) } ?? 0)
-            running.append(job.account)
-            return job
-        }
-
-        mutating func end(_ account: AccountKey) {
-            if let place = running.firstIndex(of: account) { running.remove(at: place) }
-        }
     }
 
-    private let limit: Int
     private let options: PostgresConnection.Options
     private let queue: DispatchQueue
-    private let state = Locked(State())
+    private let state: Locked<State>
 
     /// How long a read tries to reach the database.
     private static let patience = Duration.seconds(2)
 
     init(limit: Int, _ options: PostgresConnection.Options, label: String) {
-        self.limit = max(1, limit)
+        state = Locked(State(queue: FairQueue(limit: limit)))
         self.options = options
         queue = DispatchQueue(label: label, attributes: .concurrent)
     }
 
     var figures: (reads: Int, time: Duration, waiting: Int) {
-        state.withLock { ($0.reads, $0.time, $0.waiting.count) }
+        state.withLock { ($0.reads, $0.time, $0.queue.count) }
     }
 
     /// Runs the body in a snapshot of its own. It may be run again when the connection is lost.
@@ -63,14 +47,13 @@ final class Readers: Sendable {
         for account: AccountKey, _ body: @escaping @Sendable (PostgresConnection) throws -> T
     ) async throws -> T {
         let (ticket, isClosed) = state.withLock { state in
-            state.tickets += 1
-            return (state.tickets, state.isClosed)
+            (state.queue.makeTicket(), state.isClosed)
         }
         if isClosed { throw StoreError.closed }
         let options = options
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let job = Job(ticket: ticket, account: account) { [state] reader in
+                let job = Job { [state] reader in
                     let start = ContinuousClock.now
                     let result = Result { try Self.read(with: reader, options, body) }
                     state.withLock { state in
@@ -81,34 +64,31 @@ final class Readers: Sendable {
                 } cancel: {
                     continuation.resume(throwing: CancellationError())
                 }
-                start(job)
+                start(job, of: account, ticket)
             }
         } onCancel: {
             // One that does not wait any more runs to its end.
-            let job = state.withLock { state in
-                state.waiting.firstIndex { $0.ticket == ticket }.map { state.waiting.remove(at: $0) }
-            }
-            job?.cancel()
+            state.withLock { $0.queue.remove(ticket) }?.cancel()
         }
     }
 
-    private func start(_ job: Job) {
-        let (next, reader) = state.withLock { state -> (Job?, Reader) in
-            state.waiting.append(job)
-            guard state.running.count < limit, let next = state.next() else { return (nil, Reader()) }
+    private func start(_ job: Job, of account: AccountKey, _ ticket: UInt64) {
+        let (next, reader) = state.withLock { state -> ((account: AccountKey, element: Job)?, Reader) in
+            state.queue.add(job, of: account, ticket: ticket)
+            guard let next = state.queue.next() else { return (nil, Reader()) }
             return (next, state.idle.popLast() ?? Reader())
         }
         if let next { queue.async { self.work(through: next, with: reader) } }
     }
 
     /// Runs the job and then those that wait.
-    private func work(through first: Job, with reader: Reader) {
-        var next: Job? = first
-        while let job = next {
+    private func work(through first: (account: AccountKey, element: Job), with reader: Reader) {
+        var next: (account: AccountKey, element: Job)? = first
+        while let (account, job) = next {
             job.run(reader)
             next = state.withLock { state in
-                state.end(job.account)
-                let next = state.next()
+                state.queue.end(account)
+                let next = state.queue.next()
                 if next == nil, !state.isClosed { state.idle.append(reader) }
                 return next
             }

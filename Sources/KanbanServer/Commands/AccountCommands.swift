@@ -102,7 +102,7 @@ struct AccountCommands {
         let name = try displayName(administration.tokenName ?? "command line", of: "token")
         let made = try await service.makeToken(
             name: name,
-            scope: AccessToken.Scope(rawValue: administration.scope.rawValue) ?? .read, expiresAt: expiry, of: key,
+            scope: administration.scope, expiresAt: expiry, of: key,
             .operator)
         do {
             try FileHandle.standardOutput.write(contentsOf: Data("\(made.secret.text)\n".utf8))

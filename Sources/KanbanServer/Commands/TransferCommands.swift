@@ -18,7 +18,7 @@ struct TransferCommands {
         let target = try path.map { path throws(Failure) in try directory.target(at: path, mayBeDevice: true) }
         try await withStore { store in
             let account = try await accountKey(in: store)
-            let format = BoardExport.Format(rawValue: configuration.administration.format.rawValue) ?? .json
+            let format = configuration.administration.format
             let output = try Output(target)
             do {
                 try await store.readDetached(account) { reader in
@@ -46,7 +46,7 @@ struct TransferCommands {
         }
         let document = try document(at: path)
         let administration = configuration.administration
-        let mode = ImportMode(rawValue: administration.mode.rawValue) ?? .merge
+        let mode = administration.mode
         try await withStore { store in
             let account = try await accountKey(in: store)
             let report: ImportReport

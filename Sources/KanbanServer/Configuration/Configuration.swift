@@ -1,5 +1,7 @@
+import Kanban
 import KanbanAccess
 import KanbanPostgres
+import KanbanWire
 import Mail
 
 /// All that a person can choose, with its defaults. Immutable once the process has read its arguments.
@@ -114,18 +116,6 @@ struct Configuration: Sendable, Equatable {
     }
 
     struct Administration: Sendable, Equatable {
-        enum ImportMode: String, Sendable, CaseIterable {
-            case merge, replace
-        }
-
-        enum Scope: String, Sendable, CaseIterable {
-            case full, read, calendar
-        }
-
-        enum ExportFormat: String, Sendable, CaseIterable {
-            case json, csv
-        }
-
         /// `check`: rewrite the file without what was erased.
         var vacuum = false
         /// `import`
@@ -133,7 +123,7 @@ struct Configuration: Sendable, Equatable {
         /// `import`: report, change nothing.
         var dryRun = false
         /// `export`
-        var format = ExportFormat.json
+        var format = BoardExport.Format.json
         /// Whose: an e-mail address; `nil` is the built-in account.
         var account: String?
         /// All that show something.
@@ -148,7 +138,7 @@ struct Configuration: Sendable, Equatable {
         /// `token add`
         var tokenName: String?
         /// `token add`
-        var scope = Scope.full
+        var scope = AccessToken.Scope.full
         /// `token add`: days; `nil` never ends. `invite`: `nil` is a week.
         var expiresInDays: Int?
     }
