@@ -13,7 +13,7 @@ package enum BoardError: Error, Hashable, Sendable {
     /// Every fault of the value, in the order of its members.
     case invalid([Fault])
 
-    /// The member `image` names none of the account.
+    /// The member `image` names an image that the account does not have.
     package static let unknownImage = invalid(
         "#/image", .unknownImage, "There is no image with this id. PUT it first.")
 
@@ -22,7 +22,7 @@ package enum BoardError: Error, Hashable, Sendable {
     }
 }
 
-/// One thing that is wrong with a value that a client sent.
+/// One fault of a value that a client sent.
 package struct Fault: Hashable, Sendable {
     package enum Code: String, Sendable, CaseIterable {
         case invalidType = "invalid_type"
@@ -46,12 +46,12 @@ package struct Fault: Hashable, Sendable {
         case unknownProvider = "unknown_provider"
     }
 
-    /// `#` and a JSON pointer (RFC 6901), whose characters stand as they are: `#/title`; `#` for the whole value.
+    /// `#` and a JSON pointer (RFC 6901), not percent-encoded: `#/title`; `#` for the whole value.
     package var pointer: String
     package var code: Code
     /// What to change, in a sentence.
     package var detail: String
-    /// Of the thing in the document of an import, the first being 1.
+    /// The line of an imported document, counted from 1.
     package var line: Int?
 
     package init(pointer: String, code: Code, detail: String, line: Int? = nil) {
@@ -61,7 +61,7 @@ package struct Fault: Hashable, Sendable {
         self.line = line
     }
 
-    /// The pointer of a member of what `parent` points to.
+    /// The pointer to a member of the value at `parent`.
     package static func pointer(_ parent: String, _ member: String) -> String {
         "\(parent)/\(member.replacing("~", with: "~0").replacing("/", with: "~1"))"
     }

@@ -1,5 +1,5 @@
-/// Eight hexadecimal digits at once, the first in the lowest byte: an id has four times as many, and is read and written
-/// with every request. A byte at a time was twenty times as many instructions.
+/// Eight hexadecimal digits at once, the first in the lowest byte. Every request reads and writes ids of 32 digits; one
+/// byte at a time took twenty times as many instructions.
 struct HexDigits {
     let text: UInt64
 
@@ -18,11 +18,11 @@ struct HexDigits {
         text = digits &+ 0x3030_3030_3030_3030 &+ letters &* 39
     }
 
-    /// Their number, upper case or lower; `nil` unless all are digits.
+    /// The number of eight digits in any case; `nil` unless all are digits.
     var value: UInt64? {
         let letters = text >> 6 & 0x0101_0101_0101_0101
         let digits = text & 0x0f0f_0f0f_0f0f_0f0f &+ letters &* 9
-        // Back and forth again only digits stay what they are.
+        // Only digits survive the way back and forth.
         var value = digits.byteSwapped
         value = (value >> 4 | value) & 0x00ff_00ff_00ff_00ff
         value = (value >> 8 | value) & 0x0000_ffff_0000_ffff

@@ -10,7 +10,7 @@ package struct ID: Hashable, Sendable {
 
     /// Reads the 36 characters of the hyphenated form; `nil` for anything else.
     package init?(_ text: String) {
-        // Native strings hand out their bytes; a bridged one (macOS) is copied.
+        // Native strings give access to their bytes; a bridged one (macOS) is copied.
         guard let id = text.utf8.withContiguousStorageIfAvailable(ID.init(reading:)) ?? ID(ascii: Array(text.utf8)[...])
         else { return nil }
         self = id
@@ -22,14 +22,14 @@ package struct ID: Hashable, Sendable {
         self = id
     }
 
-    /// Not generic: this is on the way of every request, and one for all kinds of bytes would be twenty times slower.
+    /// Not generic: every request runs it, and a generic function would be twenty times slower.
     private init?(reading ascii: UnsafeBufferPointer<UInt8>) {
         guard ascii.count == Self.textLength else { return nil }
         let hyphen = UInt8(ascii: "-")
         guard ascii[8] == hyphen, ascii[13] == hyphen, ascii[18] == hyphen, ascii[23] == hyphen else { return nil }
         let text = UnsafeRawBufferPointer(ascii)
         func digits(_ offset: Int, _ other: Int) -> UInt64? {
-            // Unsafe only for loading four digits at once, all within the count above.
+            // Unsafe bytes, to load four digits at once; all are within the count checked above.
             let first = text.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
             let second = text.loadUnaligned(fromByteOffset: other, as: UInt32.self)
             return HexDigits(UInt64(UInt32(littleEndian: first)) | UInt64(UInt32(littleEndian: second)) << 32).value
@@ -71,7 +71,7 @@ extension ID: CustomStringConvertible {
         let text = UnsafeMutableRawBufferPointer(text)
         func write(_ value: UInt64, at offset: Int, _ other: Int) {
             let digits = HexDigits(of: value & 0xffff_ffff).text
-            // Unsafe only for storing four digits at once, all within the count above.
+            // Unsafe bytes, to store four digits at once; all are within the count checked above.
             text.storeBytes(of: UInt32(truncatingIfNeeded: digits).littleEndian, toByteOffset: offset, as: UInt32.self)
             text.storeBytes(
                 of: UInt32(truncatingIfNeeded: digits >> 32).littleEndian, toByteOffset: other, as: UInt32.self)

@@ -1,7 +1,7 @@
-/// What a request demands of the revision of the thing that it changes (RFC 9110 §13.1).
+/// A condition on the revision of the resource that a request changes (RFC 9110 §13.1).
 package struct Precondition: Hashable, Sendable {
     package enum Revisions: Hashable, Sendable {
-        /// `*`: any revision, so long as the thing exists.
+        /// `*`: any revision, if the resource exists.
         case any
         case oneOf(Set<Revision>)
 
@@ -13,7 +13,7 @@ package struct Precondition: Hashable, Sendable {
         }
     }
 
-    /// `If-Match`: the thing must have one of these.
+    /// `If-Match`: the resource must have one of these.
     package var match: Revisions?
     /// `If-None-Match`: it must have none of these.
     package var noneMatch: Revisions?
@@ -40,7 +40,7 @@ package struct Precondition: Hashable, Sendable {
 }
 
 extension BoardReader {
-    /// The precondition of a call that adds to the board: it is about the account's revision.
+    /// Checks the precondition of a request that adds to the board: it applies to the account's revision.
     package func checkBoard(_ precondition: Precondition) throws {
         guard precondition.match != nil else { return }
         try Precondition(match: precondition.match).check(feedState().revision, current: nil)

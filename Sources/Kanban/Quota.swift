@@ -1,8 +1,8 @@
-/// What the data of an account takes, as quotas count it.
+/// The size of an account's data, as quotas count it.
 package struct Usage: Hashable, Sendable {
-    /// Bytes of its text and images, and a flat amount for each row.
+    /// Bytes of texts and images, and a fixed amount for each row.
     package var bytes: Int64
-    /// Those in the trash included.
+    /// Tasks, including those in the trash.
     package var tasks: Int64
 
     package init(bytes: Int64 = 0, tasks: Int64 = 0) {
@@ -11,7 +11,7 @@ package struct Usage: Hashable, Sendable {
     }
 }
 
-/// What the data of an account may take.
+/// The limits of an account's data.
 package struct Quota: Hashable, Sendable {
     package var bytes: Int64
     package var tasks: Int64
@@ -23,8 +23,8 @@ package struct Quota: Hashable, Sendable {
         self.tasks = tasks
     }
 
-    /// Bytes beyond the limit that only results kept for repeats may take, so that a client whose account is full can
-    /// still delete through a push.
+    /// Bytes beyond the limit for kept results of mutations alone, so that a client whose account is full can still
+    /// delete through a push.
     package var reserve: Int64 { bytes / 16 }
 }
 
@@ -40,7 +40,7 @@ package struct OwnLimits: Hashable, Sendable {
         self.tasks = tasks
     }
 
-    /// What the account may take on a server with these limits for everybody.
+    /// The limits of the account on a server with these defaults.
     package func over(_ quota: Quota) -> Quota {
         Quota(bytes: bytes ?? quota.bytes, tasks: tasks ?? quota.tasks)
     }

@@ -9,9 +9,9 @@ package struct AccountKey: Hashable, Sendable {
     /// The built-in account of `--auth open`.
     package static let local = AccountKey(number: 1)
 
-    /// A hash of the account's resource of this id, for tables in which it does no harm that somebody chooses ids with the
-    /// same one. The upper bits of a product depend on all bits of its factors (Knuth, The Art of Computer Programming,
-    /// 6.4): take those, or fold them into the lower ones.
+    /// A hash of the account's resource with this id, for tables in which chosen collisions do no harm. The upper bits
+    /// of a product depend on all bits of its factors (Knuth, The Art of Computer Programming, 6.4): use those, or fold
+    /// them into the lower ones.
     package func hash(of id: ID) -> UInt64 {
         (id.high ^ id.low ^ UInt64(bitPattern: number)) &* 0x9e37_79b9_7f4a_7c15
     }
@@ -25,32 +25,32 @@ package struct AccountKey: Hashable, Sendable {
 /// - Bodies of `write` run one after another; each sees all before it. They must not block, and do nothing but read and
 ///   write the board: one may be run again, from the same state, when another had to be undone.
 /// - Revisions of an account become visible in order.
-// Class-bound: its references are copied with every call, and a reference to a class is cheaper to copy.
+// Class-bound: every call copies the reference, and a reference to a class is cheaper to copy.
 package protocol Store: AnyObject, Sendable {
-    /// Reads a snapshot that has everything acknowledged before the call. For indexed reads, which take microseconds. A
-    /// store whose rows are in this process does not suspend.
+    /// Reads a snapshot with everything acknowledged before the call. For indexed reads, which take microseconds. A
+    /// store in this process does not suspend.
     func read<T: Sendable>(
         _ account: AccountKey, _ body: @escaping @Sendable (any BoardReader) throws -> T
     ) async throws -> T
 
-    /// Reads on a thread of the store's own. For what may be long: search, export, statistics.
+    /// Reads on a thread of the store. For reads that may be long: search, export, statistics.
     func readAside<T: Sendable>(
         _ account: AccountKey, _ body: @escaping @Sendable (any BoardReader) throws -> T
     ) async throws -> T
 
-    /// Reads on a thread that the body may block, for minutes: it hands what it reads to a slow client.
+    /// Reads on a thread that the body may block for minutes, while it passes rows to a slow client.
     func readDetached<T: Sendable>(
         _ account: AccountKey, _ body: @escaping @Sendable (any BoardReader) throws -> T
     ) async throws -> T
 
     /// Runs the body in a transaction and returns when it is on disk.
-    /// - Parameter session: who writes; stands in the history.
+    /// - Parameter session: the session that writes, for the history.
     func write<T: Sendable>(
         _ account: AccountKey, session: ID?, _ body: @escaping @Sendable (any BoardWriter) throws -> T
     ) async throws -> T
 
-    /// Where the account stands, with everything acknowledged before the call. What is read after this call is right for as
-    /// long as the epoch and the revision stay the same.
+    /// The state of the account's feed, with everything acknowledged before the call. What is read after this call is
+    /// right while the feed stays the same.
     func feedState(of account: AccountKey) async throws -> FeedState
 
     /// This store, if all its commits are made in this process; `nil` if other servers write to the same rows.
@@ -62,31 +62,31 @@ package protocol LocalStore: Store {
     /// Reads on the calling thread.
     func readNow<T>(_ account: AccountKey, _ body: (any BoardReader) throws -> T) throws -> T
 
-    /// - Throws: what a write would now throw because of where the data is kept; looks only at what costs nothing.
+    /// - Throws: what a write would throw now because its files were moved or deleted. A cheap check.
     func checkWritability() throws
 
     /// Tells the observer of every commit from now on, for as long as it exists.
     func tell(_ observer: any CommitObserver)
 }
 
-/// How a store fails, beyond what a rule forbids.
+/// Failures of a store; broken rules are a ``BoardError``.
 package enum StoreError: Error, Equatable {
-    /// No room on the disk; nothing was applied.
+    /// The disk is full; nothing was applied.
     case full
-    /// An I/O error. After a failed commit nobody knows whether the write is there until the next start.
+    /// An I/O error. After a failed commit it is unknown until the next start whether the write is there.
     case io(String)
     /// The write would take the account beyond its quota; nothing was applied.
     case quotaExceeded(QuotaLimit)
-    /// The data was moved, deleted or overwritten while it was open; the sentence says which file. Nothing is written
-    /// until it is back, or the store is opened anew.
+    /// The data was moved, deleted or overwritten while it was open; the sentence names the file. Nothing is written
+    /// until the file is back, or the store is opened again.
     case moved(String)
     /// The database cannot be reached, or does not answer in time; nothing was applied.
     case away(String)
-    /// The database went away while it committed: nobody knows whether the write is there.
+    /// The database went away during the commit: it is unknown whether the write is there.
     case unsettled(String)
     /// Stopping; nothing was applied.
     case closed
-    /// The file is damaged or is no data of ours.
+    /// The file is damaged, or is not a file of Kanbase.
     case corrupt(String)
     /// The file was written by a newer version of the program, with a schema of this number.
     case newer(version: Int)
@@ -98,7 +98,7 @@ package enum StoreError: Error, Equatable {
 package protocol BoardReader {
     var account: AccountKey { get }
     func feedState() throws -> FeedState
-    /// What the account's data takes, from a count that is kept with it.
+    /// The size of the account's data, from counters.
     func usage() throws -> Usage
 
     /// The task, living or in the trash.
@@ -106,19 +106,20 @@ package protocol BoardReader {
     /// True for tasks that live, lie in the trash or were purged from it.
     func taskEverExisted(_ id: ID) throws -> Bool
     func tasks(_ query: TaskQuery) throws -> [TaskItem]
-    /// The ids of the same list, from an index alone where it is ordered by one: for those who know most of its tasks.
+    /// The ids of the same list, from an index alone where the list has the order of one: for callers that have most of
+    /// its tasks in memory.
     func taskIDs(_ query: TaskQuery) throws -> [ID]
-    /// How many tasks the query finds, without reading them; its order, anchor and limit do not count.
+    /// The number of tasks that the query finds, without reading them. Order, anchor and limit are ignored.
     func countTasks(_ query: TaskQuery) throws -> Int
     /// Where the next page of `query` begins when `last` was the last item of this one.
     func anchor(after last: TaskItem, of query: TaskQuery) throws -> TaskQuery.Anchor
-    /// Living tasks by category and status, from counters.
+    /// The number of living tasks by category and status, from counters.
     func taskCounts() throws -> [TaskCount]
-    /// Living tasks that were completed at or after `from`: their `completedAt`.
+    /// The `completedAt` of living tasks that were completed at or after `from`.
     func completions(from: Timestamp) throws -> [Timestamp]
-    /// The last place of a column, `nil` when it is empty.
+    /// The last position of a column, `nil` when it is empty.
     func lastPosition(in status: TaskStatus) throws -> Position?
-    /// The closest place of a living task of the column before or after `position`.
+    /// The closest position of a living task of the column before or after `position`.
     func position(before position: Position, in status: TaskStatus) throws -> Position?
     func position(after position: Position, in status: TaskStatus) throws -> Position?
     func firstPosition(in status: TaskStatus) throws -> Position?
@@ -128,7 +129,7 @@ package protocol BoardReader {
     /// Entries above `revision`, oldest first: what happened since a client's base.
     func history(of task: ID, since revision: Revision) throws -> [HistoryEntry]
 
-    /// Entries of all tasks, newest first; of purged ones too.
+    /// Entries of all tasks, including purged ones, newest first.
     func history(_ query: HistoryQuery) throws -> [TitledHistoryEntry]
 
     func category(_ id: ID) throws -> Category?
@@ -147,14 +148,14 @@ package protocol BoardReader {
     func settings() throws -> Settings
 
     func image(_ id: ID) throws -> Image?
-    /// The bytes of an image; `nil` where they are not kept, as on a device that did not load them yet.
+    /// The bytes of an image; `nil` where they are not stored, such as on a device that has not loaded them yet.
     func imageContent(_ id: ID) throws -> [UInt8]?
     func imageEverExisted(_ id: ID) throws -> Bool
     /// By id; after the given one.
     func images(after: ID?, limit: Int) throws -> [Image]
 
     /// What changed after `since`, compacted, in revision order. A task in the trash counts as deleted.
-    /// - Parameter livingOnly: leaves out what is deleted (the first page of a walk without a cursor).
+    /// - Parameter livingOnly: without deletions, for a first page without a cursor.
     func changes(since: Revision, types: Set<ResourceType>, livingOnly: Bool, limit: Int) throws -> [Change]
 
     /// The kept answer for an idempotency key, no older than a day.
@@ -171,18 +172,18 @@ package protocol BoardWriter: Board {
     var now: Timestamp { get }
     /// Who writes.
     var session: ID? { get }
-    /// Whether writes of other accounts wait and this transaction took its time. A body whose work can go on in another
-    /// transaction ends then. Never in a store of one account.
+    /// Whether writes of other accounts wait and this transaction has used up its time. A body that can continue in
+    /// another transaction should end. Always false in a store of one account.
     var mustGiveWay: Bool { get }
     /// A new version 7 id.
     func makeID() -> ID
     /// Takes the account's next revision. A body that throws gives it back.
     func nextRevision() throws -> Revision
 
-    /// Writes a new task, whose history begins with a line ``HistoryEntry/Action/created`` of its revision: now, by
-    /// ``session``, with every member as it is. Its id was never used, and it was created now.
+    /// Writes a new task and begins its history with an entry ``HistoryEntry/Action/created``. Its id was never used,
+    /// and its `createdAt` is ``now``.
     func add(_ task: TaskItem) throws
-    /// Writes the whole row, new or not. Adds nothing to the history. Like ``add(_:)`` it keeps the counters of
+    /// Inserts or replaces the row, without a history entry. Like ``add(_:)``, it updates the counters of
     /// ``BoardReader/taskCounts()``.
     func save(_ task: TaskItem) throws
     func append(_ entry: HistoryEntry) throws
@@ -196,15 +197,15 @@ package protocol BoardWriter: Board {
     func save(_ settings: Settings) throws
     /// Writes a new image. Its id was never used.
     func add(_ image: Image, _ content: [UInt8]) throws
-    /// Removes the rows, and what the account shows of it; leaves a tombstone at `revision`.
+    /// Removes the rows and the account's reference to the image; leaves a tombstone at `revision`.
     func removeImage(_ id: ID, revision: Revision) throws
-    /// Takes the account's image away when it is not there any more.
+    /// Clears the account's image if it does not exist any more.
     func forgetLostImage() throws
 
     func keep(_ mutation: KeptMutation, id: ID) throws
 
-    /// Erases every row of the board (not the account) and renews the epoch: import with `mode=replace`.
-    /// The revision counter goes on. The account may then show an image that is gone; see ``forgetLostImage()``.
+    /// Erases every row of the board (not the account) and renews the epoch: import with `mode=replace`. The revision
+    /// counter continues. The account may then name an image that is gone; see ``forgetLostImage()``.
     func eraseBoard() throws
 }
 
@@ -214,7 +215,7 @@ extension BoardWriter {
 
 /// The first answer to a request with an `Idempotency-Key`.
 package struct KeptAnswer: Hashable, Sendable {
-    /// Bytes of a body that is kept; a larger one is not, and a repeat of its request is done again.
+    /// The most bytes of a body that is kept. An answer with a larger body is not kept; its request is performed again.
     package static let mostBytes = 64 << 10
 
     /// SHA-256 over method, target and body.

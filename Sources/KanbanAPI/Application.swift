@@ -1,9 +1,9 @@
 import HTTP
 import Kanban
 
-/// The API as a server runs it: finds the route, asks the gate, checks what every route wants checked, calls the
-/// handler, and makes a problem of whatever goes wrong.
-// A class, so that the closure of a request holds one reference instead of a copy of all this.
+/// The API as a server runs it: finds the route, asks the gate, makes the checks that all routes share, calls the
+/// handler, and turns errors into problems.
+// A class, so that the closure of a request holds one reference instead of a copy of all members.
 package final class Application: Responder {
     private let environment: Environment
     private let gate: any Gate
@@ -41,14 +41,14 @@ package final class Application: Responder {
             let answer =
                 gate.count(head).map { refuse($0, head, requestID) }
                 ?? finish(Response(status: 204, headers: [("Allow", allow)]), head, requestID, operation: "options")
-            // A body means nothing here, but must be right.
+            // A body has no meaning here, but must be valid.
             return .read(bodyLimit: environment.bodyLimit) { _ in answer }
         case .found(let route, let parameters):
             return receive(head, routes[route], parameters, requestID)
         }
     }
 
-    /// The answer to a request that no route takes, unless there were too many.
+    /// The answer to a request without a route, or 429.
     private func unrouted(_ head: Request, _ requestID: RequestID, _ answer: () -> Response) -> Reception {
         .answer(gate.count(head).map { refuse($0, head, requestID) } ?? answer())
     }
@@ -112,7 +112,7 @@ package final class Application: Responder {
         _ head: Request, _ route: Route, _ parameters: PathParameters, _ access: Access
     ) -> Response? {
         guard let shortcut = route.shortcut, !head.hasBody else { return nil }
-        // What fails here fails in the handler too, which makes an answer of it.
+        // `try?`, because the handler meets the same error and answers it.
         guard let answer = try? shortcut(head, parameters, access.account, environment) else { return nil }
         guard access.grant != nil, answer.tag != nil else { return answer }
         guard let local = environment.local,
@@ -156,7 +156,7 @@ package final class Application: Responder {
         return answer
     }
 
-    /// Adds what every answer carries.
+    /// Adds the header fields of every answer.
     private func complete(
         _ answer: inout Response, _ head: Request?, _ requestID: RequestID, operation: String,
         headers: [(name: String, value: String)]
@@ -186,12 +186,12 @@ package final class Application: Responder {
 /// Where requests are logged and counted.
 package protocol ExchangeObserver: Sendable {
     func finished(_ exchange: Exchange)
-    /// An error that nobody foresaw; the client is told nothing but 500.
+    /// An unexpected error; the client gets a 500 without details.
     func failed(requestID: String, operation: String, _ error: any Error)
 }
 
 extension Response {
-    /// A 304 in place of a 200 whose tag the client has (RFC 9110 §15.4.5).
+    /// Turns a 200 whose tag the client has into a 304 (RFC 9110 §15.4.5).
     mutating func makeConditional(on request: Request) {
         guard status == 200, let tag, let first = request.headers.bytes("if-none-match"),
             request.method == .get || request.method == .head,
@@ -205,7 +205,7 @@ extension Response {
 }
 
 extension Access {
-    /// For whom the server holds memory.
+    /// The holder of the memory that the request takes.
     fileprivate var holder: MemoryBudget.Holder? {
         if grant != nil || account == .local { return .account(account.number) }
         return origin.isEmpty ? nil : .address(origin)
@@ -213,17 +213,17 @@ extension Access {
 }
 
 extension Route.Content {
-    /// Bytes that are held for each byte of the body: a large document is there as text and taken apart.
+    /// Bytes of memory for each byte of the body: a large document is held as text and parsed.
     fileprivate var weight: Int {
         switch self {
         case .sized(let limit) where limit > 1 << 20: 3
-        // The database copies them.
+        // The database copies the bytes.
         case .bytes: 2
         default: 1
         }
     }
 
-    /// Whether the handler takes the body for one value.
+    /// Whether the handler parses the body as one value.
     var isParsed: Bool {
         switch self {
         case .none, .sized, .bytes: false
@@ -238,7 +238,7 @@ extension Route.Content {
         }
     }
 
-    /// 415 unless the body's media type is one that the route takes, and its coding none.
+    /// 415 unless the route takes the body's media type and content coding.
     func fault(in head: Request) -> Problem? {
         let types: [String]
         switch self {
@@ -254,7 +254,7 @@ extension Route.Content {
         }
         if types.isEmpty { return nil }
         let values = head.headers.values("content-type")
-        // Spelled as everyone does: taking it apart was 8 % of a creation.
+        // The usual spelling: parsing it took 8 % of a creation.
         if values.count == 1, types.contains(values[0]) { return nil }
         if values.count == 1, let type = MediaType(values[0]), types.contains(type.essence), type.isUTF8 { return nil }
         let accepted = types.joined(separator: ", ")
@@ -264,7 +264,7 @@ extension Route.Content {
     }
 }
 
-/// A media type, as far as a body needs it (RFC 9110 §8.3.1).
+/// The media type of a body (RFC 9110 §8.3.1).
 struct MediaType {
     /// Type and subtype, in lower case.
     let essence: String
@@ -280,7 +280,7 @@ struct MediaType {
             .map { String($0.hasSuffix("\"") ? $0.dropLast() : $0) }
     }
 
-    /// JSON is UTF-8; another charset that is named is not served.
+    /// JSON is UTF-8; other charsets are refused.
     var isUTF8: Bool {
         charset == nil || charset == "utf-8" || charset == "utf8"
     }

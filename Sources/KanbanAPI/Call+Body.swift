@@ -3,13 +3,13 @@ import Kanban
 import KanbanWire
 
 extension Call {
-    /// Reads the body of a resource. Where its form has faults, list those that only the board can tell beside them; where
-    /// it has none, the change itself looks, in its transaction.
+    /// Reads the body of a resource. If the body has faults, adds those of its references, which only the board can
+    /// find. A body without faults is checked by the rule, inside the transaction.
     func body<Body>(of type: ResourceType, _ id: ID? = nil, _ read: (JSON) async throws -> Body) async throws -> Body {
         try await body(id, references: { Reference.all(in: $0, of: type) }, read)
     }
 
-    /// - Parameter references: those that the body names.
+    /// - Parameter references: the references in the body.
     func body<Body>(
         _ id: ID? = nil, references: (JSON) -> [Reference], _ read: (JSON) async throws -> Body
     ) async throws -> Body {

@@ -1,11 +1,11 @@
 import Dispatch
 import HTTP
 
-/// Compressed answers and requests (RFC 9110 §8.4): gzip, the one coding that every client has.
+/// Compressed answers and requests (RFC 9110 §8.4) with gzip, the one coding that every client has.
 enum ContentCoding {
-    /// Smaller answers are sent as they are: they fit into a packet.
+    /// Smaller answers are not compressed: they fit into one packet.
     static let leastBytes = 1_024
-    /// What is larger is compressed, or taken apart, beside the event loop, which would stand still for milliseconds.
+    /// Larger bodies are compressed and decompressed on another thread: it takes milliseconds.
     static let mostOnLoop = 256 * 1_024
 
     private static let queue = DispatchQueue(label: "kanbase.coding")
@@ -18,14 +18,14 @@ enum ContentCoding {
 }
 
 extension Response {
-    /// Whether compressing the answer would keep the loop for too long.
+    /// Whether compressing the answer would block the loop for too long.
     func isEncodedAside(for request: Request) -> Bool {
         guard case .bytes(let bytes) = body, bytes.count > ContentCoding.mostOnLoop else { return false }
         return hasGzipForm && request.headers.acceptsGzip
     }
 
-    /// The answer as the client takes it: 304 in place of what it has, gzip where it can be.
-    // Mutating, so that an answer as it is costs no copy.
+    /// The answer for this client: 304 if the client has it, gzip if the client takes it.
+    // Mutating, so that an unchanged answer is not copied.
     mutating func encode(for request: Request) {
         let isCompressed = negotiate(for: request)
         makeConditional(on: request)
@@ -46,13 +46,13 @@ extension Response {
         _ = answer.negotiate(for: request)
         answer.makeConditional(on: request)
         guard case .bytes(let bytes) = answer.body,
-            // Nothing in it throws.
+            // `try?`, because nothing in it throws.
             let gzip = try? await ContentCoding.aside({ GzipEncoder.encode(bytes) })
         else { return answer }
         return answer.withGzip(gzip)
     }
 
-    /// Whether the body has a compressed form: its size says so, and pictures are compressed already.
+    /// Whether the body may be compressed: it is large enough, and not an image, which is compressed already.
     private var hasGzipForm: Bool {
         switch body {
         case .none, .live: return false
@@ -62,8 +62,8 @@ extension Response {
         return contentType?.hasPrefix("image/") != true && !headers.contains { $0.name == "Content-Encoding" }
     }
 
-    /// Says what the form of the body depends on.
-    /// - Returns: whether it is to be compressed.
+    /// Adds `Vary`.
+    /// - Returns: whether to compress.
     private mutating func negotiate(for request: Request) -> Bool {
         guard hasGzipForm else { return false }
         headers.append(("Vary", "Accept-Encoding"))
@@ -77,7 +77,7 @@ extension Response {
         tag = tag.map(EntityTag.gzip)
     }
 
-    /// The compressed form, for an answer that is given again and again; `nil` when there is none.
+    /// The compressed form, for an answer that is sent many times; `nil` when there is none.
     func gzipForm() -> Response? {
         guard hasGzipForm, case .bytes(let bytes) = body else { return nil }
         var answer = self
@@ -113,23 +113,24 @@ extension EntityTag {
     /// The tag of the compressed form.
     static func gzip(_ tag: String) -> String { "\(tag.dropLast())\(suffix)" }
 
-    /// The tag of either form as that of the plain one.
+    /// The tag of the plain form, from the tag of either form.
     static func plain(_ tag: Substring) -> Substring {
         tag.hasSuffix(suffix) ? tag.dropLast(suffix.count) + "\"" : tag
     }
 }
 
 extension Request {
-    /// How large the body may be on its way, so that `limit` bytes come out: what does not shrink grows a little.
+    /// The most bytes of a body on the wire that may decode to `limit` bytes: gzip makes incompressible data a little
+    /// larger.
     func wireLimit(of limit: Int) -> Int {
         headers.hasGzipBody == true ? limit + limit / 1_000 + 1_024 : limit
     }
 
-    /// Bytes that are held for each byte of the body, because more comes out of it: eight for JSON, about.
+    /// Bytes of memory for each byte of a compressed body: JSON expands about eightfold.
     var codingWeight: Int { headers.hasGzipBody == true ? 8 : 1 }
 
-    /// With its body as it was before it was compressed.
-    /// - Parameter limit: bytes that may come out.
+    /// The request with its body decompressed.
+    /// - Parameter limit: the most bytes of the decompressed body.
     /// - Throws: a 400 or 413 problem.
     func decoded(limit: Int) async throws -> Request {
         guard !body.isEmpty, headers.hasGzipBody == true else { return self }

@@ -5,7 +5,7 @@ import Kanban
 /// the resource itself, and in every answer of an account that logs in; see ``Scope``.
 enum EntityTag {
     static func tag(_ revision: Revision) -> String {
-        // Up to 13 digits fit into a `String` without an allocation, which interpolation would make.
+        // Up to 13 digits fit into a `String` without an allocation; interpolation would allocate.
         var digits = revision.magnitude
         var count = 2
         repeat {
@@ -24,7 +24,7 @@ enum EntityTag {
         }
     }
 
-    /// - Parameter rest: the bytes of what is shown beside the resource.
+    /// - Parameter rest: the bytes of what the answer shows beside the resource.
     static func tag(_ revision: Revision, digestOf rest: some Sequence<UInt8>) -> String {
         tag(revision, digest: fingerprint(rest))
     }
@@ -33,8 +33,8 @@ enum EntityTag {
         "\"\(revision)-\(String(digest, radix: 36))\""
     }
 
-    /// FNV-1a, 64 bits: tells texts apart that the server itself wrote; nothing is proven by it.
-    /// - Parameter start: the fingerprint of what comes before.
+    /// FNV-1a, 64 bits: it distinguishes texts of the server; it has no security purpose.
+    /// - Parameter start: the fingerprint of the preceding bytes.
     static func fingerprint(
         _ bytes: some Sequence<UInt8>, after start: UInt64 = 0xcbf2_9ce4_8422_2325
     ) -> UInt64 {
@@ -54,9 +54,9 @@ enum EntityTag {
 }
 
 extension EntityTag {
-    /// Binds tags to one account and one history of it. A private cache (RFC 9111) keeps answers by their address alone:
-    /// when a second account logs in on the same device, a bare `"41"` that the cache has of the first one would match
-    /// the second one's revision 41, and the 304 would show the first one's data.
+    /// Binds tags to an account and its history. A private cache (RFC 9111) keys answers by address alone: if a second
+    /// account logs in on the same device, a cached `"41"` of the first account would match the second account's
+    /// revision 41, and the 304 would show the first account's data.
     struct Scope: Sendable {
         private static let digits = 13
 
@@ -94,20 +94,20 @@ extension EntityTag {
 }
 
 extension Environment {
-    /// What the tags of an account that logs in are bound to. Without log-in there is one account, and tags stay bare.
+    /// The scope of the tags of an account. Open mode has one account, and its tags have no scope.
     func tagScope(of account: AccountKey) async throws -> EntityTag.Scope {
         EntityTag.Scope(account, epoch: try await feed(of: account).epoch)
     }
 }
 
 extension Response {
-    /// With its tag bound to the caller's account; see ``EntityTag/Scope``.
+    /// The answer with its tag bound to the caller's account; see ``EntityTag/Scope``.
     consuming func scoped(to scope: EntityTag.Scope) -> Response {
         tag = tag.map(scope.apply)
         return self
     }
 
-    /// One `Vary` field of all that the answer depends on: clients that read a single field must see everything.
+    /// Merges all `Vary` fields into one, for clients that read only the first.
     mutating func mergeVary() {
         guard let first = headers.firstIndex(where: { $0.name == "Vary" }),
             headers[(first + 1)...].contains(where: { $0.name == "Vary" })
@@ -119,8 +119,8 @@ extension Response {
 }
 
 extension Precondition {
-    /// Reads `If-Match` and `If-None-Match` of a request that changes something. Of a tag only the revision counts;
-    /// a tag that is weak or not of ours matches nothing.
+    /// Reads `If-Match` and `If-None-Match` of a write. Only the revision in a tag counts; weak and foreign tags match
+    /// nothing.
     init(_ headers: Headers) {
         self.init(
             match: Self.revisions(headers.values("if-match"), allowsWeak: false),
@@ -136,7 +136,7 @@ extension Precondition {
             if allowsWeak, tag.hasPrefix("W/") { tag = tag.dropFirst(2) }
             guard tag.count > 2, tag.first == "\"", tag.last == "\"" else { continue }
             let digits = tag.dropFirst().dropLast().prefix { $0 != "-" }
-            // In the spelling of ours alone: `"+41"` and `"041"` are other tags.
+            // Only our own spelling: `"+41"` and `"041"` are other tags.
             if let revision = Revision(digits), "\(revision)" == digits { revisions.insert(revision) }
         }
         return .oneOf(revisions)

@@ -3,7 +3,7 @@ import HTTP
 import Kanban
 import Locks
 
-/// The keys of requests that are running, so that a twin of one is told to wait.
+/// The keys of running requests: a concurrent repeat is told to wait.
 package final class RunningKeys: Sendable {
     private struct Key: Hashable {
         let account: AccountKey
@@ -25,24 +25,24 @@ package final class RunningKeys: Sendable {
 }
 
 extension Call {
-    /// What a write does inside its transaction: it changes the board, and returns what the answer is made of.
+    /// The body of a write: changes the board and returns what the answer needs.
     package typealias Change<Outcome> = @Sendable (any Board) throws -> Outcome
 
-    /// Runs a change that makes its answer itself, as ``write(_:_:)`` does.
+    /// Runs a change that makes its own answer; see ``write(_:committed:_:)``.
     package func write(_ prepare: () async throws -> Change<Response>) async throws -> Response {
         try await write({ $0 }, prepare)
     }
 
     /// Runs a change and answers when it is on disk.
     ///
-    /// `prepare` reads the request. What it throws is answered like what the change throws; with an
-    /// `Idempotency-Key` either answer is kept, in the transaction of the change, and given again to a repeat.
-    /// An answer of more than ``KeptAnswer/mostBytes`` is not kept, so that a key costs little disk.
+    /// `prepare` reads the request. Its errors are answered like those of the change. With an `Idempotency-Key`, the
+    /// answer is kept in the transaction of the change and given again to a repeat. Answers of more than
+    /// ``KeptAnswer/mostBytes`` are not kept, to save disk.
     ///
     /// - Parameters:
-    ///   - answer: makes the answer, as a rule on the loop: all writers wait for the one thread of the transactions, where
-    ///     it would be a tenth of what a new task takes.
-    ///   - committed: is told, without a key, when the change is on disk.
+    ///   - answer: makes the answer on the loop if there is no key: on the writer's thread it would be a tenth of the
+    ///     time of a creation, and all writes wait for that thread.
+    ///   - committed: called when the change is on disk, if there is no key.
     package func write<Outcome: Sendable>(
         _ answer: @escaping @Sendable (Outcome) -> Response,
         committed: (Outcome, Response) -> Void = { _, _ in },
@@ -69,7 +69,7 @@ extension Call {
         return try await store.write(account, session: access.session, once(change, key: key))
     }
 
-    /// The change, or the answer that was kept for the key.
+    /// Runs the change, or returns the answer that was kept for the key.
     private func once(_ change: @escaping Change<Response>, key: String) -> Change<Response> {
         let fingerprint = SHA256.digest(Array("\(request.method.rawValue) \(request.target)\n".utf8) + request.body)
         let requestID = requestID
@@ -109,7 +109,7 @@ extension Call {
 }
 
 extension Call {
-    /// Runs a change that is safe to repeat by itself. An `Idempotency-Key` must be valid, and nothing is kept under it.
+    /// Runs a change that is idempotent in itself. An `Idempotency-Key` must be valid; nothing is kept under it.
     func writeRepeatably<Outcome: Sendable>(_ prepare: () async throws -> Change<Outcome>) async throws -> Outcome {
         if request.headers.has("idempotency-key") { _ = try idempotencyKey() }
         return try await store.write(account, session: access.session, try await prepare())

@@ -1,6 +1,6 @@
 extension String {
-    /// The elements of a field that is a list, without the white space around them; empty ones do not count (RFC 9110
-    /// §5.6.1). A comma inside quotes does not separate.
+    /// The elements of a list field without the white space around them; empty elements do not count (RFC 9110 §5.6.1).
+    /// A comma inside quotes does not separate.
     var listElements: [Substring] {
         var elements: [Substring] = []
         var start = startIndex

@@ -1,11 +1,11 @@
 import Foundation
 import JSON
 
-/// The place in a list where the next page begins, as opaque text: base64url of a JSON array that begins with a
-/// fingerprint of the query it belongs to.
+/// The place where the next page of a list begins, as opaque text: base64url of a JSON array that begins with a
+/// fingerprint of the query.
 enum PageCursor {
     /// - Parameters:
-    ///   - query: what must be the same on the next page, in a canonical spelling.
+    ///   - query: the parameters that must stay the same on the next page, in canonical form.
     ///   - write: the elements of the array after the fingerprint.
     static func encode(for query: String, _ write: (inout JSONWriter) -> Void) -> String {
         var json = JSONWriter(capacity: 256)
@@ -13,7 +13,7 @@ enum PageCursor {
         json.value(fingerprint(of: query))
         write(&json)
         json.endArray()
-        // Byte by byte: replacing texts in texts was a tenth of what a page took.
+        // Byte by byte: replacing substrings took a tenth of the time of a page.
         var text = Array(Data(json.bytes).base64EncodedString().utf8)
         while text.last == UInt8(ascii: "=") { text.removeLast() }
         for place in text.indices { text[place] = translate(text[place], from: "+/", to: "-_") }
@@ -26,7 +26,7 @@ enum PageCursor {
         for place in base64.indices { base64[place] = translate(base64[place], from: "-_", to: "+/") }
         while base64.count % 4 != 0 { base64.append(UInt8(ascii: "=")) }
         guard let document = Data(base64Encoded: Data(base64)),
-            // What does not parse is no cursor of ours, for whatever reason.
+            // `try?`, because a text that does not parse is simply not a cursor.
             let place = (try? JSON(parsing: Array(document)))?.arrayValue,
             let mark = place.first?.stringValue
         else { throw invalid }

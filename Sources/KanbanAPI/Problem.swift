@@ -4,7 +4,7 @@ import Kanban
 import KanbanAccess
 import KanbanWire
 
-/// A problem document (RFC 9457), the one shape of every error.
+/// A problem document (RFC 9457), the form of every error.
 package struct Problem: Error, Sendable {
     package var code: ProblemCode
     package var status: Int
@@ -14,9 +14,9 @@ package struct Problem: Error, Sendable {
     package var faults: [Fault]
     /// For 412: the resource as it is now.
     package var current: Change.Value?
-    /// `current` as JSON text, where a resource shows more than itself.
+    /// `current` as JSON text, for resources that show more than their own members.
     package var shown: [UInt8]?
-    /// Fields beside the document, such as `Retry-After`.
+    /// Header fields of the answer, such as `Retry-After`.
     package var headers: [(name: String, value: String)]
 
     package init(
@@ -31,12 +31,12 @@ package struct Problem: Error, Sendable {
         self.headers = headers
     }
 
-    /// A 422 of one member.
+    /// A 422 with one fault.
     package init(_ pointer: String, _ code: Fault.Code, _ detail: String) {
         self.init(.invalid([Fault(pointer: pointer, code: code, detail: detail)]))
     }
 
-    /// The one place where a broken rule of the board becomes an HTTP answer.
+    /// The one place where a ``BoardError`` becomes an HTTP answer.
     package init(_ error: BoardError) {
         switch error {
         case .notFound(let type):
@@ -57,7 +57,7 @@ package struct Problem: Error, Sendable {
         }
     }
 
-    /// The answer to a message that broke the rules of the wire.
+    /// The answer to a message that violates HTTP.
     package init(_ error: WireError) {
         let code: ProblemCode =
             switch error.status {
@@ -81,7 +81,7 @@ package struct Problem: Error, Sendable {
         }
     }
 
-    /// Any error: what is foreseen tells what to change, the rest is a 500 that tells nothing.
+    /// Any error: expected ones say what to change; others are a 500 without details.
     package init(_ error: any Error) {
         switch error {
         case let problem as Problem: self = problem

@@ -1,4 +1,4 @@
-/// Every `code` that a problem can carry: stable names for programs, with a page of explanation each.
+/// Every `code` of a problem: stable names for programs, each with a page that explains it.
 package enum ProblemCode: String, Sendable, CaseIterable {
     // The request as such.
     case badRequest = "bad_request"
@@ -75,9 +75,9 @@ package enum ProblemCode: String, Sendable, CaseIterable {
 
     /// The status it usually comes with.
     package var status: Int { meaning.status }
-    /// What it is, in a few words: the problem's `title`.
+    /// The problem's `title`: what it is, in a few words.
     package var title: String { meaning.title }
-    /// What to do about it: the text of its page.
+    /// The text of its page: what to do about it.
     package var advice: String { meaning.advice }
 
     private var meaning: (status: Int, title: String, advice: String) {

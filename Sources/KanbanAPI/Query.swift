@@ -1,10 +1,10 @@
 import HTTP
 import Kanban
 
-/// The query parameters of a call. Names that the route does not know, and names given twice, are errors.
+/// The query parameters of a call. Unknown and repeated names are errors.
 package struct Query: Sendable {
     private let items: [(name: String, value: String)]
-    /// What `?timeZone=` names; every call on an account's data takes it.
+    /// The zone of `?timeZone=`, which every call on an account's data takes.
     package let zone: Zone?
 
     static let none = Query()
@@ -65,7 +65,7 @@ package struct Query: Sendable {
         }
     }
 
-    /// One of a few words.
+    /// One of the given words.
     package func choice<Value>(_ name: String, _ values: [String: Value]) throws -> Value? {
         guard let text = self[name] else { return nil }
         guard let value = values[text] else {
@@ -91,7 +91,7 @@ package struct Query: Sendable {
         try integer("limit", 1...most) ?? value
     }
 
-    /// Whether `expand` asks for `name`, the only thing that can be expanded here.
+    /// Whether `expand` is `name`, the only value that it has here.
     package func expands(_ name: String) throws -> Bool {
         switch self["expand"] {
         case nil: return false

@@ -2,7 +2,7 @@ import HTTP
 import JSON
 
 extension Response {
-    /// A JSON answer; `write` puts the document straight into the output.
+    /// A JSON answer; `write` writes the document straight into the body.
     package static func json(
         status: Int = 200, tag: String? = nil, cacheControl: String? = nil,
         headers: [(name: String, value: String)] = [], capacity: Int = 512,

@@ -1,18 +1,18 @@
 import HTTP
 import Kanban
 
-/// One operation of the API: where it is, who may call it, what it takes, and what answers it.
-// A class, so that every request hands on a reference instead of a copy of all this.
+/// One operation of the API: its address, who may call it, what body it takes, and its handler.
+// A class, so that every request passes a reference instead of a copy of all members.
 package final class Route: Sendable {
     package typealias Handler = @Sendable (Call) async throws -> Response
-    /// An answer that is at hand, right now and without a ``Call``; `nil`: the handler has to make it.
+    /// An answer from memory, without a ``Call``; `nil`: the handler has to make it.
     package typealias Shortcut = @Sendable (Request, PathParameters, AccountKey, Environment) throws -> Response?
 
     /// Who may call.
     package enum Audience: Sendable {
-        /// Anybody, without a token.
+        /// Everybody, without a token.
         case everyone
-        /// An account, by a token in required mode.
+        /// An account; in required mode with a token.
         case account
         /// As `account`; a token may also come as `?token=`, for calendar apps that cannot send header fields.
         case calendar
@@ -20,18 +20,18 @@ package final class Route: Sendable {
         case operators
     }
 
-    /// What body it takes.
+    /// The body that it takes.
     package enum Content: Sendable {
         case none
         case json
         /// `application/merge-patch+json` as well.
         case mergePatch
-        /// JSON of at most so many bytes, whatever the general limit.
+        /// JSON of at most this many bytes, instead of the general limit.
         case sized(Int)
-        /// At most so many bytes of anything, whatever the general limit and whatever `Content-Type` says.
+        /// At most this many bytes of any `Content-Type`, instead of the general limit.
         case bytes(Int)
 
-        /// Of strangers: many of them at once must not fill the memory.
+        /// For requests without a token: many of them at once must not fill the memory.
         package static let brief = Content.sized(16 << 10)
     }
 
@@ -43,11 +43,11 @@ package final class Route: Sendable {
     package let content: Content
     /// The names of the query parameters it knows.
     package let parameters: Set<String>
-    /// Takes any query and heeds none.
+    /// Whether any query is allowed and ignored.
     package let ignoresQuery: Bool
-    /// Whether the handler is cancelled when the client leaves: where passwords are hashed.
+    /// Whether the handler is cancelled when the client disconnects: true where passwords are hashed.
     package let endsWithClient: Bool
-    /// Asked first, when the request has no body.
+    /// Called first if the request has no body.
     package let shortcut: Shortcut?
     package let handler: Handler
 
@@ -65,7 +65,7 @@ package final class Route: Sendable {
         self.audience = audience
         self.content = content
         self.endsWithClient = endsWithClient
-        // The zone of the user can be told to every call on an account's data.
+        // Every call on an account's data takes the user's zone.
         self.parameters = audience == .account ? parameters.union(["timeZone"]) : parameters
         self.ignoresQuery = ignoresQuery
         self.shortcut = isCached ? Self.cached : shortcut
@@ -76,7 +76,8 @@ package final class Route: Sendable {
         try environment.cachedAnswer(request, account)
     }
 
-    /// Where only the store knows whether a kept answer is still right, it is asked before the handler is.
+    /// Looks for a kept answer before it calls the handler, where the store has to be asked whether the answer is still
+    /// right.
     private static func cached(_ handler: @escaping Handler) -> Handler {
         { call in
             if call.environment.local == nil, let answer = try await call.cachedAnswer() { return answer }

@@ -1,12 +1,12 @@
-/// Why a text is no date, or none that we keep.
+/// Why a text is not a date, or not one that we store.
 package enum DateFault: Error, Hashable, Sendable {
-    /// Not written as RFC 3339 wants it.
+    /// The syntax is not that of RFC 3339.
     case malformed
-    /// Written well, but there is no such day or time of day: 2026-02-30, 24:00.
+    /// The syntax is right, but the day or the time of day does not exist: 2026-02-30, 24:00.
     case impossible
     /// Outside of the years 0001–9999 of UTC.
     case outOfRange
-    /// Further from UTC than any place on earth: beyond ±14:00.
+    /// An offset beyond ±14:00; no place on earth has one.
     case offsetTooLarge
 
     /// The rest of a sentence that begins with the member's name.
@@ -20,10 +20,10 @@ package enum DateFault: Error, Hashable, Sendable {
     }
 }
 
-/// Reads the digits and signs of a date one after the other.
+/// Reads the bytes of a date from left to right.
 struct DateScanner {
     private var bytes: String.UTF8View.Iterator
-    /// The byte to be read next; `nil` at the end.
+    /// The next byte; `nil` at the end.
     private(set) var next: UInt8?
 
     init(_ text: String) {
@@ -35,7 +35,7 @@ struct DateScanner {
         next = bytes.next()
     }
 
-    /// Exactly so many ASCII digits.
+    /// Reads exactly `count` ASCII digits.
     mutating func number(digits: Int) throws(DateFault) -> Int {
         var value = 0
         for _ in 0..<digits {
@@ -45,7 +45,7 @@ struct DateScanner {
         return value
     }
 
-    /// A digit, if there is one here.
+    /// The digit at this place; `nil` if there is none.
     mutating func digit() -> Int? {
         guard let byte = next, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
         advance()

@@ -10,7 +10,7 @@ package struct Day: Hashable, Comparable, Sendable {
         left.number < right.number
     }
 
-    /// The first and the last day that can be written.
+    /// The days that have a text: the years 0001–9999.
     package static let range = Day(number: -719_162)...Day(number: 2_932_896)
 
     /// How many days later `other` is; negative when it is earlier.
@@ -40,7 +40,7 @@ extension Day {
         self.init(Civil(year: year, month: month, day: day))
     }
 
-    /// The day of a date that exists.
+    /// The day of a valid date.
     package init(_ civil: Civil) {
         let year = civil.month <= 2 ? civil.year - 1 : civil.year
         let era = (year >= 0 ? year : year - 399) / 400

@@ -1,11 +1,11 @@
-/// How near a due date is. Depends on the clock, so it is never kept.
+/// How near a due date is. It depends on the clock, so it is computed for each answer and never stored.
 package struct Deadline: Hashable, Sendable {
     /// The due day lies before today, and the task is not done. What was due earlier today is not overdue.
     package let overdue: Bool
     /// From today to the due day; negative when it is past.
     package let daysLeft: Int
     package let remaining: Remaining
-    /// The first instant at which any of these reads differently. There is always one: the days left change at midnight.
+    /// The first instant at which one of these values changes. There is always one: `daysLeft` changes at midnight.
     package let validUntil: Timestamp
 
     package init(_ due: DueDate, isDone: Bool, at moment: Moment) {

@@ -3,7 +3,7 @@ package enum DueDate: Hashable, Sendable {
     case day(Day)
     case instant(Timestamp)
 
-    /// What sorting, `dueAfter` and `dueBefore` go by: a day counts as 00:00 UTC.
+    /// The key for sorting, `dueAfter` and `dueBefore`: a day counts as 00:00 UTC.
     package var sortKey: Timestamp {
         switch self {
         case .day(let day): Timestamp(startOfUTC: day)
@@ -11,7 +11,7 @@ package enum DueDate: Hashable, Sendable {
         }
     }
 
-    /// The day it falls on in the user's zone.
+    /// The day of the deadline in the user's zone.
     package func day(in zone: Zone) -> Day {
         switch self {
         case .day(let day): day
@@ -19,7 +19,7 @@ package enum DueDate: Hashable, Sendable {
         }
     }
 
-    /// When it has passed: an all-day deadline at the midnight that ends its day.
+    /// When the deadline passes: an all-day deadline at the midnight that ends its day.
     package func end(in zone: Zone) -> Timestamp {
         switch self {
         case .day(let day): min(zone.startOfDay(day.adding(days: 1)), Timestamp.range.upperBound)
@@ -27,10 +27,11 @@ package enum DueDate: Hashable, Sendable {
         }
     }
 
-    /// Nine o'clock, when to be reminded of an all-day deadline unless one says otherwise.
+    /// The default time of day for reminders of all-day deadlines: 09:00.
     package static let morning: Int64 = 9 * 3_600_000
 
-    /// When to remind of it: an all-day deadline so many milliseconds after the midnight that its day begins with.
+    /// When to remind the user: of an all-day deadline `allDayTime` milliseconds after the midnight that begins its
+    /// day.
     package func alarm(in zone: Zone, allDayTime: Int64) -> Timestamp {
         switch self {
         case .day(let day):
@@ -57,7 +58,7 @@ extension DueDate: CustomStringConvertible {
         text.utf8.count == 10 ? .day(try Day.parse(text)) : .instant(try Timestamp.parse(text))
     }
 
-    /// In the form in which it came; an instant in UTC with milliseconds.
+    /// The text as the client sent it; an instant in UTC with milliseconds.
     package var text: String {
         switch self {
         case .day(let day): day.description

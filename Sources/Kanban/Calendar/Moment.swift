@@ -1,9 +1,9 @@
-/// Now, as a user sees it: what deadlines and countdowns are told from. Made once for an answer.
+/// The current time in the user's zone. Deadlines and countdowns of one answer are computed from one moment.
 package struct Moment: Hashable, Sendable {
     package let now: Timestamp
     package let zone: Zone
     package let today: Day
-    /// The first instant at which it is another day.
+    /// The first instant of another day.
     package let dayEnds: Timestamp
 
     package init(now: Timestamp, zone: Zone) {

@@ -1,4 +1,4 @@
-/// The time to a deadline in the units that people say: only the largest that are not zero.
+/// The time to a deadline in the largest units that are not zero, as people say it.
 ///
 /// Years, months and days are those of the Gregorian calendar in the user's zone, counted as Foundation's
 /// `Calendar.dateComponents(_:from:to:)` counts: as many years as fit, then months from there, then days, and what is left
@@ -7,7 +7,7 @@ package enum Remaining: Hashable, Sendable {
     case years(Int)
     case months(Int, days: Int)
     case days(Int)
-    /// Less than a day.
+    /// Milliseconds, less than a day.
     case seconds(Int)
     case past
 
@@ -60,7 +60,7 @@ package enum Remaining: Hashable, Sendable {
 }
 
 extension WallClock {
-    /// The same time of another month; the last day of it when it has no such day.
+    /// The same time in another month, on its last day when the month is too short.
     func adding(months: Int) -> WallClock {
         var civil = day.civil
         let month = civil.month - 1 + months

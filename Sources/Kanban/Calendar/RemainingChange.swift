@@ -1,11 +1,11 @@
 /// When the words for the remaining time change.
 extension Remaining {
-    /// The first instant of the moment's day, after now, at which the time to `end` reads differently; `nil` when it stays
-    /// until the day ends.
+    /// The first instant after now, within the moment's day, at which the text of the time to `end` changes; `nil` when
+    /// it does not change before the day ends.
     ///
-    /// Within a day the count of years, months and days changes when the clock shows the deadline's time of day. Only where
-    /// clocks are set near now, near the deadline or where the months lead to, other times of the day matter as well: then
-    /// all of them are tried in order.
+    /// Within a day, the count of years, months and days changes when the clock shows the deadline's time of day.
+    /// Changes of the offset near now, near the deadline, or at the end of the months add more times of day; then all
+    /// of them are tried in order.
     func firstChange(to end: Timestamp, at moment: Moment) -> Timestamp? {
         guard self != .past else { return nil }
         var candidates: [Timestamp] = []
@@ -28,7 +28,7 @@ extension Remaining {
         return candidates.first { Remaining(from: $0, to: end, in: zone) != self }
     }
 
-    /// The settings of the clocks that can matter today for this deadline.
+    /// The changes of the offset that can matter today for this deadline.
     private func clockShifts(to end: Timestamp, at moment: Moment) -> [ClockShift] {
         let zone = moment.zone
         var shifts = ClockShift.near(moment.now, in: zone)
@@ -45,13 +45,14 @@ extension Remaining {
         var offsets: Set<Int64> = [zone.offset(at: moment.now), zone.offset(at: end)]
         for shift in shifts { offsets.formUnion([shift.before, shift.after]) }
 
-        // Times of day at which something begins or ends: the deadline, and the skipped and the repeated hours.
+        // Times of day at which something begins or ends: the deadline, skipped hours, repeated hours.
         var times: Set<Int64> = []
         for offset in offsets {
             times.insert(end.milliseconds + offset)
             for shift in shifts { times.insert(shift.instant.milliseconds + offset) }
         }
-        // A skipped time is read later by as much as the clocks are set, twice at most: at the end of the months and of the days.
+        // A skipped time is read later, by as much as the offset changes. That happens at most twice: at the end of the
+        // months and of the days.
         for _ in 0..<2 {
             for shift in shifts {
                 let difference = shift.after - shift.before
@@ -69,7 +70,7 @@ extension Remaining {
     }
 }
 
-/// The clocks of a zone are set.
+/// A change of the offset of a zone.
 private struct ClockShift {
     var instant: Timestamp
     var before: Int64
@@ -87,7 +88,7 @@ private struct ClockShift {
 }
 
 extension Moment {
-    /// When a clock at this offset shows the time today.
+    /// When a clock with this offset shows the time of day today.
     fileprivate func instant(of time: Int64, offset: Int64) -> Timestamp {
         Timestamp(startOfUTC: today).adding(milliseconds: time - offset)
     }

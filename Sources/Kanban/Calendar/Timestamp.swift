@@ -10,7 +10,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         left.milliseconds < right.milliseconds
     }
 
-    /// The first and the last instant that can be written: the years 0001–9999 of UTC.
+    /// The instants that have a text: the years 0001–9999 of UTC.
     package static let range =
         Timestamp(milliseconds: -62_135_596_800_000)...Timestamp(milliseconds: 253_402_300_799_999)
 
@@ -89,7 +89,7 @@ extension DateScanner {
 
         let minuteOfDay = hour * 60 + minute
         let seconds = day.number * 86_400 + (minuteOfDay - offset) * 60 + second
-        // Leap seconds are put in at the end of a day of UTC only (RFC 3339 §5.7).
+        // A leap second can only be at the end of a day in UTC (RFC 3339 §5.7).
         guard second < 60 || seconds % 86_400 == 0 else { throw .impossible }
         let instant = Timestamp(milliseconds: Int64(seconds) * 1_000 + (second < 60 ? fraction : 0))
         guard Timestamp.range.contains(instant) else { throw .outOfRange }

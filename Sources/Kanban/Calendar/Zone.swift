@@ -1,10 +1,10 @@
 import Foundation
 import Locks
 
-/// A time zone of the IANA database: where a user's days begin.
+/// A time zone of the IANA database. It decides when a user's days begin.
 ///
-/// Foundation knows the rules; this keeps the offsets of the years 1900–2199 in a table, because a list of tasks asks for
-/// thousands of them, and tells where the table ends by asking Foundation itself.
+/// Foundation has the rules. A list of tasks needs thousands of offsets, so those of the years 1900–2199 are kept in a
+/// table; for other years Foundation is asked.
 package struct Zone: Sendable {
     private let rules: ZoneRules
 
@@ -17,14 +17,14 @@ package struct Zone: Sendable {
         self.rules = rules
     }
 
-    /// The zone of an IANA name, links such as `Asia/Calcutta` and `ROK` included; `nil` for what is no such name, among
-    /// them abbreviations (`KST`), offsets (`GMT+3`, `+09:00`) and other spellings (`asia/seoul`).
+    /// The zone of an IANA name, including links such as `Asia/Calcutta` and `ROK`. `nil` for abbreviations (`KST`),
+    /// offsets (`GMT+3`, `+09:00`), other spellings (`asia/seoul`) and all other texts.
     package init?(name: String) {
         if name == "UTC" {
             self = .utc
             return
         }
-        // Before the look among the known ones: to a dictionary, a Kelvin sign is a K.
+        // Check the bytes before the dictionary: to a dictionary, a Kelvin sign equals a K.
         guard Self.isInDatabase(name) else { return nil }
         let known = Self.known.withLock { $0[name] }
         if let known {
@@ -37,10 +37,11 @@ package struct Zone: Sendable {
         self.init(rules: rules)
     }
 
-    /// Zones that were asked for. There are about six hundred names, so it is bounded.
+    /// Zones by name, as they were asked for. It is bounded: there are about six hundred names.
     private static let known = Locked<[String: ZoneRules]>([:])
 
-    /// Foundation maps more than the database has: `GMT+3`, `PST`, `SystemV/PST8`, and what follows a NUL.
+    /// Foundation accepts more names than the database has: `GMT+3`, `PST`, `SystemV/PST8`, and names with text after a
+    /// NUL.
     private static func isInDatabase(_ name: String) -> Bool {
         let isSpelled = name.utf8.allSatisfy { byte in
             switch byte {
@@ -56,8 +57,8 @@ package struct Zone: Sendable {
         return areas.contains(String(name[..<slash]))
     }
 
-    /// True. A static binary for Linux takes in the library that knows the zones only when something in it is named, as
-    /// this list is; without it Foundation finds no zone at all, and says nothing.
+    /// Always true. A static binary for Linux links the library with the zones only when something in it is referred
+    /// to, as this list does. Without it Foundation silently finds no zone.
     private static let isCatalogLinked = !TimeZone.knownTimeZoneIdentifiers.isEmpty
 
     private static let areas: Set<String> = [
@@ -66,7 +67,7 @@ package struct Zone: Sendable {
         "Europe", "Indian", "Mexico", "Pacific", "US",
     ]
 
-    /// Names from before there were areas. The database keeps them, and takes no new ones.
+    /// Old names without an area. The database keeps them and adds no new ones.
     private static let namesWithoutArea: Set<String> = [
         "CET", "CST6CDT", "Cuba", "EET", "EST", "EST5EDT", "Egypt", "Eire", "Factory", "GB", "GB-Eire", "GMT", "GMT+0",
         "GMT-0", "GMT0", "Greenwich", "HST", "Hongkong", "Iceland", "Iran", "Israel", "Jamaica", "Japan", "Kwajalein",
@@ -82,7 +83,7 @@ extension Zone: Hashable {
 }
 
 extension Zone {
-    /// What is added to UTC to read the clocks on the wall, in milliseconds.
+    /// The offset from UTC to local time, in milliseconds.
     package func offset(at instant: Timestamp) -> Int64 {
         rules.offset(at: instant)
     }
@@ -91,18 +92,18 @@ extension Zone {
         wall(of: instant).day
     }
 
-    /// What a calendar and a clock show there.
+    /// The local day and time.
     func wall(of instant: Timestamp) -> WallClock {
         let local = instant.milliseconds + rules.offset(at: instant)
         let (day, time) = local.dividedFloor(by: Timestamp.millisecondsPerDay)
         return WallClock(day: Day(number: Int(day)), time: time)
     }
 
-    /// When clocks show this. A time that a change of the clocks skips is read with the offset before the change, a time
-    /// that comes twice is the first of the two; so does Foundation's calendar.
+    /// The instant of a local time. A skipped time is read with the offset before the change; of a repeated time the
+    /// first counts. Foundation's calendar does the same.
     func instant(of wall: WallClock) -> Timestamp {
         let asUTC = Timestamp(startOfUTC: wall.day).adding(milliseconds: wall.time)
-        // No offset is larger than a day, so the offset a day earlier is the one before any change near by.
+        // No offset is larger than a day, so a day earlier the offset is that before any nearby change.
         let before = rules.offset(at: asUTC.adding(milliseconds: -Timestamp.millisecondsPerDay))
         let candidate = asUTC.adding(milliseconds: -before)
         let offset = rules.offset(at: candidate)
@@ -111,7 +112,8 @@ extension Zone {
         return rules.offset(at: other) == offset ? other : candidate
     }
 
-    /// The first instant of the day, also where midnight is skipped; of a day that a zone left out, that of the next one.
+    /// The first instant of the day, also where midnight is skipped. For a day that the zone left out: that of the next
+    /// day.
     package func startOfDay(_ day: Day) -> Timestamp {
         let midnight = Timestamp(startOfUTC: day)
         var instant = midnight.adding(milliseconds: -Timestamp.millisecondsPerDay - Self.margin)
@@ -119,8 +121,8 @@ extension Zone {
         return instant
     }
 
-    /// The first instant after this one at which another day is on the calendar. Usually the next midnight; clocks that are
-    /// set back over midnight bring the day before once more.
+    /// The first instant after this one with another local day. Usually that is the next midnight; clocks that are set
+    /// back over midnight repeat the day before.
     package func nextDayChange(after instant: Timestamp) -> Timestamp {
         let today = day(of: instant)
         var current = instant
@@ -128,7 +130,7 @@ extension Zone {
             let offset = rules.offset(at: current)
             let (day, _) = (current.milliseconds + offset).dividedFloor(by: Timestamp.millisecondsPerDay)
             let midnight = Timestamp(milliseconds: (day + 1) * Timestamp.millisecondsPerDay - offset)
-            // At midnight itself clocks may be set back to the evening.
+            // At midnight, clocks may be set back to the evening.
             let next = midnight.adding(milliseconds: 1)
             guard let change = rules.firstChange(after: current, before: next) else { return midnight }
             if self.day(of: change) != today { return change }
@@ -136,7 +138,7 @@ extension Zone {
         }
     }
 
-    /// The instants at which the clocks are set, after `start` and before `end`.
+    /// The changes of the offset after `start` and before `end`.
     func changes(after start: Timestamp, before end: Timestamp) -> [Timestamp] {
         var changes: [Timestamp] = []
         var current = start
@@ -151,7 +153,7 @@ extension Zone {
     private static let margin: Int64 = 16 * 3_600_000
 }
 
-/// A day and the time since its midnight in milliseconds, as calendar and clock show them.
+/// A local day and the time since its midnight in milliseconds.
 struct WallClock: Hashable, Sendable {
     var day: Day
     var time: Int64

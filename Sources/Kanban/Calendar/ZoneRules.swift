@@ -4,7 +4,7 @@ import Foundation
 final class ZoneRules: Sendable {
     let name: String
     private let zone: TimeZone
-    /// When an offset begins to hold, ascending; the first entry is the start of the table.
+    /// When each offset begins, ascending; the first entry is the start of the table.
     private let starts: [Int64]
     private let offsets: [Int64]
     private let end: Int64
@@ -30,7 +30,7 @@ final class ZoneRules: Sendable {
         end = last.milliseconds
     }
 
-    /// Milliseconds to be added to UTC.
+    /// The offset from UTC in milliseconds.
     func offset(at instant: Timestamp) -> Int64 {
         let moment = instant.milliseconds
         guard moment >= starts[0], moment < end else { return Self.offset(of: zone, at: instant) }
@@ -53,7 +53,7 @@ final class ZoneRules: Sendable {
         return nil
     }
 
-    /// Where in the table the offset of an instant stands that lies within it.
+    /// The index of the offset of an instant within the table.
     private func index(of moment: Int64) -> Int {
         if moment >= starts[starts.count - 1] { return starts.count - 1 }
         var low = 0

@@ -30,7 +30,8 @@ package struct Category: Hashable, Sendable {
 }
 
 extension Category {
-    /// The same, text byte for byte: to `==` of String, other spellings of a letter are the same.
+    /// Whether all members are equal, texts byte for byte. `==` of String compares canonically equivalent texts as
+    /// equal.
     func isSpelled(like other: Category) -> Bool {
         self == other && name.isSpelled(like: other.name) && (emoji ?? "").isSpelled(like: other.emoji ?? "")
     }

@@ -1,11 +1,11 @@
-/// What may happen to a category.
+/// The rules of categories.
 extension BoardWriter {
     /// How many categories an account may have.
     package static var mostCategories: Int { 500 }
 
     /// - Parameters:
     ///   - name: trimmed, 1–50 code points.
-    ///   - faultsAt: the pointer of the member that asked for it.
+    ///   - faultsAt: the pointer of the member that names the category.
     /// - Throws: ``BoardError/alreadyExists(_:)``, ``BoardError/nameTaken(by:)``, `too_many` or `unknown_image`.
     package func createCategory(
         id: ID?, name: String, color: String? = nil, emoji: String? = nil, image: ID? = nil,
@@ -25,7 +25,7 @@ extension BoardWriter {
         return category
     }
 
-    /// The category with what `edit` made of it. Changes nothing when all is as it was.
+    /// Edits the category and returns it. Changes nothing when no member changes.
     package func updateCategory(
         _ id: ID, if precondition: Precondition = .none, _ edit: (inout Category) -> Void
     ) throws -> Category {
@@ -43,7 +43,7 @@ extension BoardWriter {
         return category
     }
 
-    /// The category with all its members given, made when there is none.
+    /// Replaces all members of the category; creates it when it does not exist.
     package func putCategory(
         _ id: ID, name: String, color: String?, emoji: String?, image: ID?, if precondition: Precondition = .none
     ) throws -> (category: Category, isNew: Bool) {
@@ -61,7 +61,7 @@ extension BoardWriter {
         return (try createCategory(id: id, name: name, color: color, emoji: emoji, image: image), true)
     }
 
-    /// Removes the category at once; its tasks become uncategorized, each with a line of history.
+    /// Deletes the category. Its tasks become uncategorized; each gets a history entry.
     package func removeCategory(_ id: ID, if precondition: Precondition = .none) throws {
         guard let old = try category(id) else { throw BoardError.notFound(.category) }
         try precondition.check(old.revision, current: .category(old))

@@ -1,8 +1,8 @@
-/// How far it is to a D-day's next date.
+/// The days to a D-day's next date.
 package struct Countdown: Hashable, Sendable {
-    /// The date itself, or the next time that a yearly one comes round: never before the date.
+    /// The date itself, or the next anniversary of a yearly one; never before the date.
     package let nextDate: Day
-    /// From today to the next date; negative only when a date that does not repeat is past.
+    /// From today to the next date; negative only for a past date that does not repeat.
     package let daysLeft: Int
 
     /// `D-3`, `D-DAY` or `D+2`.
@@ -22,7 +22,7 @@ extension DDay {
         return thisYear >= today ? thisYear : anniversary(in: year + 1)
     }
 
-    /// The date in another year; 29 February is the 28th in common years.
+    /// The date in another year; 29 February becomes the 28th in common years.
     private func anniversary(in year: Int) -> Day {
         let civil = date.civil
         return Day(

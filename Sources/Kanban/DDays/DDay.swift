@@ -38,7 +38,8 @@ package struct DDay: Hashable, Sendable {
 }
 
 extension DDay {
-    /// The same, text byte for byte: to `==` of String, other spellings of a letter are the same.
+    /// Whether all members are equal, texts byte for byte. `==` of String compares canonically equivalent texts as
+    /// equal.
     func isSpelled(like other: DDay) -> Bool {
         self == other && title.isSpelled(like: other.title) && (emoji ?? "").isSpelled(like: other.emoji ?? "")
     }

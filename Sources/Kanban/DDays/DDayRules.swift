@@ -1,4 +1,4 @@
-/// What may happen to a D-day.
+/// The rules of D-days.
 extension BoardWriter {
     /// How many D-days an account may have; `GET /today` shows all of them.
     package static var mostDDays: Int { 1_000 }
@@ -19,7 +19,7 @@ extension BoardWriter {
         return dday
     }
 
-    /// The D-day with what `edit` made of it. Changes nothing when all is as it was.
+    /// Edits the D-day and returns it. Changes nothing when no member changes.
     package func updateDDay(
         _ id: ID, if precondition: Precondition = .none, _ edit: (inout DDay.Contents) -> Void
     ) throws -> DDay {
@@ -38,7 +38,7 @@ extension BoardWriter {
         return dday
     }
 
-    /// The D-day with all its members given, made when there is none.
+    /// Replaces all members of the D-day; creates it when it does not exist.
     package func putDDay(
         _ id: ID, _ contents: DDay.Contents, if precondition: Precondition = .none
     ) throws -> (dday: DDay, isNew: Bool) {
@@ -50,7 +50,7 @@ extension BoardWriter {
         return (try createDDay(id: id, contents), true)
     }
 
-    /// Removes the D-day at once; there is no trash for it.
+    /// Deletes the D-day for good; D-days have no trash.
     package func removeDDay(_ id: ID, if precondition: Precondition = .none) throws {
         guard let old = try dday(id) else { throw BoardError.notFound(.dday) }
         try precondition.check(old.revision, current: .dday(old))

@@ -1,4 +1,4 @@
-/// A picture that an account, a category or a D-day shows: what is known of it beside its bytes, which never change.
+/// An image of an account, a category or a D-day, without its bytes. Images never change.
 package struct Image: Hashable, Sendable {
     package enum MediaType: String, Sendable, CaseIterable {
         case png = "image/png"
@@ -7,13 +7,13 @@ package struct Image: Hashable, Sendable {
         case heic = "image/heic"
     }
 
-    /// Bytes that one may have.
+    /// The most bytes of an image.
     package static let longest = 1 << 20
 
     package var id: ID
     package var mediaType: MediaType
     package var bytes: Int
-    /// Of the bytes: differs where they differ, but for one in 2^64.
+    /// A hash of the bytes, 64 bits.
     package var fingerprint: UInt64
     package var revision: Revision
 
@@ -26,15 +26,15 @@ package struct Image: Hashable, Sendable {
     }
 }
 
-/// The bytes of a picture, of a kind and a size that is kept.
+/// The bytes of an image of an accepted media type and size.
 package struct ImageContent: Hashable, Sendable {
-    /// Why bytes are not kept.
+    /// Why bytes are not accepted.
     package enum Fault: Error {
         case tooLarge
-        /// No picture of a kind that is kept; of nothing, too.
+        /// Not an image of an accepted media type, or empty.
         case unknownKind
 
-        /// Goes on after "The body" or a member's name.
+        /// The rest of a sentence that begins with "The body" or a member's name.
         package var detail: String {
             switch self {
             case .tooLarge: "must have at most \(Image.longest) bytes."
@@ -63,7 +63,7 @@ package struct ImageContent: Hashable, Sendable {
         hasher.combine(fingerprint)
     }
 
-    /// Eight bytes a step: a megabyte takes a tenth of a millisecond. Each step maps different states to different ones.
+    /// Eight bytes a step: a megabyte takes a tenth of a millisecond. Each step is a bijection of the state.
     private static func fingerprint(_ bytes: [UInt8]) -> UInt64 {
         bytes.withUnsafeBytes { buffer in
             var state = UInt64(buffer.count) ^ 0x9e37_79b9_7f4a_7c15
@@ -83,7 +83,7 @@ package struct ImageContent: Hashable, Sendable {
 }
 
 extension Image.MediaType {
-    /// By the first bytes alone; `nil` for anything else, such as HTML and SVG, which a browser would run.
+    /// Recognized by the first bytes; `nil` for anything else, such as HTML and SVG, which a browser would run.
     package init?(of bytes: [UInt8]) {
         switch bytes.prefix(12) {
         case let head where head.starts(with: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]): self = .png

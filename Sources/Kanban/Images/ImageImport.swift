@@ -1,9 +1,9 @@
-/// Takes images in, before what names them.
+/// Imports images, before the resources that name them.
 struct ImageImport {
     private(set) var counts = ImportReport.Counts()
 
     private let writer: any BoardWriter
-    /// Those of the document that were deleted here.
+    /// Images of the document that were deleted here.
     private var gone: Set<ID> = []
 
     private static let mostFaults = 100
@@ -12,7 +12,7 @@ struct ImageImport {
         self.writer = writer
     }
 
-    /// Images never change, so that one of a known id is there already.
+    /// Images never change, so an image with a known id is already here.
     mutating func run(_ entries: [BoardDocument.Entry<ImportedImage>]) throws {
         for entry in entries {
             let image = entry.value
@@ -28,7 +28,7 @@ struct ImageImport {
         }
     }
 
-    /// The entries with the images that they name, as far as these are there.
+    /// The entries, without references to images that were deleted here.
     /// - Throws: ``BoardError/invalid(_:)`` for images that are neither in the document nor in the account.
     func resolve<Value>(
         _ entries: [BoardDocument.Entry<Value>], _ kind: String, _ image: WritableKeyPath<Value, ID?>

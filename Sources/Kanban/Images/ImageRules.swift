@@ -1,6 +1,6 @@
-/// What may happen to an image.
+/// The rules of images.
 extension BoardWriter {
-    /// Keeps the image under its id. The same bytes again change nothing; other bytes never take the place of the first.
+    /// Stores the image under its id. The same bytes again change nothing; other bytes never replace the first.
     /// - Throws: ``BoardError/alreadyExists(_:)`` when the id has other bytes, ``BoardError/deleted(_:)``.
     package func putImage(
         _ id: ID, _ content: ImageContent, if precondition: Precondition = .none
@@ -25,7 +25,7 @@ extension BoardWriter {
         return image
     }
 
-    /// Removes the image at once; what named it names none.
+    /// Deletes the image. References to it become null.
     package func removeImage(_ id: ID, if precondition: Precondition = .none) throws {
         guard let old = try image(id) else { throw BoardError.notFound(.image) }
         try precondition.check(old.revision, current: .image(old))

@@ -1,4 +1,4 @@
-/// A board in numbers.
+/// The statistics of a board.
 package struct Stats: Sendable {
     package struct OfCategory: Sendable {
         package var id: ID?
@@ -6,14 +6,14 @@ package struct Stats: Sendable {
         package var counts: CategoryCounts
     }
 
-    /// How many days are looked back on, today included.
+    /// The number of days in the statistics, including today.
     package static let days = 30
 
     package let byStatus: [TaskStatus: Int]
     package let progress: Progress
     package let overdue: Int
     package let dueToday: Int
-    /// Every category by name, then those without one.
+    /// Every category by name, then the uncategorized tasks.
     package let byCategory: [OfCategory]
     /// Today last.
     package let completedByDay: [(date: Day, count: Int)]

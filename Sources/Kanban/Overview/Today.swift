@@ -1,10 +1,10 @@
-/// What a cover or a widget shows on a day, but for what is overdue; ``TaskQuery/overdue(at:)`` lists that.
+/// What a cover or a widget shows on a day, without the overdue tasks; ``TaskQuery/overdue(at:)`` lists those.
 package struct Today: Sendable {
     /// Not done, and due before today.
     package let overdue: TaskHead
     /// Not done, and due today, whether or not the time has passed.
     package let due: TaskHead
-    /// The coming ones, soonest first, and then the past ones, latest first.
+    /// Future ones, soonest first, then past ones, latest first.
     package let ddays: [DDay]
     package let progress: Progress
 
@@ -17,7 +17,7 @@ package struct Today: Sendable {
     }
 }
 
-/// The first tasks that a query finds, and how many it finds in all.
+/// The first tasks of a query, and the number of all.
 package struct TaskHead: Sendable {
     package let tasks: [TaskItem]
     package let count: Int
@@ -31,7 +31,7 @@ package struct TaskHead: Sendable {
 }
 
 extension [DDay] {
-    /// The coming ones, soonest first, and then the past ones, latest first.
+    /// Future ones, soonest first, then past ones, latest first.
     func ordered(from today: Day) -> [DDay] {
         let known = map { (dday: $0, daysLeft: $0.countdown(today: today).daysLeft) }
         return known.sorted { left, right in

@@ -1,4 +1,4 @@
-/// The tasks that are not done and whose deadline is to come, by when they fire.
+/// Tasks that are not done and whose deadline is in the future, in the order of their reminders.
 package struct Upcoming: Sendable {
     package struct Item: Sendable {
         package var task: TaskItem
@@ -8,7 +8,7 @@ package struct Upcoming: Sendable {
     }
 
     package let items: [Item]
-    /// The first instant at which a task fires or its deadline passes, be it beyond the limit.
+    /// The first instant at which a task fires or its deadline passes, even for tasks beyond the limit.
     package let nextChangeAt: Timestamp?
 
     /// - Parameter allDayTime: milliseconds after midnight.
@@ -26,7 +26,7 @@ package struct Upcoming: Sendable {
             found.sort { ($0.fireAt, $0.task.position, $0.task.id) < ($1.fireAt, $1.task.position, $1.task.id) }
             if found.count > limit { found.removeLast(found.count - limit) }
             guard page.count == query.limit, let last = page.last, let key = last.dueDate?.sortKey else { break }
-            // The store goes by 00:00 UTC, and an all-day task may fire so much before that.
+            // The store sorts by 00:00 UTC. An all-day task may fire earlier, by this much.
             let earliest = key.adding(milliseconds: -Self.easternmost)
             if found.count == limit, found[limit - 1].fireAt <= earliest, let nextChangeAt, nextChangeAt <= earliest {
                 break
@@ -40,7 +40,7 @@ package struct Upcoming: Sendable {
     /// How many tasks are read at once, at least.
     private static let page = 64
 
-    /// How far ahead of UTC a zone may be.
+    /// The largest offset ahead of UTC.
     private static let easternmost: Int64 = 15 * 3_600_000
 }
 

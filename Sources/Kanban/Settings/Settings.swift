@@ -1,8 +1,8 @@
 import JSON
 
-/// What an account chose for all its devices.
+/// The settings of an account, on all its devices.
 package struct Settings: Hashable, Sendable {
-    /// Bytes of JSON that `custom` may have.
+    /// The most bytes of JSON in `custom`.
     package static let longestCustom = 16_384
 
     /// An IANA name that the system knows; `nil` when unset.

@@ -1,6 +1,6 @@
-/// What may happen to an account's settings.
+/// The rules of settings.
 extension BoardWriter {
-    /// The settings with what `edit` made of them. Changes nothing when all is as it was.
+    /// Edits the settings and returns them. Changes nothing when no member changes.
     package func updateSettings(
         if precondition: Precondition = .none, _ edit: (inout Settings) throws -> Void
     ) throws -> Settings {

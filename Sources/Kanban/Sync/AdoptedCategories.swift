@@ -1,5 +1,5 @@
 extension Mutation {
-    /// The same mutation with the categories that have the names in place of those that were to be made under them.
+    /// The same mutation, with the existing categories in place of new ones whose names were taken.
     func replacing(categories: [ID: ID]) -> Mutation {
         guard !categories.isEmpty else { return self }
         func replaced(_ edit: TaskEdit) -> TaskEdit {
@@ -32,7 +32,7 @@ extension Reference {
 }
 
 extension SentMutation {
-    /// The category that has the name under which one was to be made; `nil` when it was made.
+    /// The existing category with the same name, in place of a new one; `nil` when the category was created.
     func adopted(by result: MutationResult) -> ID? {
         guard case .success(let mutation) = mutation, case .createCategory = mutation.operation,
             case .done(let outcome) = result, !result.isFailure, case .category(let category) = outcome.value,

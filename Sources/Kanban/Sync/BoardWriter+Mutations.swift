@@ -1,8 +1,8 @@
 extension BoardWriter {
-    /// Does what a mutation says, as far as its policy lets it.
+    /// Applies a mutation under its policy.
     ///
-    /// - Parameter own: the revisions that the same client made, in this request or before.
-    /// - Throws: ``BoardError`` when it is wrong in itself; then nothing was written.
+    /// - Parameter own: the revisions that the same client made, in this request or earlier.
+    /// - Throws: ``BoardError`` when the mutation is invalid; then nothing was written.
     package func perform(_ mutation: Mutation, own: OwnRevisions) throws -> MutationOutcome {
         let baseline = Baseline(base: mutation.base, own: own)
         let policy = mutation.policy
@@ -59,7 +59,7 @@ extension BoardWriter {
 }
 
 extension Mutation {
-    /// Whom it is about. Whoever makes a mutation sees to it that there is one.
+    /// The target's id. Readers of mutations guarantee that it is set.
     fileprivate func id(of type: ResourceType) throws -> ID {
         guard let target else { throw BoardError.notFound(type) }
         return target

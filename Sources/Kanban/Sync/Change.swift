@@ -1,8 +1,8 @@
-/// The kinds of things in the change feed.
+/// The types of resources in the change feed.
 package enum ResourceType: String, Sendable, CaseIterable {
     case task, category, dday, settings, image
 
-    /// Those that a mutation can be about. Images have calls of their own, for their bytes.
+    /// The types that mutations change. Images have their own operations, for their bytes.
     package static let pushed: [ResourceType] = [.task, .category, .dday, .settings]
 }
 
@@ -31,13 +31,13 @@ package struct Change: Hashable, Sendable {
     }
 }
 
-/// Where an account's history stands.
+/// The state of an account's feed.
 package struct FeedState: Hashable, Sendable {
-    /// Random; made with the data and renewed whenever history is replaced.
+    /// A random number, renewed whenever the history is replaced.
     package var epoch: UInt64
     /// The newest committed revision.
     package var revision: Revision
-    /// Cursors below this cannot be served: tombstones up to here are purged.
+    /// Cursors below this have expired: tombstones up to here are purged.
     package var purgedThrough: Revision
 
     package init(epoch: UInt64, revision: Revision, purgedThrough: Revision) {

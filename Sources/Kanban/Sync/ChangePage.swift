@@ -1,12 +1,12 @@
-/// A stretch of the change feed: each resource at most once, in its latest state, in the order of revisions.
+/// A page of the change feed: each resource at most once, in its latest state, in the order of revisions.
 package struct ChangePage: Sendable {
-    /// As many changes are read in less than a millisecond.
+    /// The number of changes that are read in less than a millisecond.
     package static let few: Revision = 64
-    /// Bytes of JSON with which a page ends.
+    /// A page ends after this many bytes of JSON.
     package static let mostBytes = 512 << 10
 
     package var changes: [Change]
-    /// Where to read on.
+    /// The cursor of the next page.
     package var cursor: Cursor
     package var hasMore: Bool
     /// The feed as it was when the page was read.
@@ -14,10 +14,10 @@ package struct ChangePage: Sendable {
 }
 
 extension BoardReader {
-    /// The changes after the cursor; without one the whole living state from its beginning.
+    /// The changes after the cursor; without a cursor, the whole living state.
     ///
-    /// The last revision of a page is all that its cursor has to know: what changed behind it while the client was
-    /// away has moved to a higher revision and comes later.
+    /// The cursor of a page is its last revision: what changed before it in the meantime has moved to a higher revision
+    /// and comes later.
     /// - Parameter goesOn: called with each change of the page, in order; the page ends with the one for which it returns
     ///   false.
     /// - Throws: ``CursorError/expired``.
@@ -32,7 +32,7 @@ extension BoardReader {
         var hasMore = true
         var isFull = false
         while hasMore, !isFull {
-            // In steps, so that a page of large changes does not read a thousand of them in vain.
+            // In steps: a page of large changes ends early and must not read a thousand of them.
             let wanted = min(changesAtOnce, limit - page.count)
             let step = try changes(since: last, types: types, livingOnly: cursor == nil, limit: wanted + 1)
             for change in step.prefix(wanted) where !isFull {
@@ -60,8 +60,8 @@ extension BoardReader {
 private let changesAtOnce = 200
 
 extension FeedState {
-    /// What a cursor at `revision` has to say of the beginning of the walk, when the reading went on from `cursor`:
-    /// nothing, unless it would be taken for one that is too old.
+    /// The `walkBegan` of a cursor at `revision`, when the reading continued from `cursor`: `nil`, unless the cursor
+    /// would look expired without it.
     package func walkBegan(for cursor: Cursor?, at revision: Revision) -> Revision? {
         guard revision < purgedThrough else { return nil }
         guard let cursor else { return self.revision }

@@ -1,8 +1,8 @@
 /// How far a client has read an account's history: `"<epoch>-<revision>"`.
 ///
-/// While a client walks over the whole state for the first time, its cursor can be older than tombstones that were
-/// purged long before the walk began. Those are of things that it never saw, so it must not be sent away for them; then
-/// the cursor also says where the walk began: `"<epoch>-<revision>-<revision at the beginning>"`.
+/// During a client's first walk over the whole state, its cursor can be older than tombstones that were purged before
+/// the walk began. The client never saw the resources of those tombstones, so its cursor has not expired. Such a cursor
+/// also names the beginning of the walk: `"<epoch>-<revision>-<revision at the beginning>"`.
 package struct Cursor: Hashable, Sendable {
     package var epoch: UInt64
     package var revision: Revision
@@ -15,7 +15,7 @@ package struct Cursor: Hashable, Sendable {
         self.walkBegan = walkBegan
     }
 
-    /// Reads a cursor that a client sent, and checks that it can be served.
+    /// Parses a cursor and checks that the feed can be read from it.
     package init(_ text: String, in feed: FeedState) throws(CursorError) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard (2...3).contains(parts.count), (1...32).contains(parts[0].utf8.count),
@@ -44,7 +44,7 @@ package struct Cursor: Hashable, Sendable {
         }
     }
 
-    /// A number that is too large for us lies in the future like any other that we have not reached.
+    /// A number that does not fit is in the future, like any revision that was not reached yet.
     private static func revision(_ digits: Substring) throws(CursorError) -> Revision {
         guard (1...32).contains(digits.utf8.count),
             digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
@@ -64,9 +64,9 @@ extension Cursor: CustomStringConvertible {
     }
 }
 
-/// Why a cursor is not served.
+/// Why the feed cannot be read from a cursor.
 package enum CursorError: Error, Hashable {
-    /// It never was one of ours.
+    /// It is not a cursor of this server.
     case malformed
     /// Of another history, from the future, or older than the purged tombstones: start over without one.
     case expired

@@ -1,13 +1,13 @@
 import Dispatch
 import Locks
 
-/// Tells whoever waits that something of an account changed, not what.
+/// Wakes listeners when something of an account changed, without saying what.
 ///
 /// A doorbell, not a mailbox: the store keeps every change in order, and a listener reads on from its own cursor. Rings
-/// are counted, and a listener says up to which it has heard when it waits; so a ring between reading and waiting is
-/// never lost, and any number of rings while it was busy become one.
+/// are counted, and a listener passes the last count that it knows when it waits. So a ring between reading and waiting
+/// is never lost, and several rings become one while the listener is busy.
 package final class Doorbell: Sendable {
-    /// Why the waiting ended.
+    /// Why a wait ended.
     package enum Wake: Hashable, Sendable {
         /// There was a ring.
         case rang
@@ -28,21 +28,21 @@ package final class Doorbell: Sendable {
         var rings: UInt64
         var listeners = 0
         var waiting: [UInt64: Waiter] = [:]
-        /// Those who are called, by the numbers of their listeners.
+        /// Callbacks, by the numbers of their listeners.
         var hearers: [UInt64: @Sendable () -> Void] = [:]
     }
 
     private struct State {
-        /// Of all accounts together, so that a count never repeats, whoever listened between.
+        /// The rings of all accounts together, so that the count of an account never repeats.
         var rings: UInt64 = 0
         var bells: [AccountKey: Bell] = [:]
         var nextNumber: UInt64 = 0
         var isClosed = false
-        /// When the timer looks next; `nil` when nobody waits.
+        /// When the timer fires next; `nil` when nobody waits.
         var nextLook: ContinuousClock.Instant?
     }
 
-    /// Times are up to this much late, so that thousands of waiters share a look at the clock.
+    /// Time-outs are late by up to this much, so that thousands of waiters share one timer.
     private let grain: Duration
     private let state = Locked(State())
     private let clock = DispatchQueue(label: "kanbase.doorbell")
@@ -51,7 +51,7 @@ package final class Doorbell: Sendable {
         self.grain = grain
     }
 
-    /// Wakes everyone who listens to one of these accounts. To be called after the commit, before it is answered.
+    /// Wakes all listeners of these accounts. Call it after the commit and before its answers.
     package func ring(_ accounts: [AccountKey]) {
         for account in accounts { ring(account) }
     }
@@ -70,12 +70,12 @@ package final class Doorbell: Sendable {
         for waiter in rung.waiting.values { waiter.continuation.resume(returning: .rang) }
     }
 
-    /// Wakes everyone who listens to any account.
+    /// Wakes all listeners of all accounts.
     package func ringAll() {
         for account in state.withLock({ Array($0.bells.keys) }) { ring(account) }
     }
 
-    /// Wakes everyone, for good.
+    /// Wakes all listeners; nothing rings any more.
     package func close() {
         let bells = state.withLock { state in
             state.isClosed = true
@@ -87,8 +87,8 @@ package final class Doorbell: Sendable {
         for waiter in bells.flatMap(\.waiting.values) { waiter.continuation.resume(returning: .closed) }
     }
 
-    /// - Parameter hear: called at each ring and when the doorbell is closed, on the thread that rings: not to be kept
-    ///   waiting, and not to be called back.
+    /// - Parameter hear: called at each ring and when the doorbell is closed, on the thread that rings. It must not
+    ///   block, and must not call the doorbell.
     package func listen(to account: AccountKey, hear: (@Sendable () -> Void)? = nil) -> Listener {
         let number = state.withLock { state in
             state.nextNumber += 1
@@ -99,17 +99,17 @@ package final class Doorbell: Sendable {
         return Listener(doorbell: self, account: account, number: number)
     }
 
-    /// The accounts to which somebody listens.
+    /// The accounts that have listeners.
     package var listened: [AccountKey] {
         state.withLock { Array($0.bells.keys) }
     }
 
-    /// How many wait at this moment, for tests that wait for them.
+    /// The number of waiters, for tests.
     package var waiterCount: Int {
         state.withLock { $0.bells.values.reduce(0) { $0 + $1.waiting.count } }
     }
 
-    /// One who listens to an account; rings count from before its first reading.
+    /// A listener of an account.
     package final class Listener: Sendable {
         private let doorbell: Doorbell
         private let account: AccountKey
@@ -125,7 +125,7 @@ package final class Doorbell: Sendable {
             doorbell.leave(account, number)
         }
 
-        /// To be read before the store: what is committed after that rings once more.
+        /// Read it before the store: what is committed afterwards rings again.
         package var rings: UInt64 {
             doorbell.rings(of: account)
         }
@@ -135,7 +135,7 @@ package final class Doorbell: Sendable {
             doorbell.state.withLock { $0.isClosed }
         }
 
-        /// Returns at the first ring after `heard`, at once when it was already.
+        /// Returns at the first ring after `heard`; at once when there was one already.
         package func wait(after heard: UInt64, until due: ContinuousClock.Instant) async -> Wake {
             await doorbell.wait(account, after: heard, until: due)
         }
@@ -161,7 +161,8 @@ package final class Doorbell: Sendable {
             return state.nextNumber
         }
         return await withTaskCancellationHandler {
-            // Unsafe for its size: a server may hold thousands. Whoever takes a waiter out of the list resumes it, once.
+            // An unsafe continuation, because it is smaller and a server may hold thousands. The code that removes a
+            // waiter from the list resumes it, once.
             await withUnsafeContinuation { continuation in
                 let waiter = Waiter(continuation: continuation, due: due)
                 if let wake = begin(waiter, number, account, after: heard) { continuation.resume(returning: wake) }
@@ -172,11 +173,11 @@ package final class Doorbell: Sendable {
         }
     }
 
-    /// Puts the waiter in, unless there is nothing to wait for.
+    /// Adds the waiter, unless there is nothing to wait for.
     private func begin(_ waiter: Waiter, _ number: UInt64, _ account: AccountKey, after heard: UInt64) -> Wake? {
         let (wake, look) = state.withLock { state -> (Wake?, ContinuousClock.Instant?) in
             if state.isClosed { return (.closed, nil) }
-            // Cancelled before it was put in: the handler found nobody, and does not come again.
+            // Cancelled before it was added: the cancellation handler has run already and found nothing.
             if Task.isCancelled { return (.cancelled, nil) }
             if state.bells[account]?.rings != heard { return (.rang, nil) }
             state.bells[account]?.waiting[number] = waiter
@@ -194,11 +195,11 @@ package final class Doorbell: Sendable {
         clock.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { [weak self] in self?.lookAtClock(look) }
     }
 
-    /// Wakes those whose time is up, and sees when to look again.
+    /// Wakes the waiters whose time is up, and schedules the next look.
     private func lookAtClock(_ look: ContinuousClock.Instant) {
         let now = ContinuousClock.now
         let (due, next) = state.withLock { state -> ([Waiter], ContinuousClock.Instant?) in
-            // An earlier look was arranged since; that one goes on.
+            // An earlier look was scheduled in the meantime; that one continues.
             guard state.nextLook == look else { return ([], nil) }
             var due: [Waiter] = []
             var earliest: ContinuousClock.Instant?

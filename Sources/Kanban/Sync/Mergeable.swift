@@ -1,22 +1,22 @@
 import JSON
 
-/// A thing that offline edits are merged into member by member, and that keeps its one revision for all of them: whose
-/// change a member carries is in the history.
+/// A resource into which offline edits are merged member by member, with one revision for all members. The history
+/// knows which revision changed which member.
 protocol Mergeable {
-    /// Under which name its changes are in the history; that of another thing than the task with the same id.
+    /// The id of its history entries. It differs from that of a task with the same id.
     var historyID: ID { get }
     var revision: Revision { get }
     var change: Change.Value { get }
-    /// Those that a user can change.
+    /// The members that a user can change.
     static var members: [MergedMember<Self>] { get }
 }
 
-/// A member of a mergeable thing.
+/// A member of a mergeable resource.
 struct MergedMember<Resource> {
     let name: String
-    /// As the API shows it.
+    /// The value as the API shows it.
     let shown: (Resource) -> JSON
-    /// Takes it over from another.
+    /// Copies the member from the second resource to the first.
     let copy: (inout Resource, Resource) -> Void
 
     init<Value>(_ name: String, _ path: WritableKeyPath<Resource, Value>, _ shown: @escaping (Value) -> JSON) {
@@ -27,7 +27,7 @@ struct MergedMember<Resource> {
 }
 
 extension BoardWriter {
-    /// Writes down which members an edit changed.
+    /// Records in the history which members an edit changed.
     func note<Resource: Mergeable>(_ new: Resource, since old: Resource) throws {
         let changes = Resource.members.filter { $0.shown(new) != $0.shown(old) }
             .map { HistoryEntry.MemberChange(member: $0.name, from: $0.shown(old).ifShort, to: $0.shown(new).ifShort) }
@@ -37,13 +37,13 @@ extension BoardWriter {
                 sessionID: session))
     }
 
-    /// The members in which an edit differs from what somebody else made of them since the client's copy.
+    /// The members that somebody else changed since the client's copy, to another value than the edit's.
     func conflicts<Resource: Mergeable>(
         _ old: Resource, _ wanted: Resource, since baseline: Baseline
     ) throws -> [(member: MergedMember<Resource>, conflict: MemberConflict)] {
         guard let base = baseline.base, old.revision > base else { return [] }
         let history = try history(of: old.historyID, since: base)
-        // An import and a creation leave no line: then any member may have changed, unless the client did it.
+        // An import and a creation leave no entry: then any member may have changed, unless the client did it.
         let isKnown = history.last?.revision == old.revision || baseline.own.contains(old.revision)
         return Resource.members.compactMap { member in
             let (theirs, yours) = (member.shown(old), member.shown(wanted))
@@ -57,7 +57,7 @@ extension BoardWriter {
         }
     }
 
-    /// Whether any member is what somebody else made of it since the client's copy.
+    /// Whether somebody else changed any member since the client's copy.
     func isForeign<Resource: Mergeable>(_ old: Resource, since baseline: Baseline) throws -> Bool {
         guard let base = baseline.base, old.revision > base else { return false }
         if baseline.isForeign(old.revision) { return true }
@@ -69,7 +69,7 @@ extension BoardWriter {
 }
 
 extension [HistoryEntry] {
-    /// In which revisions a member changed, and from what, in the order of the entries.
+    /// The revisions in which a member changed, with the values before, in the order of the entries.
     fileprivate func changes(of member: String) -> [(revision: Revision, from: JSON)] {
         compactMap { entry in
             entry.changes.first { $0.member == member }.map { (revision: entry.revision, from: $0.from) }
@@ -114,7 +114,8 @@ extension Settings: Mergeable {
 }
 
 extension JSON {
-    /// Null in place of what would fill the history: an app may write its own object into the settings all day long.
+    /// Null in place of a large value, which would fill the history: an app may change its own object in the settings
+    /// often.
     fileprivate var ifShort: JSON { serialized().count <= 1_024 ? self : .null }
 
     fileprivate static func text(_ text: String?) -> JSON {

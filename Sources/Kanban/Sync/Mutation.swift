@@ -1,18 +1,18 @@
 import JSON
 
-/// One edit that a client made on its own copy and now sends in.
+/// One offline edit of a client.
 package struct Mutation: Sendable {
-    /// What becomes of a member that somebody else changed since.
+    /// What happens to a member that somebody else changed in the meantime.
     package enum Policy: String, Sendable, CaseIterable {
-        /// Yours is applied, for you are the later writer.
+        /// The client's value is applied: the last writer wins.
         case merge
-        /// Theirs stays, the rest of yours is applied.
+        /// The server's value stays; the rest of the edit is applied.
         case keep
-        /// Nothing of yours is applied.
+        /// Nothing of the edit is applied.
         case reject
     }
 
-    /// What it does, with the value read and checked.
+    /// The operation, with its parsed and checked value.
     package enum Operation: Sendable {
         case createTask(title: String, TaskEdit)
         case putTask(title: String, TaskEdit)
@@ -32,9 +32,9 @@ package struct Mutation: Sendable {
     }
 
     package var operation: Operation
-    /// Whose; `nil` for settings, and for what is created under an id of the server's making.
+    /// The id of the resource; `nil` for settings, and for a creation under an id of the server.
     package var target: ID?
-    /// The revision of the client's copy; `nil`: the last to arrive wins.
+    /// The revision of the client's copy; `nil`: the last writer wins.
     package var base: Revision?
     package var policy: Policy
 
@@ -46,12 +46,12 @@ package struct Mutation: Sendable {
     }
 }
 
-/// What became of a mutation that was right in itself.
+/// The outcome of a valid mutation.
 package struct MutationOutcome: Hashable, Sendable {
     package enum Status: String, Sendable {
-        /// As the client wanted it.
+        /// Applied as the client sent it.
         case applied
-        /// Applied, but not all of it, or over somebody else's change.
+        /// Applied in part, or over somebody else's change.
         case merged
         /// There was nothing to change.
         case unchanged
@@ -60,7 +60,7 @@ package struct MutationOutcome: Hashable, Sendable {
     }
 
     package var status: Status
-    /// Of the resource now; `nil` when it is gone without a trace of when.
+    /// The current revision of the resource; `nil` when it is gone and the revision of its deletion is unknown.
     package var revision: Revision?
     /// The resource now.
     package var value: Change.Value
@@ -76,10 +76,10 @@ package struct MutationOutcome: Hashable, Sendable {
     }
 }
 
-/// A member that somebody else changed since the client's copy, to something other than the client wants.
+/// A member that somebody else changed since the client's copy, to another value than the client's.
 package struct MemberConflict: Hashable, Sendable {
     package var member: String
-    /// Its value in the client's copy, from the history; null where none is kept.
+    /// The value in the client's copy, from the history; null where the history has none.
     package var base: JSON
     package var theirs: JSON
     package var yours: JSON
@@ -92,19 +92,19 @@ package struct MemberConflict: Hashable, Sendable {
     }
 }
 
-/// Which revisions are a client's own, within one request: those are never somebody else's change. A client that lost
-/// an answer sends its whole outbox again, so the revisions of repeated mutations count as well.
+/// The revisions that the client of a request made itself; they are never somebody else's change. A client that lost an
+/// answer sends its whole outbox again, so the revisions of repeated mutations count as well.
 package struct OwnRevisions: Sendable {
-    /// The account's revision before the transaction: what comes after it is all of this request.
+    /// The account's revision before the transaction: all later ones are of this request.
     private let began: Revision
-    /// Of earlier requests and transactions.
+    /// Revisions of earlier requests and transactions.
     private var earlier: [ClosedRange<Revision>] = []
 
     package init(after began: Revision) {
         self.began = began
     }
 
-    /// A mutation that was applied by an earlier request or transaction made these.
+    /// Adds the revisions of a mutation of an earlier request or transaction.
     package mutating func add(_ revisions: ClosedRange<Revision>) {
         earlier.append(revisions)
     }
@@ -114,12 +114,12 @@ package struct OwnRevisions: Sendable {
     }
 }
 
-/// The view of a client on what happened since its copy.
+/// The client's copy, and which later revisions are its own.
 struct Baseline {
     let base: Revision?
     let own: OwnRevisions
 
-    /// Whether somebody else made this revision, and the client did not know.
+    /// Whether somebody else made this revision after the client's copy.
     func isForeign(_ revision: Revision) -> Bool {
         guard let base else { return false }
         return revision > base && !own.contains(revision)

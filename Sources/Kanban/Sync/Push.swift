@@ -1,13 +1,13 @@
-/// The mutations of one request, applied in order: an atomic push inside one transaction, any other in as many as it takes
-/// to let other accounts have their turn.
+/// Applies the mutations of one request in order: an atomic push in one transaction, any other in several, so that
+/// other accounts get their turn in between.
 package struct Push {
-    /// How far the transactions before this one came.
+    /// What earlier transactions of this push did.
     package struct Progress: Sendable {
-        /// Of the mutations so far, as JSON text.
+        /// The results so far, as JSON text.
         package fileprivate(set) var results: [[UInt8]] = []
-        /// The revisions that the mutations so far made.
+        /// The revisions of the mutations so far.
         fileprivate var made: [ClosedRange<Revision>] = []
-        /// By the id of a category that the client made under a taken name: the category that has the name.
+        /// From the id of a category that the client created under a taken name to the category that has the name.
         fileprivate var adopted: [ID: ID] = [:]
 
         package init() {}
@@ -17,7 +17,7 @@ package struct Push {
     private let writer: any BoardWriter
     private let encode: (ID, MutationResult) -> [UInt8]
     private var own: OwnRevisions
-    /// Some of the mutations may have been applied before.
+    /// Whether some of the mutations may have been applied before.
     private var mayRepeat = true
 
     /// - Parameters:
@@ -37,8 +37,8 @@ package struct Push {
         for revisions in progress.made { own.add(revisions) }
     }
 
-    /// Applies what is left: all of it, or in a push that is not atomic as much as there is time for.
-    /// - Parameter mutations: of the whole request.
+    /// Applies the remaining mutations: all of them, or in a push that is not atomic as many as the time allows.
+    /// - Parameter mutations: those of the whole request.
     package mutating func apply(_ mutations: [SentMutation], isAtomic: Bool) throws {
         let rest = mutations[progress.results.count...]
         mayRepeat = try mayRepeat(rest.map(\.id))
@@ -48,7 +48,7 @@ package struct Push {
         } catch let undone as Undone {
             progress.results = try rest.enumerated().map { index, sent in
                 if index == undone.index { return undone.json }
-                // A repeat was applied before, and still is.
+                // A repeated mutation was applied before and stays applied.
                 let first = try known(sent)
                 return first?.json ?? encode(sent.id, .rolledBack)
             }
@@ -65,8 +65,7 @@ package struct Push {
         if after > before { progress.made.append(before + 1...after) }
     }
 
-    /// Clients that make ids of version 7 send a stretch of them in which there was nothing before: one look instead of
-    /// one for each.
+    /// Ids of version 7 are close to each other, and between them there was nothing before: one look-up serves all.
     private func mayRepeat(_ ids: [ID]) throws -> Bool {
         guard let first = ids.min(), let last = ids.max() else { return false }
         return try Set(ids).count < ids.count || writer.mayHaveKeptMutations(in: first...last)
@@ -93,7 +92,7 @@ package struct Push {
         return encoded
     }
 
-    /// In the rest of the request the id of the adopted category stands for the one that was sent.
+    /// In the rest of the request, the id of the adopted category replaces the one that the client sent.
     private mutating func adopt(_ line: KeptLine, insteadOf sent: SentMutation) {
         guard case .success(let mutation) = sent.mutation, case .createCategory = mutation.operation,
             let id = mutation.target
@@ -101,7 +100,7 @@ package struct Push {
         progress.adopted[id] = line.adopted
     }
 
-    /// The result of what was sent before under the same id; `nil` for what is new.
+    /// The result of a mutation that was sent before under the same id; `nil` for a new one.
     private func known(_ sent: SentMutation) throws -> EncodedResult? {
         guard mayRepeat, let kept = try writer.keptMutation(sent.id) else { return nil }
         return kept.fingerprint == sent.fingerprint
@@ -141,15 +140,15 @@ package struct Push {
                     besides: faults))
     }
 
-    /// Rules check before they write, so a mutation that is refused has written nothing, and needs no savepoint of its
-    /// own: in a transaction of hundreds of pages those cost as much as all the rest. A rule that broke this would fail
-    /// the whole request, which then leaves nothing either.
+    /// Rules check before they write, so a refused mutation has written nothing and needs no savepoint: in a
+    /// transaction of hundreds of pages, savepoints cost as much as all the rest. If a rule broke this law, the whole
+    /// request would fail and leave nothing.
     private func perform(_ mutation: Mutation) throws -> MutationOutcome {
         let before = try writer.feedState().revision
         do {
             return try writer.perform(mutation, own: own)
         } catch let error as BoardError {
-            // Nothing of a board is written without a revision.
+            // Every write of a board takes a revision.
             guard try writer.feedState().revision == before else { throw WroteInVain(cause: error) }
             throw error
         }
@@ -165,7 +164,7 @@ extension BoardWriter {
     }
 }
 
-/// A rule refused a mutation after it had written: a fault of the program.
+/// A rule refused a mutation after it had written: a bug.
 private struct WroteInVain: Error {
     var cause: BoardError
 }
@@ -176,7 +175,7 @@ private struct Undone: Error {
     var json: [UInt8]
 }
 
-/// The result of a mutation as JSON text, and what of it is kept for repeats.
+/// The result of a mutation as JSON text, with what is kept for repeats.
 private struct EncodedResult {
     let json: [UInt8]
     let line: KeptLine
@@ -194,13 +193,13 @@ private struct EncodedResult {
     var kept: [UInt8] { Array("\(line.text)\n".utf8) + json }
 }
 
-/// The first line of what is kept: `done 41 42`, then the result.
+/// The first line of a kept result: `done 41 42`. The result follows.
 private struct KeptLine {
     /// Rejected, or a conflict.
     var isFailure: Bool
-    /// Those that it made.
+    /// The revisions that the mutation made.
     var revisions: ClosedRange<Revision>?
-    /// The category that had the name already under which one was to be made.
+    /// The existing category that had the name of the new one.
     var adopted: ID?
 
     init(isFailure: Bool, revisions: ClosedRange<Revision>? = nil, adopted: ID? = nil) {

@@ -1,4 +1,4 @@
-/// Another resource that a member of a value names.
+/// A reference from a member of a value to another resource.
 package struct Reference: Hashable, Sendable {
     package enum Kind: Sendable {
         case category, neighbour, image
@@ -16,10 +16,10 @@ package struct Reference: Hashable, Sendable {
 }
 
 extension BoardReader {
-    /// The references that name nothing known: the faults of a value that only the board can tell.
+    /// Faults of references to unknown resources: those that only the board can find.
     /// - Parameters:
-    ///   - id: that of the value itself.
-    ///   - known: faults of the form; a member has one at most.
+    ///   - id: the id of the value itself.
+    ///   - known: faults that were found before; a member has at most one.
     package func faults(of references: [Reference], from id: ID?, besides known: [Fault]) throws -> [Fault] {
         var faults: [Fault] = []
         for reference in references {

@@ -1,14 +1,14 @@
-/// One mutation of a push, as it was sent.
+/// One mutation of a push, as the client sent it.
 package struct SentMutation: Sendable {
     /// The `mutationId`.
     package let id: ID
-    /// What else was sent, but for `baseRevision`, in one spelling.
+    /// All other members but `baseRevision`, in canonical form.
     package let content: [UInt8]
-    /// SHA-256 of ``content``: what tells a repeat from another mutation of the same id. Set by the server.
+    /// SHA-256 of ``content``: tells a repeat from another mutation with the same id. Set by the server.
     package var fingerprint: [UInt8] = []
-    /// Where it stands in the request: `#/mutations/3`.
+    /// The pointer to it in the request: `#/mutations/3`.
     package let pointer: String
-    /// What to do, or what is wrong with it.
+    /// The parsed mutation, or its faults.
     package let mutation: Result<Mutation, BoardError>
     /// The resources that the value of a task names, and the task's own id.
     let references: [Reference]
@@ -27,7 +27,7 @@ package struct SentMutation: Sendable {
     }
 }
 
-/// What became of a mutation of a push.
+/// The result of a mutation of a push.
 package enum MutationResult: Sendable {
     case done(MutationOutcome)
     case rejected(BoardError)

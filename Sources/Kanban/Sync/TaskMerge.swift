@@ -1,13 +1,13 @@
 import JSON
 
-/// The merge of an edit into a task that others may have changed meanwhile, member by member.
+/// Merges an edit member by member into a task that others may have changed in the meantime.
 struct TaskMerge {
-    /// What the client wants of each member that its edit names and that differs from what is there.
+    /// The client's values of the members that its edit changes.
     let changes: [(member: TaskMember, yours: JSON)]
-    /// Those of ``changes`` that somebody else changed since the client's copy.
+    /// The ``changes`` of members that somebody else changed since the client's copy.
     let contested: [(member: TaskMember, yours: JSON)]
 
-    /// - Parameter category: the id of the category that the edit names, `nil` when that is not made yet.
+    /// - Parameter category: looks up a category by name; `nil` when it does not exist yet.
     init(_ edit: TaskEdit, into task: TaskItem, since baseline: Baseline, category: (String) throws -> ID?) rethrows {
         changes = try edit.wanted(category: category).filter { $0.yours != task[$0.member] }
         contested = changes.filter { baseline.isForeign(task.memberRevisions[$0.member]) }
@@ -22,7 +22,7 @@ extension TaskItem {
 }
 
 extension TaskEdit {
-    /// The members that it names, as the API shows them.
+    /// The members that the edit names, as the API shows them.
     fileprivate func wanted(category: (String) throws -> ID?) rethrows -> [(member: TaskMember, yours: JSON)] {
         var wanted: [(member: TaskMember, yours: JSON)] = []
         if let title { wanted.append((.title, .string(title))) }
@@ -32,7 +32,7 @@ extension TaskEdit {
         case nil: break
         case .some(.none): wanted.append((.categoryID, .null))
         case .id(let id): wanted.append((.categoryID, .string(id.description)))
-        // One that is not made yet has no id to show: its name stands for it.
+        // A category that does not exist yet has no id: show its name.
         case .named(let name):
             wanted.append((.categoryID, .string(try category(name)?.description ?? name)))
         }

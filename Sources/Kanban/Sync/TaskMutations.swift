@@ -1,6 +1,6 @@
 import JSON
 
-/// What mutations do to tasks. Faults of a mutation itself are thrown as of the REST call of the same name.
+/// Mutations of tasks. Faults of a mutation are thrown as by the REST operation of the same name.
 extension BoardWriter {
     func mutate(_ id: ID, _ edit: TaskEdit, _ policy: Mutation.Policy, since baseline: Baseline) throws
         -> MutationOutcome
@@ -25,7 +25,7 @@ extension BoardWriter {
             }
         }
         let new = try updateTask(id, edit)
-        // A category that was named has its id now.
+        // Now the named category has an id.
         if case .named = edit.category,
             let index = conflicts.firstIndex(where: { $0.member == TaskMember.categoryID.rawValue })
         {
@@ -55,7 +55,7 @@ extension BoardWriter {
             return try nested {
                 let new = try moveTask(id, move)
                 guard new.revision != old.revision else { return MutationOutcome(new, since: old) }
-                // Where a move leads is known only once it is made.
+                // The target of a move is known only after the move.
                 let contested = [TaskMember.status, .position]
                     .filter { new[$0] != old[$0] && baseline.isForeign(old.lastChange(of: $0)) }
                     .map { (member: $0, yours: new[$0]) }
@@ -66,7 +66,7 @@ extension BoardWriter {
         } catch let move as Unwanted where policy == .reject {
             return MutationOutcome(.conflict, revision: old.revision, value: .task(old), conflicts: move.conflicts)
         } catch let unwanted as Unwanted {
-            // Their place stays theirs; the column is a wish of its own, unless it is contested too.
+            // Keep the others' position. Apply the column, unless it is contested too.
             let isColumnContested = unwanted.conflicts.contains { $0.member == TaskMember.status.rawValue }
             let edit = TaskEdit(status: isColumnContested ? nil : move.status)
             return MutationOutcome(try updateTask(id, edit), since: old, conflicts: unwanted.conflicts)
@@ -93,7 +93,7 @@ extension BoardWriter {
         return .applied(try restoreTask(id, at: place))
     }
 
-    /// Each member with what it was in the client's copy.
+    /// Each member with its value in the client's copy.
     private func conflicts(
         _ contested: [(member: TaskMember, yours: JSON)], of task: TaskItem, since baseline: Baseline
     ) throws -> [MemberConflict] {
@@ -102,7 +102,7 @@ extension BoardWriter {
         return contested.map { member, yours in
             let changes = history.lazy.flatMap(\.changes)
             let first = changes.first { $0.member == member.rawValue }
-            // Another column may have given it the same place as before, of which there is no line then.
+            // Another column may have given it the same position as before; then the history has no entry of it.
             let isSamePlace = member == .position && changes.contains { $0.member == TaskMember.status.rawValue }
             return MemberConflict(
                 member: member.rawValue, base: first?.from ?? (isSamePlace ? task[member] : .null),
@@ -117,8 +117,8 @@ extension BoardWriter {
 }
 
 extension TaskItem {
-    /// In which revision the member became what it is. A place is one of a column, though the next column may give it
-    /// the same text.
+    /// The revision of the member's last change. A position belongs to a column, though another column may give the
+    /// same text.
     fileprivate func lastChange(of member: TaskMember) -> Revision {
         member == .position ? max(memberRevisions.position, memberRevisions.status) : memberRevisions[member]
     }
@@ -126,12 +126,12 @@ extension TaskItem {
 
 private enum Fate {
     case living(TaskItem)
-    /// In the trash, or purged from it; then nobody knows since when.
+    /// In the trash, or purged from it; then the revision of the deletion is unknown.
     case gone(at: Revision?)
     case unknown
 }
 
-/// A move that the policy does not want after all.
+/// A move that the policy forbids.
 private struct Unwanted: Error {
     var conflicts: [MemberConflict]
 }
@@ -141,7 +141,7 @@ extension MutationOutcome {
         MutationOutcome(.applied, revision: task.revision, value: .task(task))
     }
 
-    /// Of an edit that made `old` this task.
+    /// The outcome of an edit that changed `old` into this task.
     fileprivate init(_ task: TaskItem, since old: TaskItem, conflicts: [MemberConflict] = []) {
         let isChanged = task.revision != old.revision
         self.init(

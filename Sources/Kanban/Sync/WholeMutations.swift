@@ -1,8 +1,8 @@
 import JSON
 
-/// What mutations do to categories, D-days and settings.
+/// Mutations of categories, D-days and settings.
 extension BoardWriter {
-    /// A new category, unless one has the name: the same made on two devices shall be one.
+    /// Creates a category, unless one has the name: the same category created on two devices becomes one.
     func createCategory(
         id: ID?, name: String, color: String?, emoji: String?, image: ID?, _ policy: Mutation.Policy
     ) throws -> MutationOutcome {

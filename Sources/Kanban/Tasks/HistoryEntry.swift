@@ -1,12 +1,12 @@
 import JSON
 
-/// One line of a task's history.
+/// One entry of a task's history.
 package struct HistoryEntry: Hashable, Sendable {
     package enum Action: String, Sendable, CaseIterable {
         case created, updated, moved, deleted, restored
     }
 
-    /// A member before and after, as the API shows it.
+    /// The values of a member before and after, as the API shows them.
     package struct MemberChange: Hashable, Sendable {
         package var member: String
         package var from: JSON
@@ -39,7 +39,7 @@ package struct HistoryEntry: Hashable, Sendable {
     }
 }
 
-/// What to find in the history of all tasks, newest first.
+/// A query of the history of all tasks, newest first.
 package struct HistoryQuery: Hashable, Sendable {
     /// The last entry of the page before.
     package struct Anchor: Hashable, Sendable {

@@ -1,8 +1,9 @@
-/// A place in a column: digits of base 62 (`0`–`9`, `A`–`Z`, `a`–`z`) in byte-wise order, made only by the server.
+/// The position of a task in its column: base-62 digits (`0`–`9`, `A`–`Z`, `a`–`z`) in byte-wise order, made only by
+/// the server.
 ///
-/// Fractional indexing: a whole number whose first letter tells its length, then an optional fraction. The first letter
-/// counts up from `a` (one digit) for numbers from zero on and down from `Z` for those below, so adding at either end
-/// of a column keeps places short, and between any two places there is always another. A fraction never ends in `0`.
+/// Fractional indexing: a whole number whose first letter gives its length, then an optional fraction. The first letter
+/// counts up from `a` (one digit) for numbers from zero on, and down from `Z` for negative ones. So positions stay
+/// short at both ends of a column, and there is always another between two of them. A fraction never ends in `0`.
 package struct Position: Hashable, Comparable, Sendable {
     package let text: String
 
@@ -10,29 +11,29 @@ package struct Position: Hashable, Comparable, Sendable {
         self.text = text
     }
 
-    /// Reads a place that this or another server made; `nil` for what could be none.
+    /// Parses a position; `nil` for any other text.
     package init?(reading text: String) {
         guard text.utf8.count <= 64, Parts.areWellFormed(text.utf8) else { return nil }
-        // Down there the whole numbers end, and no column of ours ever gets there.
+        // The least whole number; no column gets there.
         guard text.utf8.first != UInt8(ascii: "A") else { return nil }
         self.text = text
     }
 
-    /// Where to begin a search that finds this place first: before it and after all lesser ones. No place itself.
+    /// A search key between this position and all lesser ones. Not a position itself.
     var justBelow: Position {
         var bytes = Array(text.utf8)
         guard let last = bytes.popLast() else { return self }
         return Position(text: String(decoding: bytes + [last - 1, UInt8(ascii: "~")], as: UTF8.self))
     }
 
-    /// The same from above.
+    /// A search key between this position and all greater ones.
     var justAbove: Position { Position(text: text + "!") }
 
     package static func < (left: Position, right: Position) -> Bool {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }
 
-    /// A place after `lower` and before `upper`; `nil` is the end of the column.
+    /// A position after `lower` and before `upper`; `nil` is the end of the column.
     /// - Precondition: `lower < upper`.
     package init(after lower: Position?, before upper: Position?) {
         let digits: [UInt8]
@@ -45,7 +46,7 @@ package struct Position: Hashable, Comparable, Sendable {
             if !upper.fraction.isEmpty {
                 digits = upper.whole
             } else {
-                // The least whole number is 62²⁶ steps away from the first: no column gets there.
+                // The least whole number is 62²⁶ steps away: no column gets there.
                 digits = Parts.decrement(upper.whole) ?? upper.whole
             }
         case (let lower?, let upper?):
@@ -60,7 +61,7 @@ package struct Position: Hashable, Comparable, Sendable {
         text = String(decoding: digits, as: UTF8.self)
     }
 
-    /// `count` places between two, in order and about evenly spread, each a few bytes longer than needed at most.
+    /// `count` positions between two, in order, about evenly spread, at most a few bytes longer than needed.
     package static func spread(_ count: Int, after lower: Position?, before upper: Position?) -> [Position] {
         guard count > 0 else { return [] }
         if upper == nil || lower == nil {
@@ -80,7 +81,7 @@ package struct Position: Hashable, Comparable, Sendable {
     }
 }
 
-/// A place taken apart into its whole number and its fraction.
+/// The whole number and the fraction of a position.
 private struct Parts {
     static let base = 62
     static let zero = Array("a0".utf8)
@@ -95,7 +96,7 @@ private struct Parts {
         fraction = Array(bytes.dropFirst(length))
     }
 
-    /// A letter, as many digits as it announces, and a fraction that does not end in `0`.
+    /// A letter, its number of digits, and a fraction that does not end in `0`.
     static func areWellFormed(_ bytes: String.UTF8View) -> Bool {
         guard let head = bytes.first, head >= UInt8(ascii: "A") else { return false }
         let areDigits = bytes.allSatisfy { byte in
@@ -110,7 +111,7 @@ private struct Parts {
         return areDigits && bytes.count >= length && (bytes.count == length || bytes.last != UInt8(ascii: "0"))
     }
 
-    /// How long a whole number with this first letter is, the letter included.
+    /// The length of a whole number with this first letter, including the letter.
     private static func length(head: UInt8) -> Int {
         head >= UInt8(ascii: "a") ? Int(head - UInt8(ascii: "a")) + 2 : Int(UInt8(ascii: "Z") - head) + 2
     }
@@ -131,7 +132,7 @@ private struct Parts {
         }
     }
 
-    /// The next whole number; `nil` after the greatest (62²⁶ steps up).
+    /// The next whole number; `nil` after the greatest, 62²⁶ steps up.
     static func increment(_ whole: [UInt8]) -> [UInt8]? {
         var digits = whole
         for index in digits.indices.dropFirst().reversed() {
@@ -152,7 +153,7 @@ private struct Parts {
         }
     }
 
-    /// The whole number before; `nil` before the least.
+    /// The previous whole number; `nil` before the least.
     static func decrement(_ whole: [UInt8]) -> [UInt8]? {
         var digits = whole
         for index in digits.indices.dropFirst().reversed() {
@@ -184,7 +185,7 @@ private struct Parts {
                 return prefix + [digit(low + (high - low) / 2)]
             }
             prefix.append(digit(low))
-            // Once below the upper bound, the rest is bounded by one only.
+            // Once below the upper bound, only the lower bound is left.
             if high - low == 1 { upper = [] }
         }
         return prefix

@@ -1,4 +1,4 @@
-/// How much of the work is done.
+/// The share of tasks that are done.
 package struct Progress: Hashable, Sendable {
     package let total: Int
     package let done: Int

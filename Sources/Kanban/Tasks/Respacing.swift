@@ -1,7 +1,8 @@
-/// Where the server's respacing of a column took a task, for the walks that are under way.
+/// A task's positions before and after the server respaced its column, for clients that are reading the column page by
+/// page.
 package struct Respacing: Hashable, Sendable {
     package var status: TaskStatus
-    /// Of the first task that the respacing moved.
+    /// The revision of the first task that the respacing moved.
     package var revision: Revision
     package var old: Position
     package var new: Position

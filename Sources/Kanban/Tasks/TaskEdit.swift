@@ -1,6 +1,6 @@
-/// What a client wants of a task's members; `nil` leaves a member as it is.
+/// New values for members of a task; `nil` leaves a member unchanged.
 package struct TaskEdit: Hashable, Sendable {
-    /// Which category, by its id or by a name that is made when there is none.
+    /// A category by its id, or by its name, which creates it when it does not exist.
     package enum CategoryChoice: Hashable, Sendable {
         case none
         case id(ID)
@@ -52,7 +52,7 @@ package enum TaskMember: String, Sendable, CaseIterable {
 }
 
 extension TaskItem.MemberRevisions {
-    // Written out: to go through a key path takes three hundred instructions, six times a change.
+    // Written out, because a key path takes three hundred instructions, six times a change.
     package subscript(member: TaskMember) -> Revision {
         get {
             switch member {

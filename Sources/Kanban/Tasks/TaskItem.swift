@@ -9,32 +9,32 @@ package struct TaskItem: Hashable, Sendable {
     /// The category, `nil` for uncategorized.
     package var categoryID: ID?
     package var dueDate: DueDate?
-    /// Where the task stands in its column.
+    /// The position in the column.
     package var position: Position
     package var createdAt: Timestamp
     package var updatedAt: Timestamp
-    /// Set exactly while the status is `done`.
+    /// Set if and only if the status is `done`.
     package var completedAt: Timestamp?
-    /// When it went to the trash; `nil` while it is alive.
+    /// When it was moved to the trash; `nil` for a living task.
     package var deletedAt: Timestamp?
     /// The account's revision at its last change, deletion included.
     package var revision: Revision
     /// The account's revision at the last change of each member that a user can change.
     package var memberRevisions: MemberRevisions
 
-    /// A revision for each member; what the merge of offline edits compares with a client's base.
+    /// A revision for each member, which the merge of offline edits compares with the client's base.
     package struct MemberRevisions: Hashable, Sendable {
         package var title: Revision = 0
         package var body: Revision = 0
         package var status: Revision = 0
         package var categoryID: Revision = 0
         package var dueDate: Revision = 0
-        /// Moves by a user; the server's own respacing of a column does not count.
+        /// Moves by a user; respacing by the server does not count.
         package var position: Revision = 0
 
         package init() {}
 
-        /// Of a task that is new.
+        /// The revisions of a new task.
         package init(all revision: Revision) {
             title = revision
             body = revision
@@ -67,5 +67,5 @@ package struct TaskItem: Hashable, Sendable {
     }
 }
 
-/// An account's counter of committed changes; every change takes the next.
+/// The number of a change of an account; every change takes the next.
 package typealias Revision = Int64

@@ -1,8 +1,8 @@
-/// Moves of tasks: within a column or to another, to a place between neighbours.
+/// Moves of tasks within a column or to another one.
 extension BoardWriter {
-    /// Moves the living task in one step; only this task changes, but for a rare respacing of its new neighbours.
+    /// Moves the living task. Only this task changes, apart from a rare respacing of its new neighbours.
     ///
-    /// A neighbour that is gone from the column sends the task to the end: a stale drag is no error.
+    /// If the neighbour has left the column, the task goes to the end: a stale drag is not an error.
     /// - Throws: ``BoardError/invalid(_:)`` when the neighbour never existed or is the task itself.
     package func moveTask(_ id: ID, _ move: TaskMove, if precondition: Precondition = .none) throws -> TaskItem {
         let old = try livingTask(id)
@@ -37,7 +37,7 @@ extension BoardWriter {
         }
     }
 
-    /// Where the neighbour stands; `nil` when it has left the column.
+    /// The position of the neighbour; `nil` when it has left the column.
     private func position(
         of neighbour: ID, named member: String, in status: TaskStatus, moving id: ID
     ) throws -> Position? {
@@ -53,7 +53,7 @@ extension BoardWriter {
         return task.deletedAt == nil && task.status == status ? task.position : nil
     }
 
-    /// A place in the gap, short enough; makes room around it when there is none.
+    /// A short position in the gap; respaces the neighbours when there is none.
     func place(in gap: Gap, of status: TaskStatus, moving id: ID) throws -> Position {
         let place = Position(after: gap.lower, before: gap.upper)
         guard place.text.utf8.count > Gap.longest else { return place }
@@ -61,7 +61,7 @@ extension BoardWriter {
         return Position(after: roomier.lower, before: roomier.upper)
     }
 
-    /// Spreads the neighbours of a gap anew, as few of them as give short places again, and returns the gap as it is then.
+    /// Respaces as few neighbours of the gap as make its positions short again, and returns the new gap.
     private func respace(around gap: Gap, of status: TaskStatus, except id: ID) throws -> Gap {
         var reach = 32
         while true {
@@ -87,7 +87,7 @@ extension BoardWriter {
         }
     }
 
-    /// Gives a task another place that no user chose: its history has no line of it.
+    /// Gives a task another position without a history entry: no user chose it.
     /// - Parameter respacing: the revision of the first task of this respacing.
     package func respace(
         _ task: TaskItem, to place: Position, revision: Revision, of respacing: Revision
@@ -99,7 +99,7 @@ extension BoardWriter {
         try append(Respacing(status: task.status, revision: respacing, old: task.position, new: place))
     }
 
-    /// The task at `edge` and those beyond it, nearest first, and the place of the next one after them.
+    /// The task at `edge` and those beyond it, nearest first, and the position of the next one.
     private func neighbours(
         at edge: Position?, _ side: Gap.Side, in status: TaskStatus, count: Int
     ) throws -> (tasks: [TaskItem], bound: Position?) {
@@ -116,15 +116,15 @@ extension BoardWriter {
     }
 }
 
-/// The room between two neighbours of a column; `nil` is the end of the column.
+/// The gap between two neighbours of a column; `nil` is the end of the column.
 struct Gap {
     fileprivate enum Side {
         case below, above
     }
 
-    /// Bytes of a place beyond which its neighbours are spread anew.
+    /// Neighbours are respaced when a position would get longer than this many bytes.
     fileprivate static let longest = 48
-    /// Bytes of a place that leave enough for many more moves.
+    /// Positions of this many bytes leave room for many more moves.
     fileprivate static let roomy = 16
 
     var lower: Position?

@@ -1,4 +1,4 @@
-/// Tasks by how their due day lies to the user's today.
+/// Tasks by their due day relative to the user's today.
 extension TaskQuery {
     /// Not done, and due on a day before today.
     package static func overdue(at moment: Moment) -> TaskQuery {
@@ -15,7 +15,7 @@ extension TaskQuery {
         return query
     }
 
-    /// Not done, and the deadline is still to come.
+    /// Not done, and the deadline is in the future.
     package static func coming(at moment: Moment) -> TaskQuery {
         var query = TaskQuery.open
         query.dueFrom = [DueBound(day: moment.today, instant: moment.now.adding(milliseconds: 1))]

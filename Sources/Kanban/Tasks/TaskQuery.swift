@@ -1,11 +1,11 @@
-/// Which tasks, in which order, from where on.
+/// A query of tasks: filters, order, and where to start.
 package struct TaskQuery: Hashable, Sendable {
     package enum Sort: String, Sendable, CaseIterable {
         case dueDate, position, createdAt, updatedAt, title
     }
 
-    /// One end of a range of due dates. All-day dates and instants are compared with different things: a day of the
-    /// user's zone begins at an instant of its own, while a day's sort key is 00:00 UTC.
+    /// One end of a range of due dates. All-day dates and instants are compared with different values: a day of the
+    /// user's zone begins at its own instant, while a day's sort key is 00:00 UTC.
     package struct DueBound: Hashable, Sendable {
         package var day: Day
         package var instant: Timestamp
@@ -16,9 +16,9 @@ package struct TaskQuery: Hashable, Sendable {
         }
     }
 
-    /// The last item of the page before, as it was then; made by ``BoardReader/anchor(after:of:)``.
+    /// The last item of the previous page, as it was then; made by ``BoardReader/anchor(after:of:)``.
     package struct Anchor: Hashable, Sendable {
-        /// How far the walk is in a column, among items that are alike in the sorted member.
+        /// The position in the column, for items with equal keys.
         package struct Place: Hashable, Sendable {
             package var status: TaskStatus
             package var position: Position
@@ -44,10 +44,10 @@ package struct TaskQuery: Hashable, Sendable {
         package var id: ID
         package var key: Key
         package var position: Position
-        /// The account's revision then. Where the server respaced a column since, the places before it are followed
-        /// to where they are now; `nil` takes `position` as it stands.
+        /// The account's revision then. If the server respaced a column since, the position is mapped to the new one;
+        /// `nil`: `position` is used as it is.
         package var revision: Revision?
-        /// The columns in which the walk is elsewhere than at `position`: only after a respacing during the walk.
+        /// The columns in which the walk is not at `position`: only after a respacing during the walk.
         package var places: [Place]
 
         package init(id: ID, key: Key, position: Position, revision: Revision? = nil, places: [Place] = []) {
@@ -68,14 +68,14 @@ package struct TaskQuery: Hashable, Sendable {
     /// Due before each of these; implies a due date.
     package var dueBefore: [DueBound] = []
     package var withoutDueDate = false
-    /// Folded text to be contained in the folded title or body; see ``CaseFolding``.
+    /// Folded text that the folded title or body must contain; see ``CaseFolding``.
     package var text: String?
-    /// The trash instead of the living.
+    /// Tasks in the trash instead of living ones.
     package var inTrash = false
     package var sort: Sort = .dueDate
     package var descending = false
     package var after: Anchor?
-    /// At most so many; `nil` for all.
+    /// The most tasks to return; `nil` for all.
     package var limit: Int?
 
     package init() {}

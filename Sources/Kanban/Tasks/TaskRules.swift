@@ -1,8 +1,8 @@
 import JSON
 
-/// What may happen to a task. Each call is one step of the transaction, so that check and write cannot race.
+/// The rules of tasks. Each runs inside one transaction, so check and write cannot race.
 extension BoardWriter {
-    /// A new task at the end of its column.
+    /// Creates a task at the end of its column.
     /// - Throws: ``BoardError/alreadyExists(_:)`` when the id was ever used.
     package func createTask(id: ID?, title: String, _ edit: TaskEdit) throws -> TaskItem {
         if let id, try taskEverExisted(id) { throw BoardError.alreadyExists(.task) }
@@ -12,21 +12,21 @@ extension BoardWriter {
             categoryID: try edit.category.flatMap(resolve), dueDate: edit.dueDate ?? nil,
             position: Position(after: try lastPosition(in: status), before: nil), createdAt: now, updatedAt: now,
             completedAt: status == .done ? now : nil, revision: 0)
-        // A category that is made for it comes first.
+        // A new category takes its revision first.
         task.revision = try nextRevision()
         task.memberRevisions = TaskItem.MemberRevisions(all: task.revision)
         try add(task)
         return task
     }
 
-    /// The living task with the members of `edit`. Changes nothing when all are as they were.
+    /// Edits the living task and returns it. Changes nothing when no member changes.
     package func updateTask(_ id: ID, _ edit: TaskEdit, if precondition: Precondition = .none) throws -> TaskItem {
         let old = try livingTask(id)
         try precondition.check(old.revision, current: .task(old))
         return try apply(edit, to: old)
     }
 
-    /// The task with all its members given, made when there is none.
+    /// Replaces all members of the task; creates it when it does not exist.
     package func putTask(
         _ id: ID, title: String, _ edit: TaskEdit, if precondition: Precondition = .none
     ) throws -> (task: TaskItem, isNew: Bool) {
@@ -41,7 +41,7 @@ extension BoardWriter {
         return (try createTask(id: id, title: title, edit), true)
     }
 
-    /// Puts the task into the trash.
+    /// Moves the task to the trash.
     package func removeTask(_ id: ID, if precondition: Precondition = .none) throws {
         let old = try livingTask(id)
         try precondition.check(old.revision, current: .task(old))
@@ -50,7 +50,7 @@ extension BoardWriter {
         try record(&task, since: old, as: .deleted)
     }
 
-    /// Takes the task out of the trash, to a place in its column as for a move. A category that is gone reads null.
+    /// Restores the task from the trash, to a place in its column as for a move. A deleted category becomes null.
     /// - Throws: ``BoardError/notFound(_:)`` when it is not in the trash; ``BoardError/invalid(_:)`` when the neighbour
     ///   never existed or is the task itself.
     package func restoreTask(
@@ -76,13 +76,14 @@ extension BoardWriter {
             task.enter(status, at: now)
             task.position = Position(after: try lastPosition(in: status), before: nil)
         }
-        // By the members as they are shown, byte for byte: to `==` of String, other spellings of a letter are the same.
+        // Compare the members as they are shown, byte for byte: `==` of String compares canonically equivalent texts as
+        // equal.
         guard TaskMember.allCases.contains(where: { task[$0] != old[$0] }) else { return old }
         try record(&task, since: old, as: task.status == old.status ? .updated : .moved)
         return task
     }
 
-    /// The category's id; one that is named is made when there is none.
+    /// The category's id. Creates a named category that does not exist.
     private func resolve(_ choice: TaskEdit.CategoryChoice) throws -> ID? {
         switch choice {
         case .none:
@@ -98,8 +99,8 @@ extension BoardWriter {
         }
     }
 
-    /// Stamps the changed task with the next revision and writes it with its line of history.
-    /// - Parameter changed: when it was changed, if not now.
+    /// Gives the changed task the next revision and writes it with a history entry.
+    /// - Parameter changed: when it was changed; `nil`: now.
     func record(
         _ task: inout TaskItem, since old: TaskItem, as action: HistoryEntry.Action, changed: Timestamp? = nil
     ) throws {
@@ -130,7 +131,7 @@ extension BoardReader {
 }
 
 extension TaskItem {
-    /// Into another column. Entering `done` stamps `completedAt`; leaving clears it.
+    /// Moves to another column. Entering `done` sets `completedAt`; leaving it clears it.
     mutating func enter(_ status: TaskStatus, at now: Timestamp) {
         self.status = status
         completedAt = status == .done ? completedAt ?? now : nil

@@ -1,6 +1,6 @@
-/// Full case folding of Unicode (The Unicode Standard §5.18), the same in every locale: what comparing without regard
-/// to case goes by. The result is the one of `CaseFolding.txt` (statuses C and F), so that sorting by it is sorting by
-/// case-folded code points. Nothing is normalized.
+/// Full case folding of Unicode (The Unicode Standard §5.18), the same in every locale, for comparisons without regard
+/// to case. The result is that of `CaseFolding.txt` (statuses C and F), so sorting by it sorts by case-folded code
+/// points. Nothing is normalized.
 package enum CaseFolding {
     package static func fold(_ text: String) -> String {
         var isASCII = true
@@ -34,14 +34,14 @@ package enum CaseFolding {
         byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
     }
 
-    /// Swift tells no folding, but it tells the mappings that the folding is made of: lower of upper of lower. What
-    /// that gets wrong are the dotless i, which would become a dotted one, and Cherokee, which folds to capitals.
+    /// Swift has no case folding, but the mappings that make it: lower of upper of lower. That is wrong for the dotless
+    /// i, which would become a dotted one, and for Cherokee, which folds to capitals.
     private static func append(_ scalar: Unicode.Scalar, to folded: inout String.UnicodeScalarView) {
         switch scalar.value {
         case 0...0x7f:
             folded.append(isCapital(UInt8(scalar.value)) ? Unicode.Scalar(UInt8(scalar.value) | 0x20) : scalar)
         case 0x0131, 0x13a0...0x13f5, 0x2e80...0xa63f, 0xac00...0xd7ff, 0x20000...0x3ffff:
-            // Besides the exceptions: Han, Kana and Hangul, which have no case; for speed.
+            // For speed: Han, Kana and Hangul have no case.
             folded.append(scalar)
         case 0x13f8...0x13fd:
             folded.append(Unicode.Scalar(scalar.value - 8) ?? scalar)

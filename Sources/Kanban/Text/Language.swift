@@ -1,11 +1,11 @@
-/// A language that names, labels and default titles are written in.
+/// A language of names, labels and default titles.
 package enum Language: String, Sendable, CaseIterable {
     case ko, en, ja
 }
 
-/// The words that the server itself brings.
+/// The words of the server.
 extension Language {
-    /// The title of a task that was made without one.
+    /// The title of a task without one.
     package var defaultTaskTitle: String {
         switch self {
         case .ko: "새로운 할 일"
@@ -14,7 +14,7 @@ extension Language {
         }
     }
 
-    /// The name of what has no category.
+    /// The name of tasks without a category.
     package var uncategorized: String {
         switch self {
         case .ko: "분류 없음"

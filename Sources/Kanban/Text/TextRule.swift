@@ -1,17 +1,17 @@
-/// What a text of a user has to be like: its length in code points, and whether it may be blank.
+/// The rule of a user's text: its length in code points, and whether it may be blank.
 package struct TextRule: Sendable {
     package var length: ClosedRange<Int>
-    /// False: more than white space is needed.
+    /// False: the text must have more than white space.
     package var mayBeBlank: Bool
 
     package static let taskTitle = TextRule(length: 1...200, mayBeBlank: false)
     package static let taskBody = TextRule(length: 0...1_000, mayBeBlank: true)
     package static let categoryName = TextRule(length: 1...50, mayBeBlank: false)
     package static let ddayTitle = TextRule(length: 1...100, mayBeBlank: false)
-    /// What accounts, devices and tokens are called.
+    /// Names of accounts, devices and tokens.
     package static let displayName = TextRule(length: 1...100, mayBeBlank: false)
 
-    /// - Returns: `nil` when the text is right.
+    /// - Returns: `nil` when the text is valid.
     package func fault(in text: String) -> TextFault? {
         if text.utf8.contains(0) { return .controlCharacter }
         if !mayBeBlank, text.isBlank { return .blank }
@@ -39,10 +39,10 @@ package struct TextRule: Sendable {
         return isColor ? nil : .color
     }
 
-    /// One grapheme that is no white space and no control character. Which graphemes are emoji changes with every version
-    /// of Unicode, so that is left to the app; at most 32 code points, because combining characters have no end.
+    /// One grapheme that is not white space and not a control character. Which graphemes are emoji changes with every
+    /// version of Unicode, so the app decides that. At most 32 code points, because combining characters have no limit.
     package static func emojiFault(in text: String) -> TextFault? {
-        // By bytes first: of a long text nobody looks for graphemes.
+        // Check the bytes first: do not search a long text for graphemes.
         guard text.utf8.count <= 128, text.unicodeScalars.count <= 32, text.count == 1, !text.isBlank else {
             return .emoji
         }
@@ -85,12 +85,12 @@ package enum TextFault: Error, Hashable, Sendable {
 }
 
 extension String {
-    /// True when there is nothing but white space of Unicode.
+    /// True when the text is Unicode white space only.
     package var isBlank: Bool {
         unicodeScalars.allSatisfy(\.properties.isWhitespace)
     }
 
-    /// Without the white space of Unicode at both ends; otherwise byte for byte.
+    /// The text without Unicode white space at both ends; otherwise byte for byte.
     package var trimmed: String {
         let scalars = unicodeScalars
         guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),

@@ -1,9 +1,9 @@
-/// A whole board as it stands in an export, read and found right in itself.
+/// A whole board from an export, parsed and valid in itself.
 package struct BoardDocument: Sendable {
-    /// A thing with the line of the text that it begins in, for the faults that show only beside the account's own data.
+    /// A value with its line in the document, for faults that only the account's own data shows.
     package struct Entry<Value: Sendable>: Sendable {
         package var value: Value
-        /// Its place in its array, faulty ones counted.
+        /// Its index in its array, counting faulty ones.
         package var index: Int
         package var line: Int
 
@@ -14,12 +14,12 @@ package struct BoardDocument: Sendable {
         }
     }
 
-    /// `nil` when it says nothing of them.
+    /// `nil` when the document has none.
     package var settings: Settings?
     package var categories: [Entry<Category>] = []
     package var ddays: [Entry<DDay>] = []
     package var images: [Entry<ImportedImage>] = []
-    /// The place of one that has none, or an impossible one, is empty.
+    /// A task without a valid position has an empty one.
     package var tasks: [Entry<TaskItem>] = []
 
     package init() {}
@@ -39,11 +39,11 @@ package struct ImportedImage: Sendable {
 package enum ImportMode: String, Sendable, CaseIterable {
     /// Keeps whichever is newer.
     case merge
-    /// The document takes the place of all that is there.
+    /// The document replaces everything.
     case replace
 }
 
-/// What an import did to each kind of thing.
+/// What an import did, by type of resource.
 package struct ImportReport: Hashable, Sendable {
     package struct Counts: Hashable, Sendable {
         package var created = 0

@@ -1,6 +1,6 @@
 import JSON
 
-/// Takes categories in, and tells under which id each is known afterwards.
+/// Imports categories, and maps their ids to those of the account.
 struct CategoryImport {
     private(set) var counts = ImportReport.Counts()
     /// From ids of the document to those of the account; `nil` for one that was deleted here.
@@ -8,7 +8,7 @@ struct CategoryImport {
 
     private let writer: any BoardWriter
     private let existing: [ID: Category]
-    /// Who has a name in the end, by the folded name.
+    /// The category that will have each folded name.
     private var holders: [Spelling: ID] = [:]
     private var changed: [Category] = []
 
@@ -33,11 +33,11 @@ struct CategoryImport {
         try save()
     }
 
-    /// Decides who has which name before anything is added under one: names may go from one category to another, and the
-    /// order of the document says nothing. A newer category gives up its name here for that in the document, unless one
-    /// that keeps its name has it.
+    /// Decides which category gets which name before any is written: names may move from one category to another, and
+    /// the order of the document does not matter. A category that is newer in the document takes its name there, unless
+    /// a category that keeps its name has it.
     ///
-    /// - Returns: those that take the name in the document.
+    /// - Returns: the categories that take their names from the document.
     private mutating func settleNames(_ categories: [Category]) -> Set<ID> {
         let newer = categories.filter { category in
             existing[category.id].map { category.updatedAt > $0.updatedAt } ?? false
@@ -92,8 +92,8 @@ struct CategoryImport {
         return true
     }
 
-    /// Names may go round in a circle, and no two categories may have the same for a moment: so those that change are
-    /// put aside first, under names that nobody has.
+    /// Names may move in a circle, and no two categories may have the same name at any moment. So categories whose
+    /// names change first get temporary names.
     private func save() throws {
         for category in changed {
             guard var old = existing[category.id], !old.name.isSpelled(like: category.name) else { continue }
@@ -108,6 +108,6 @@ struct CategoryImport {
 }
 
 extension String {
-    /// By which names are the same: without regard to case, and without normalization.
+    /// The key of a name: case-folded, not normalized.
     fileprivate var key: Spelling { Spelling(CaseFolding.fold(self)) }
 }

@@ -1,5 +1,5 @@
 extension BoardWriter {
-    /// As ``importBoard(_:mode:)``; a dry run does all of it and undoes it.
+    /// As ``importBoard(_:mode:)``. A dry run does all of it, then undoes it.
     package func importBoard(_ document: BoardDocument, mode: ImportMode, isDryRun: Bool) throws -> ImportReport {
         guard isDryRun else { return try importBoard(document, mode: mode) }
         do {

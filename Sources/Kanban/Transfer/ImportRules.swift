@@ -1,18 +1,18 @@
 import JSON
 
-/// Taking a whole board in. One transaction: all of it or nothing.
+/// Imports a whole board in one transaction: all of it or nothing.
 extension BoardWriter {
-    /// Merges the document with what is there, or puts it in its place.
+    /// Merges the document with the board, or replaces the board.
     ///
-    /// Merging keeps of each thing what was changed last. What was deleted for good stays deleted, and what named it names
-    /// nothing; a category whose name is taken becomes the one that has it; settings fill in only what is unset.
+    /// Merging keeps the newer version of each resource. What was deleted for good stays deleted, and references to it
+    /// become null. A category whose name is taken becomes the existing one. Settings fill in only what is unset.
     ///
-    /// - Throws: ``BoardError/invalid(_:)`` with the faults that show only beside the account's own data.
+    /// - Throws: ``BoardError/invalid(_:)`` with the faults that only the account's own data shows.
     package func importBoard(_ document: BoardDocument, mode: ImportMode) throws -> ImportReport {
         if mode == .replace {
             let old = try settings()
             try eraseBoard()
-            // Those that go back to what they were at first have changed as well.
+            // Settings that go back to the defaults have changed as well.
             if old.revision > 0 { try save(Settings(revision: nextRevision())) }
         }
         var report = ImportReport()

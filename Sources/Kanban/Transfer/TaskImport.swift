@@ -1,16 +1,16 @@
 import JSON
 
-/// Takes tasks in: new ones as they are, others when they were changed later than those of the same id.
+/// Imports tasks: new ones as they are, others when they are newer than those with the same id.
 struct TaskImport {
     private(set) var counts = ImportReport.Counts()
 
     private let writer: any BoardWriter
     /// From ids of the document to those of the account; `nil` for one that was deleted here.
     private let categories: [ID: ID?]
-    /// True when there is nothing that a task could meet.
+    /// True when the board is empty.
     private let isEmpty: Bool
     private var columns: [TaskStatus: Places] = [:]
-    /// Tasks without a place of their own, which go to the end of their column.
+    /// Tasks without a free position, which go to the end of their column.
     private var unplaced: [(task: TaskItem, old: TaskItem?)] = []
     private var faults: [Fault] = []
 
@@ -93,7 +93,7 @@ struct TaskImport {
                 }
             try writer.record(&task, since: old, as: action, changed: imported.updatedAt)
         } else {
-            // Its history begins with what happens to it here.
+            // Its history begins with later changes here.
             let revision = try writer.nextRevision()
             task.revision = revision
             task.memberRevisions = TaskItem.MemberRevisions(all: revision)
@@ -102,7 +102,7 @@ struct TaskImport {
     }
 }
 
-/// The places of a column that are taken.
+/// The taken positions of a column.
 private struct Places {
     private var taken: Set<String> = []
     private var last: Position?
@@ -122,7 +122,7 @@ private struct Places {
         }
     }
 
-    /// - Returns: false when it is none, or taken.
+    /// - Returns: false when the position is empty or taken.
     mutating func take(_ position: Position) -> Bool {
         guard !position.text.isEmpty, taken.insert(position.text).inserted else { return false }
         last = last.map { max($0, position) } ?? position
@@ -138,7 +138,7 @@ private struct Places {
 }
 
 extension TaskItem {
-    /// True when everything is the same that an export shows.
+    /// Whether all members of an export are equal.
     fileprivate func isLike(_ other: TaskItem) -> Bool {
         title.isSpelled(like: other.title) && body.isSpelled(like: other.body) && status == other.status
             && categoryID == other.categoryID

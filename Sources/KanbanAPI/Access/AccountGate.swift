@@ -3,7 +3,7 @@ import Kanban
 import KanbanAccess
 import Locks
 
-/// `--auth required`: a token opens the board of its account, as far as its scope goes, and so often.
+/// `--auth required`: a token opens the board of its account, within its scope and its rate limit.
 package final class AccountGate: Gate {
     private let control: AccessControl
     private let clock: @Sendable () -> Timestamp
@@ -84,7 +84,7 @@ package final class AccountGate: Gate {
         }
     }
 
-    /// Takes the request from the caller's rate.
+    /// Counts the request against the caller's rate limit.
     private func rated(_ decision: Result<Access, Problem>, _ head: Request) -> Admission {
         let origin = proxies.origin(of: head)
         let key: RateLimiter.Key =
@@ -109,7 +109,7 @@ package final class AccountGate: Gate {
 
     private enum Decision {
         case made(Result<Access, Problem>)
-        /// The store has to tell what this token opens.
+        /// Looks the token up in the store.
         case waits(token: ArraySlice<UInt8>)
     }
 
@@ -136,14 +136,14 @@ package final class AccountGate: Gate {
     private func opened(by grant: Grant?, _ head: Request, _ route: Route) -> Result<Access, Problem> {
         guard let grant else { return .failure(.unknownToken) }
         guard grant.scope.opens(route) else { return .failure(.insufficientScope(grant.scope)) }
-        // Addresses end up in logs, histories and other people's calendars.
+        // Addresses end up in logs, browser histories and calendars of other people.
         if head.headers.count("authorization") == 0, grant.scope != .calendar { return .failure(.tokenInAddress) }
         return .success(Access(grant))
     }
 
     // MARK: Rate limit
 
-    /// Takes one request of the limit: the fields to answer with, or 429.
+    /// Counts one request: returns the fields of the answer, or 429.
     private func take(_ key: RateLimiter.Key) -> Result<[(name: String, value: String)], Problem> {
         let now = instant()
         guard let verdict = limiter.withLock({ $0?.take(key, at: now) }) else { return .success([]) }

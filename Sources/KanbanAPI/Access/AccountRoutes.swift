@@ -4,10 +4,10 @@ import Kanban
 import KanbanAccess
 import KanbanWire
 
-/// Accounts: signed up for, shown, changed and erased.
+/// Accounts: sign up, show, update, erase.
 ///
-/// An `Idempotency-Key` is not looked at here, nor for sessions and tokens: a kept answer would hold a token, and a
-/// kept fingerprint would tell a thief whether a guessed password was right, faster than the password's hash does.
+/// An `Idempotency-Key` is ignored here, and for sessions and tokens: a kept answer would contain a token, and a kept
+/// fingerprint would be a faster check of a guessed password than the password's hash.
 package struct AccountRoutes: Sendable {
     package init() {}
 
@@ -29,7 +29,7 @@ package struct AccountRoutes: Sendable {
         let account = try await accounts.signUp(
             email: body.email, password: body.password, displayName: body.displayName,
             invitation: body.invitation, by: call.visitor())
-        // Nobody has logged in yet, so the tag is not bound to the account on the way out.
+        // The request has no log-in, so `Application` does not bind the tag to the account.
         let scope = try await call.environment.tagScope(of: account.key)
         return .account(
             try await call.environment.shown(account), status: 201, scope: scope, headers: [("Location", "/account")])
@@ -67,7 +67,7 @@ package struct AccountRoutes: Sendable {
     }
 }
 
-/// What clients send about accounts.
+/// The bodies of requests about accounts.
 enum AccountBodies {
     struct Whole {
         var email: EmailAddress
@@ -106,7 +106,7 @@ enum AccountBodies {
         var edit = AccessService.AccountEdit(newPassword: newPassword.value, endsTokens: endsTokens.value ?? true)
         if displayName.isGiven { edit.displayName = .some(displayName.value) }
         if image.isGiven { edit.image = .some(image.value) }
-        // An address that comes back as it was shown is no change.
+        // The address in the form that was shown is not a change.
         if let email = email.value, email != account.email { edit.email = email }
         if edit.needsPassword, hasPassword, password.value == nil {
             members.fault("password", .required, "password must be the current one, to change email or newPassword.")
@@ -127,7 +127,7 @@ enum AccountBodies {
 }
 
 extension Members {
-    /// A member that must be given, and not as null. `nil` only with a fault noted.
+    /// A required member that must not be null. `nil` only after a fault was noted.
     mutating func required<Value>(_ name: String, _ read: (inout Members) -> Field<Value>) -> Value? {
         let known = faults.count
         let field = read(&self)
@@ -144,12 +144,12 @@ extension Members {
         }
     }
 
-    /// Any text, for trying.
+    /// Any text, for a log-in attempt.
     mutating func password(_ name: String) -> Field<Password> {
         string(name) { .success(Password($0)) }
     }
 
-    /// Text that a password may be. The detail never repeats it.
+    /// A valid new password. The detail of a fault never repeats it.
     mutating func newPassword(_ name: String) -> Field<Password> {
         string(name) { text in
             let password = Password(text)
@@ -175,25 +175,25 @@ extension Call {
         return accounts
     }
 
-    /// The same, where somebody logs in: in open mode nobody does.
+    /// The same; throws in open mode, which has no log-in.
     func requireAccounts() throws -> AccessService {
         guard account != .local else { throw Problem(.accountsOff) }
         return try accounts()
     }
 
-    /// False once the session or token that let this call in has ended: for streams and waits, each time they wake.
+    /// False once the caller's session or token has ended: streams and waits check it each time they wake.
     package func isStillAdmitted() async throws -> Bool {
         try await Admittance(self).isGood()
     }
 
-    /// Meets `If-Match` where what is changed has no tag: only `*` holds.
+    /// Checks `If-Match` for a resource without a tag: only `*` matches.
     func requireNoTag() throws {
         guard [nil, .any].contains(precondition.match) else { throw Problem(.preconditionFailed) }
     }
 
-    /// Meets `If-Match` on the account. Of its tag only what stands for the revision counts: what its board takes changes
-    /// with every write, and is nothing that a client overwrites.
-    /// - Parameter usage: what its board takes, to be shown when the precondition fails.
+    /// Checks `If-Match` on the account. Only the part of the tag before the digest counts: the usage changes with
+    /// every write, and clients do not overwrite it.
+    /// - Parameter usage: the size of its board, for the answer when the precondition fails.
     fileprivate func require(_ account: Account, using usage: Usage) throws {
         guard Precondition(match: precondition.match).holds(for: account.standIn) else {
             var json = JSONWriter(capacity: 256)
@@ -205,7 +205,7 @@ extension Call {
     }
 }
 
-/// An account as it is shown: with what its board takes.
+/// An account as the API shows it, with the size of its board.
 struct ShownAccount {
     let account: Account
     let usage: Usage
@@ -228,7 +228,7 @@ extension Environment {
 }
 
 extension Account {
-    /// In the place of a revision, which accounts have none of: another number when a member that can be changed is another.
+    /// A number in place of a revision, which accounts do not have. It changes with every member that can be changed.
     fileprivate var standIn: Revision {
         var json = JSONWriter(capacity: 256)
         json.beginObject()
@@ -251,7 +251,7 @@ extension Response {
 }
 
 extension JSONWriter {
-    /// - Parameter isNew: said in the answer that made the account by signing in.
+    /// - Parameter isNew: for the answer to a sign-in that created the account.
     mutating func value(_ shown: ShownAccount, isNew: Bool = false) {
         beginObject()
         members(of: shown.account)

@@ -1,7 +1,7 @@
 import Kanban
 import KanbanAccess
 
-/// What let a call in, for what outlives the call: whether it would still let it in.
+/// The caller's access, for streams that outlive the call: whether it is still valid.
 struct Admittance: Sendable {
     private let grant: Grant?
     private let accounts: AccessService?

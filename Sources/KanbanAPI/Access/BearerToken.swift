@@ -1,11 +1,11 @@
 import HTTP
 
-/// What a request shows to be let in (RFC 6750 §2).
+/// The bearer token of a request (RFC 6750 §2).
 enum BearerToken {
     case none
-    /// As sent; not looked up yet.
+    /// The token as sent, not looked up yet.
     case sent(ArraySlice<UInt8>)
-    /// An `Authorization` field that is not one token after `Bearer`, or more than one way of sending it.
+    /// The `Authorization` field is not `Bearer` and one token, or the token was sent in two ways.
     case malformed
 
     /// - Parameter takesQuery: whether `?token=` counts, for calendar apps that cannot send fields.

@@ -17,7 +17,7 @@ package struct CrossOrigin: Sendable {
     /// The fields for the answer to a request, a preflight's among them.
     func headers(for head: Request) -> [(name: String, value: String)] {
         guard !origins.isEmpty else { return [] }
-        // A cache must not hand the answer for one origin to another, nor to none.
+        // A cache must not give the answer for one origin to another, or to a request without an origin.
         guard let origin = Self.origin(of: head), allows(origin) else { return [("Vary", "Origin")] }
         var fields = [("Vary", "Origin"), ("Access-Control-Allow-Origin", origin)]
         if head.method == .options, head.headers.has("access-control-request-method") {
@@ -28,7 +28,7 @@ package struct CrossOrigin: Sendable {
         return fields
     }
 
-    /// The one origin that a browser named; `nil` without the field, and for several.
+    /// The origin of the request; `nil` without the field, or with several.
     static func origin(of head: Request) -> String? {
         guard head.headers.has("origin") else { return nil }
         let values = head.headers.values("origin")

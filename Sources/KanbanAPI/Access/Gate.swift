@@ -1,13 +1,13 @@
 import HTTP
 import Kanban
 
-/// Decides on the head of a request alone who calls a route. Called on an event loop; must not block.
+/// Decides from the head of a request who calls a route. Called on an event loop; must not block.
 package protocol Gate: AnyObject, Sendable {
-    /// For every request, before its route is looked up.
-    /// - Returns: why nothing of it is answered, or `nil`.
+    /// Checks every request before its route is looked up.
+    /// - Returns: why it is refused, or `nil`.
     func screen(_ head: Request) -> Problem?
 
-    /// For requests that no route answers: an address has its rate there too.
+    /// Counts a request without a route against the rate limit of its address.
     /// - Returns: 429, or `nil`.
     func count(_ head: Request) -> Problem?
 

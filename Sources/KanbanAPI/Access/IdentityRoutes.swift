@@ -4,7 +4,7 @@ import Kanban
 import KanbanAccess
 import KanbanWire
 
-/// The accounts at sign-in providers that open an account here, and what happened to the account.
+/// Identities at sign-in providers that open an account, and the account's events.
 package struct IdentityRoutes: Sendable {
     package init() {}
 
@@ -78,14 +78,14 @@ package struct IdentityRoutes: Sendable {
 }
 
 extension Members {
-    /// What a provider's sign-in gave the client.
+    /// What the client got from a provider's sign-in.
     struct ProviderProof {
         var provider: String
         var token: String
         var nonce: String?
     }
 
-    /// `nil` only with a fault noted.
+    /// `nil` only after a fault was noted.
     mutating func providerProof() -> ProviderProof? {
         let provider = required("provider") { $0.string("provider") { .success($0) } }
         let token = required("idToken") { $0.string("idToken") { .success($0) } }

@@ -26,7 +26,7 @@ package struct InvitationRoutes: Sendable {
         let end = members.moment("expiresAt", after: now).value
         try members.finish()
         let (code, invitation) = try await accounts.invite(email, until: end, by: call.account)
-        // Whatever keeps copies of answers must not keep this one.
+        // No cache may keep this answer: it contains a secret.
         return .json(
             status: 201, cacheControl: "no-store", headers: [("Location", "/invitations/\(invitation.id)")]
         ) { $0.value(invitation, code: code, site: call.environment.site()) }
@@ -60,12 +60,12 @@ extension Members {
 }
 
 extension Invitation {
-    /// Where somebody who got it signs up.
+    /// The address for signing up with the invitation.
     package static func url(of code: SecretCode, site: String) -> String { "\(site)/reset#invitation=\(code.text)" }
 }
 
 extension JSONWriter {
-    /// - Parameter code: itself, in the one answer that shows it.
+    /// - Parameter code: the code, for the one answer that shows it.
     package mutating func value(_ invitation: Invitation, code: SecretCode? = nil, site: String = "") {
         beginObject()
         name("id")

@@ -2,21 +2,21 @@ import Foundation
 import HTTP
 import Kanban
 
-/// `--auth open`: everyone is the built-in account, so what must be kept out are web pages. A page can make a browser
-/// send requests here, but it cannot forge `Origin`, nor `Host` once it has bound its own name to this address.
+/// `--auth open`: every caller is the built-in account, so the gate must refuse foreign web pages. A page can make a
+/// browser send requests here, but it cannot forge `Origin`, or `Host` after it bound its own name to this address.
 package final class OpenGate: Gate {
     private let requiresLoopbackHost: Bool
     private let crossOrigin: CrossOrigin
 
-    /// - Parameter requiresLoopbackHost: answers only what calls the server by a loopback name or address; for servers
-    ///   that listen on one. Others have names that only their operator knows.
+    /// - Parameter requiresLoopbackHost: whether `Host` must be a loopback name or address; for servers that listen on
+    ///   one. Only the operator knows the names of other servers.
     package init(requiresLoopbackHost: Bool = true, crossOrigin: CrossOrigin = CrossOrigin()) {
         self.requiresLoopbackHost = requiresLoopbackHost
         self.crossOrigin = crossOrigin
     }
 
     package func screen(_ head: Request) -> Problem? {
-        // Without a Host it is HTTP/1.0, and no browser.
+        // A request without Host is HTTP/1.0 and not from a browser.
         if requiresLoopbackHost, !Self.isUsual(head.hostBytes), let host = head.host, !Self.isLoopback(host) {
             return Problem(.misdirectedRequest)
         }
@@ -39,14 +39,14 @@ package final class OpenGate: Gate {
         crossOrigin.headers(for: head)
     }
 
-    /// The page came from this server, by the name that the request calls it.
+    /// Whether the page is from this server, by the name in the request.
     private func isOwn(_ origin: String, _ head: Request) -> Bool {
         guard let host = head.headers["host"]?.lowercased() else { return false }
         let origin = origin.lowercased()
         return origin == "http://\(host)" || origin == "https://\(host)"
     }
 
-    /// The names by which nearly all requests call the server, told without making a `String`.
+    /// The usual names of the server, compared without making a `String`.
     private static func isUsual(_ host: ArraySlice<UInt8>) -> Bool {
         host.equals("127.0.0.1") || host.equals("localhost")
     }

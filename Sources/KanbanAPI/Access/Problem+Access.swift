@@ -9,12 +9,12 @@ extension Problem {
             .unauthorized, detail, headers: [("WWW-Authenticate", "Bearer realm=\"kanbase\"\(suffix)")])
     }
 
-    /// 401 for a token that does not let in, or no longer.
+    /// 401 for a token that is unknown or has ended.
     static let unknownToken = unauthorized("The token is unknown, expired or revoked.", error: "invalid_token")
-    /// 401 for an account that was there a moment ago.
+    /// 401 for an account that was just erased.
     static let accountGone = unauthorized("The account is gone.", error: "invalid_token")
 
-    /// 401 for a token in the address that may only stand in the field.
+    /// 401 for a token in the address of a route that takes it only in the header field.
     static let tokenInAddress = unauthorized(
         "Only a token of scope calendar may stand in an address. Send this one as Authorization: Bearer kb_…, and end it: "
             + "it may be known by now.", error: "invalid_token")
@@ -25,7 +25,7 @@ extension Problem {
             headers: [("WWW-Authenticate", "Bearer realm=\"kanbase\", error=\"insufficient_scope\", scope=\"full\"")])
     }
 
-    /// The one place where a refusal of signing up, logging in or a change of an account becomes an HTTP answer.
+    /// The one place where an ``AccessError`` becomes an HTTP answer.
     package init(_ error: AccessError) {
         switch error {
         case .mailOff:

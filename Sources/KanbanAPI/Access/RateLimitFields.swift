@@ -1,11 +1,11 @@
 import Kanban
 import KanbanAccess
 
-/// What an answer tells of its rate limit (draft-ietf-httpapi-ratelimit-headers-10).
+/// The rate-limit fields of an answer (draft-ietf-httpapi-ratelimit-headers-10).
 struct RateLimitFields: Sendable {
     private let limit: RateLimit
     private let policy: String
-    /// The `RateLimit` field for each number of requests that may be left, made once.
+    /// The `RateLimit` field by the number of remaining requests, made once.
     private let standings: [String]
 
     init(_ limit: RateLimit) {
@@ -22,12 +22,12 @@ struct RateLimitFields: Sendable {
         ]
     }
 
-    /// The bucket is full again when as many seconds have passed as what is missing takes to come back.
+    /// The seconds until the limit is full again.
     private static func standing(_ left: Int, _ limit: RateLimit) -> String {
         "\"default\";r=\(left);t=\(seconds(limit.burst - left, limit))"
     }
 
-    /// For so many requests to come back, rounded up.
+    /// Seconds until this many requests are available again, rounded up.
     private static func seconds(_ requests: Int, _ limit: RateLimit) -> Int {
         (requests + limit.perSecond - 1) / limit.perSecond
     }

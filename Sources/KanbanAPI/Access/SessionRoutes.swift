@@ -58,7 +58,7 @@ package struct SessionRoutes: Sendable {
         }
     }
 
-    /// Ends all sessions but the one that asks.
+    /// Ends all sessions but the caller's.
     private func removeAll(_ call: Call) async throws -> Response {
         let accounts = try call.requireAccounts()
         try call.requireNoTag()
@@ -85,7 +85,7 @@ package struct SessionRoutes: Sendable {
 
 extension Response {
     fileprivate static func logIn(_ logIn: AccessService.LogIn, _ account: ShownAccount) -> Response {
-        // Whatever keeps copies of answers must not keep this one.
+        // No cache may keep this answer: it contains a secret.
         .json(
             status: 201, cacheControl: "no-store", headers: [("Location", "/sessions/\(logIn.session.id)")]
         ) { json in
@@ -100,7 +100,7 @@ extension Response {
         }
     }
 
-    /// A list that is never long, with a tag of what it shows.
+    /// A short list, with a tag of its content.
     static func accessList(_ items: (inout JSONWriter) -> Void) -> Response {
         var json = JSONWriter(capacity: 2048)
         json.beginObject()

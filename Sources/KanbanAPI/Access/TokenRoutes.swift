@@ -18,7 +18,7 @@ package struct TokenRoutes: Sendable {
 
     private func create(_ call: Call) async throws -> Response {
         let accounts = try call.requireAccounts()
-        // A stolen token must not make others that outlive it.
+        // A stolen token must not create tokens that outlive it.
         guard let grant = call.access.grant, grant.kind == .session else { throw Problem(.sessionRequired) }
         try call.requireNoTag()
         let now = call.now
@@ -38,7 +38,7 @@ package struct TokenRoutes: Sendable {
         let (secret, token) = try await accounts.makeToken(
             name: name, scope: scope, expiresAt: expiresAt.value, of: call.account, by: grant.id,
             password: password.value, call.visitor())
-        // Whatever keeps copies of answers must not keep this one.
+        // No cache may keep this answer: it contains a secret.
         return .json(
             status: 201, cacheControl: "no-store", headers: [("Location", "/tokens/\(token.id)")]
         ) { $0.value(token, secret: secret) }
@@ -60,7 +60,7 @@ package struct TokenRoutes: Sendable {
 }
 
 extension JSONWriter {
-    /// - Parameter secret: the token itself, in the one answer that shows it.
+    /// - Parameter secret: the token itself, for the one answer that shows it.
     package mutating func value(_ token: AccessToken, secret: TokenSecret? = nil) {
         beginObject()
         name("id")

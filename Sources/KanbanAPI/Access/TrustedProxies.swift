@@ -1,7 +1,7 @@
 import HTTP
 import Sockets
 
-/// The proxies whose word is taken for where a request comes from. Everyone else could write any address into the field.
+/// The proxies whose `X-Forwarded-For` is trusted. Anybody else could write any address into the field.
 package struct TrustedProxies: Sendable {
     private let addresses: Set<String>
 
@@ -10,13 +10,13 @@ package struct TrustedProxies: Sendable {
         self.addresses = Set(addresses.map { SocketAddress(numeric: $0)?.host ?? $0 })
     }
 
-    /// Whom the request counts for: the peer, or behind a trusted proxy the last address of `X-Forwarded-For` that is
+    /// The client's network: of the peer, or behind a trusted proxy of the last address in `X-Forwarded-For` that is
     /// not a trusted proxy itself. See ``SocketAddress/network``.
     func origin(of head: Request) -> String {
         guard !addresses.isEmpty, isTrusted(head.peer.host), head.headers.has("x-forwarded-for") else {
             return head.peer.network
         }
-        // Without the port that some proxies write beside it: each would count as a client of its own.
+        // Some proxies write a port beside the address. Drop it, or each port would count as another client.
         let hops = head.headers.values("x-forwarded-for").flatMap(\.listElements)
             .map { SocketAddress(numeric: String($0)) }
         guard let client = hops.last(where: { hop in hop.map { !isTrusted($0.host) } ?? true }) ?? nil else {
@@ -25,7 +25,7 @@ package struct TrustedProxies: Sendable {
         return client.network
     }
 
-    /// Whether somebody on this machine asks. What a proxy passes on does not count, though it comes from here.
+    /// Whether the client is on this machine. A request through a local proxy does not count.
     func isLocal(_ head: Request) -> Bool {
         head.peer.isLoopback && !Self.forwardingFields.contains { head.headers.has($0) }
     }

@@ -14,7 +14,7 @@ package struct CalendarRoutes: Sendable {
     }
 
     private func show(_ call: Call) async throws -> Response {
-        // Read before the data: what is sent is of this revision, or newer than its tag says.
+        // Read before the data: what is sent has this revision or a newer one.
         let (zone, tag) = try await call.read { reader in
             let zone = try call.zone(reader)
             return (zone, EntityTag.tag(try reader.feedState().revision, digestOf: zone.name.utf8))

@@ -3,7 +3,7 @@ import JSON
 import Kanban
 import KanbanWire
 
-/// Categories: listed with their counts, made, shown, changed and deleted.
+/// Categories with their counts: list, create, show, update, remove.
 package struct CategoryRoutes: Sendable {
     package init() {}
 

@@ -100,7 +100,7 @@ package struct DDayRoutes: Sendable {
 
     // MARK: - Cursors
 
-    /// A place in the one order there is: by date, then id.
+    /// A place in the list, which is sorted by date, then id.
     private static func cursor(after dday: DDay) -> String {
         PageCursor.encode(for: "ddays") { json in
             json.value(dday.date.description)
@@ -114,7 +114,7 @@ package struct DDayRoutes: Sendable {
             let id = parts[1].stringValue.flatMap({ ID($0) })
         else { throw PageCursor.invalid }
         let never = Timestamp(milliseconds: 0)
-        // Only date and id say where it is.
+        // Only date and id matter.
         return DDay(id: id, title: "", date: date, createdAt: never, updatedAt: never, revision: 0)
     }
 }

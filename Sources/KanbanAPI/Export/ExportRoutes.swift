@@ -14,7 +14,7 @@ package struct ExportRoutes: Sendable {
     private func export(_ call: Call) async throws -> Response {
         let words = Dictionary(uniqueKeysWithValues: BoardExport.Format.allCases.map { ($0.rawValue, $0) })
         let format = try call.query.choice("format", words) ?? .json
-        // Read before the data: what is sent is of this revision, or newer than its tag says.
+        // Read before the data: what is sent has this revision or a newer one.
         let (revision, zone) = try await call.read { (try $0.feedState().revision, try call.zone($0)) }
         let name = "kanbase-\(zone.day(of: call.now)).\(format.rawValue)"
         let type = format == .json ? "application/json" : "text/csv; charset=utf-8; header=present"
@@ -28,11 +28,11 @@ package struct ExportRoutes: Sendable {
 }
 
 extension Call {
-    /// After so long a client that takes little by little is cut off.
+    /// A slow client is cut off after this time.
     private static let patience = DispatchTimeInterval.seconds(600)
 
-    /// An answer that is made while it is sent, from one snapshot. Few of these run at a time; see ``ExportQueue``.
-    /// - Parameter produce: writes the pieces, each of some 64 KiB, on a thread of its own.
+    /// An answer that is produced while it is sent, from one snapshot. Only a few run at a time; see ``ExportQueue``.
+    /// - Parameter produce: writes pieces of about 64 KiB, on its own thread.
     /// - Throws: 503 when too many of the account wait.
     func stream(
         contentType: String, tag: String, headers: [(name: String, value: String)],
@@ -46,7 +46,7 @@ extension Call {
             body: .stream(BodyStream { try await run(produce, to: $0) }))
     }
 
-    /// Throws without the end of the document when there is no patience any more.
+    /// Throws before the end of the document when the client takes too long.
     private func run(
         _ produce: @escaping @Sendable (any BoardReader, _ emit: ([UInt8]) throws -> Void) throws -> Void,
         to writer: any BodyWriter
@@ -57,7 +57,7 @@ extension Call {
         let pipe = PiecePipe(capacity: 4, patience: Self.patience)
         let number = exports.began(pipe)
         defer { exports.ended(number) }
-        // Detached, for it waits whenever the client takes less than there is.
+        // Detached, because it waits whenever the client reads slowly.
         Task { [store, account] in
             do {
                 try await store.readDetached(account) { try produce($0, pipe.send) }

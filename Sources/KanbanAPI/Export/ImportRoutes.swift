@@ -4,12 +4,12 @@ import JSON
 import Kanban
 import KanbanWire
 
-/// Takes in an export.
+/// Imports a document that was exported.
 package struct ImportRoutes: Sendable {
-    /// Bytes that a document may have: some hundred thousand tasks. Larger ones go through `kanbase import`.
+    /// The most bytes of a document: some hundred thousand tasks. Use `kanbase import` for larger ones.
     package static let bodyLimit = 64 << 20
 
-    /// One document after the other: taken apart, one takes more than ten times its size in memory.
+    /// Documents are parsed one after the other: each takes more than ten times its size in memory.
     private static let parsing = DispatchQueue(label: "kanbase.import", qos: .userInitiated)
 
     package init() {}
@@ -26,7 +26,7 @@ package struct ImportRoutes: Sendable {
         let words = Dictionary(uniqueKeysWithValues: ImportMode.allCases.map { ($0.rawValue, $0) })
         let mode = try call.query.choice("mode", words) ?? .merge
         let isDryRun = try call.query.flag("dryRun")
-        // Reading may take a second, which neither an event loop nor the pool of tasks has.
+        // Parsing may take a second, too long for an event loop or the task pool.
         let document = await withCheckedContinuation { parsed in
             Self.parsing.async {
                 parsed.resume(

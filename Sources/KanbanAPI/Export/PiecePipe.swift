@@ -1,16 +1,16 @@
 import Dispatch
 import Locks
 
-/// Carries pieces from a thread that makes them to a task that sends them, a few at a time: whoever is ahead waits.
+/// Carries pieces from a thread that produces them to a task that sends them. It holds a few; the faster side waits.
 ///
 /// One producer, which may block, and one consumer, which may not.
 final class PiecePipe: Sendable {
-    /// Nobody takes any more.
+    /// The consumer has gone.
     struct Abandoned: Error {}
 
     private struct State {
         var pieces: [[UInt8]] = []
-        /// Set when no more pieces come, with what went wrong.
+        /// Set after the last piece, with the error if there was one.
         var end: Result<Void, any Error>?
         var isAbandoned = false
         var waiting: CheckedContinuation<[UInt8]?, any Error>?
@@ -22,17 +22,17 @@ final class PiecePipe: Sendable {
 
     /// - Parameters:
     ///   - capacity: how many pieces may wait.
-    ///   - patience: how long the pieces may take to be taken, all together.
+    ///   - patience: how long the consumer may take for all pieces together.
     init(capacity: Int, patience: DispatchTimeInterval = .never) {
         deadline = .now() + patience
-        // Dispatch ends the process when a semaphore is released with less than it was made with, as one is here when
-        // nobody takes the last pieces. So it is made with nothing.
+        // Dispatch traps when a semaphore is released with a lower value than its initial one, as happens here when the
+        // last pieces are not consumed. So the initial value is zero.
         room = DispatchSemaphore(value: 0)
         for _ in 0..<capacity { room.signal() }
     }
 
     /// Waits until there is room.
-    /// - Throws: ``Abandoned`` when nobody takes any more, or not in time.
+    /// - Throws: ``Abandoned`` when the consumer has gone, or takes too long.
     func send(_ piece: [UInt8]) throws {
         guard room.wait(timeout: deadline) == .success else { throw Abandoned() }
         let taker = try state.withLock { state -> CheckedContinuation<[UInt8]?, any Error>? in
@@ -52,7 +52,7 @@ final class PiecePipe: Sendable {
         taker.resume(returning: piece)
     }
 
-    /// No more pieces come.
+    /// The producer has no more pieces.
     func finish(_ end: Result<Void, any Error>) {
         let waiting = state.withLock { state in
             state.end = end
@@ -62,14 +62,14 @@ final class PiecePipe: Sendable {
         waiting?.resume(with: end.map { nil })
     }
 
-    /// No more pieces are wanted: the producer is told with its next one.
+    /// The consumer wants no more pieces: the producer's next write throws.
     func abandon() {
         state.withLock { $0.isAbandoned = true }
         room.signal()
     }
 
     /// The next piece; `nil` after the last.
-    /// - Throws: what the producer met.
+    /// - Throws: the producer's error.
     func next() async throws -> [UInt8]? {
         try await withCheckedThrowingContinuation { continuation in
             let outcome = state.withLock { state -> Result<[UInt8]?, any Error>? in

@@ -3,7 +3,7 @@ import JSON
 import Kanban
 import KanbanWire
 
-/// Images: sent as they are, shown as they are, and removed.
+/// Images: put, show, remove; as raw bytes.
 package struct ImageRoutes: Sendable {
     package init() {}
 
@@ -43,7 +43,7 @@ package struct ImageRoutes: Sendable {
             status: 200, contentType: image.mediaType.rawValue, tag: EntityTag.tag(image),
             // The bytes under an id never change: clients that have them need not ask for a year.
             cacheControl: "private, immutable, max-age=31536000")
-        // A 304 needs no bytes, and a megabyte is not read on a loop.
+        // A 304 needs no bytes. A megabyte must not be read on a loop.
         if try await call.has(answer) { return answer }
         let content = try await call.store.readAside(call.account) { try $0.imageContent(id) }
         guard let content else { throw BoardError.notFound(.image) }
@@ -64,7 +64,7 @@ package struct ImageRoutes: Sendable {
 }
 
 extension Call {
-    /// Whether the client has this answer, so that it becomes a 304.
+    /// Whether the client has this answer and gets a 304.
     fileprivate func has(_ answer: Response) async throws -> Bool {
         var answer = answer
         if access.grant != nil { answer = answer.scoped(to: try await environment.tagScope(of: account)) }

@@ -3,7 +3,7 @@ import JSON
 import Kanban
 import KanbanWire
 
-/// What a widget or a cover shows, in one call.
+/// The content of a widget or a cover, in one call.
 package struct TodayRoutes: Sendable {
     package init() {}
 
@@ -35,11 +35,11 @@ package struct TodayRoutes: Sendable {
             let weather = json.bytes.count
             if let sky { json.value(sky) } else { json.null() }
             json.name("nextChangeAt")
-            // The date changes then, and nothing else does before but `remaining` and `validUntil`.
+            // The date changes then; before that only `remaining` and `validUntil` change.
             json.value(moment.dayEnds)
             json.endObject()
-            // All else is decided by the revision and these. What is late may change during the day only where clocks are
-            // set over midnight.
+            // Everything else depends on the revision and these. The overdue tasks change during a day only where
+            // clocks are set over midnight.
             let until = late == nil || late == moment.dayEnds ? "" : "\(late ?? moment.dayEnds)"
             var decisive = Array("\(moment.today) \(until) \(moment.zone.name) \(language.rawValue) \(limit) ".utf8)
             decisive += json.bytes[start..<end]
@@ -50,13 +50,13 @@ package struct TodayRoutes: Sendable {
                 validUntil: min(due ?? moment.dayEnds, late ?? moment.dayEnds)
             )
         }
-        // The weather changes without a write, and comes back when it was gone.
+        // The weather changes without a write.
         return place == nil
             ? try await call.cached(aside: true, answer)
             : try await call.store.readAside(call.account, answer).answer
     }
 
-    /// What cannot be had is not shown; the rest of the answer is worth more.
+    /// `try?`, because the answer is useful without the weather.
     private func weather(at place: Place?, _ call: Call) async -> Weather? {
         guard let place, let service = call.environment.weather else { return nil }
         do {
@@ -68,8 +68,8 @@ package struct TodayRoutes: Sendable {
 }
 
 extension JSONWriter {
-    /// The tasks with their deadlines, and beside them how many there are.
-    /// - Returns: when the first of them reads differently without a write; `nil` when none does.
+    /// The tasks with their deadlines, and the number of all.
+    /// - Returns: when the first of them changes without a write; `nil` when none does.
     fileprivate mutating func value(_ head: TaskHead, named member: String, _ view: TaskView) -> Timestamp? {
         var view = view
         name(member)

@@ -3,7 +3,7 @@ import JSON
 import Kanban
 import KanbanWire
 
-/// The tasks to come, each with the instant to notify at.
+/// Upcoming tasks, each with the instant of its reminder.
 package struct UpcomingRoutes: Sendable {
     package init() {}
 
@@ -14,7 +14,7 @@ package struct UpcomingRoutes: Sendable {
     private func list(_ call: Call) async throws -> Response {
         let limit = try call.query.limit(default: 64)
         let allDayTime = try Self.allDayTime(call.query)
-        // Usually a page, but a thousand tasks may be due on one day.
+        // Usually one page, but a thousand tasks may be due on one day.
         return try await call.cached(aside: true) { reader in
             let moment = try call.moment(reader)
             let upcoming = try Upcoming(reader, at: moment, limit: limit, allDayTime: allDayTime)

@@ -2,7 +2,7 @@ import HTTP
 import JSON
 import Kanban
 
-/// Whether the server lives, and whether it can serve.
+/// Liveness and readiness of the server.
 package struct HealthRoutes: Sendable {
     package init() {}
 
@@ -17,7 +17,7 @@ package struct HealthRoutes: Sendable {
         .status("live")
     }
 
-    /// 503 while the server drains, and when the store cannot be read, or its files are not under their names any more.
+    /// 503 while the server drains, when the store cannot be read, and when its files were moved.
     private func ready(_ call: Call) async throws -> Response {
         guard call.environment.isReady() else {
             throw Problem(.unavailable, "The server is stopping.", headers: [("Retry-After", "5")])

@@ -2,7 +2,7 @@ import CWeb
 import HTTP
 import Locks
 
-/// The files of the pages, which the binary carries.
+/// The files of the pages in the binary.
 struct PageFile: Sendable {
     let path: String
     let bytes: [UInt8]
@@ -11,7 +11,7 @@ struct PageFile: Sendable {
     static let all: [String: PageFile] = {
         var files: [String: PageFile] = [:]
         for file in UnsafeBufferPointer(start: web_files, count: Int(web_file_count)) {
-            // The bytes are constants of the binary: they live as long as the process and never change.
+            // Unsafe buffers of constants in the binary: they live as long as the process and never change.
             let path = String(cString: file.path)
             let bytes = Array(UnsafeBufferPointer(start: file.bytes, count: Int(file.count)))
             files[path] = PageFile(path: path, bytes: bytes)
@@ -19,10 +19,10 @@ struct PageFile: Sendable {
         return files
     }()
 
-    /// Compressed once, when one is first asked for.
+    /// Compressed once, at the first request.
     private static let gzipForms = Locked<[String: Response]>([:])
 
-    /// The ready answer; `nil` when there is no such file.
+    /// The answer with the file; `nil` when there is none.
     static func answer(_ path: String, to request: Request) -> Response? {
         guard let answer = answers[path], request.headers.acceptsGzip else { return answers[path] }
         if let form = gzipForms.withLock({ $0[path] }) { return form }
@@ -31,7 +31,7 @@ struct PageFile: Sendable {
         return form
     }
 
-    /// The ready answers of all files.
+    /// The answers of all files.
     private static let answers: [String: Response] = all.mapValues { file in
         .page(file.path == "worker.js" ? Array(shell.utf8) + file.bytes : file.bytes, type: file.mediaType)
     }
@@ -51,8 +51,8 @@ struct PageFile: Sendable {
         }
     }
 
-    /// What the service worker keeps for use without a connection, and the version of it all: the first line of its
-    /// script, so that a browser notices a new version.
+    /// The files that the service worker caches for offline use, and their version: the first line of its script, so
+    /// that a browser notices a new version.
     private static let shell: String = {
         let files = all.values.filter { file in
             file.path == "board.html" || file.path == "manifest.webmanifest"

@@ -1,14 +1,14 @@
 import HTTP
 
-/// The pages that the binary carries: the API's description, its documentation, and the web board.
+/// The pages in the binary: the API's description, its documentation, and the web board.
 package struct PageRoutes: Sendable {
     package init() {}
 
     package var routes: [Route] {
         [
-            // Takes any query: deep links of the board, and what other sites append to addresses.
+            // Any query is allowed: deep links of the board, and parameters that other sites add.
             page("/", "showWebBoard", "board.html", ignoresQuery: true),
-            // The page says there which language it speaks.
+            // The page uses the parameter for its language.
             page("/worker.js", "showWebBoardWorker", "worker.js", ignoresQuery: true),
             page("/manifest.webmanifest", "showWebBoardManifest", "manifest.webmanifest"),
             folder("board", "showWebBoardFile"),
@@ -30,7 +30,7 @@ package struct PageRoutes: Sendable {
         }
     }
 
-    /// All files of a folder of pages, each under its own name.
+    /// All files of a folder of pages.
     private func folder(_ folder: String, _ operation: String) -> Route {
         Route(.get, "/\(folder)/{name}", operation, audience: .everyone) { call in
             guard let answer = PageFile.answer("\(folder)/\(call.request.parameter("name"))", to: call.request) else {

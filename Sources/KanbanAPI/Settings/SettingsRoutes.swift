@@ -3,7 +3,7 @@ import JSON
 import Kanban
 import KanbanWire
 
-/// What an account chose for all its devices.
+/// The settings of an account, on all its devices.
 package struct SettingsRoutes: Sendable {
     package init() {}
 

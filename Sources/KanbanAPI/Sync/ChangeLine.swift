@@ -3,15 +3,15 @@ import Locks
 import Sockets
 import Synchronization
 
-/// The streams of one account on one loop that have nothing to say. When something changes they are gone through in a
-/// row: for a thousand streams that is two wake-ups, those of the loops, and a thousand writes.
-// Unchecked because all but `hear` is for the loop's thread only, and what `hear` touches is atomic.
+/// The idle streams of one account on one loop. A change is written to all of them in one pass: for a thousand streams
+/// on two loops that takes two wake-ups and a thousand writes.
+// Unchecked: everything but `hear` runs on the loop's thread only, and `hear` touches only an atomic.
 final class ChangeLine: @unchecked Sendable {
-    /// Streams that are written to in a row, before others on the loop have their turn.
+    /// Streams that are written to before the loop may do other work.
     private static let inARow = 16
 
     private let loop: EventLoop
-    /// There was a ring that nobody has looked after yet.
+    /// There was a ring that was not handled yet.
     private let isRung = Atomic<Bool>(false)
     private var isDelivering = false
     private var streams: [ChangeStream] = []
@@ -20,13 +20,13 @@ final class ChangeLine: @unchecked Sendable {
         self.loop = loop
     }
 
-    /// Puts a stream in, at the place that it remembers.
+    /// Adds a stream and returns its place.
     func join(_ stream: ChangeStream) -> Int {
         streams.append(stream)
         return streams.count - 1
     }
 
-    /// Takes the stream out. The last one takes its place.
+    /// Removes the stream. The last stream takes its place.
     func leave(_ stream: ChangeStream, at place: Int) {
         let last = streams.removeLast()
         if last !== stream {
@@ -35,14 +35,14 @@ final class ChangeLine: @unchecked Sendable {
         }
     }
 
-    /// There was a ring. From any thread.
+    /// Called at each ring, on any thread.
     fileprivate func hear() {
         if isRung.exchange(true, ordering: .sequentiallyConsistent) { return }
         Task(executorPreference: loop) { await self.deliver() }
     }
 
     private func deliver() async {
-        // Who is at it sees the ring when it is through.
+        // The running delivery sees the ring when it is done.
         if isDelivering { return }
         isDelivering = true
         while isRung.exchange(false, ordering: .sequentiallyConsistent) {
@@ -51,7 +51,7 @@ final class ChangeLine: @unchecked Sendable {
         isDelivering = false
     }
 
-    /// Those that were here when it began; each looks whether it still is.
+    /// Visits the streams that were here at the start; each checks whether it still is.
     private func forEach(_ body: (ChangeStream) -> Void) async {
         for (number, stream) in streams.enumerated() {
             body(stream)
@@ -74,7 +74,7 @@ final class ChangeLines: Sendable {
         }
     }
 
-    /// There was a ring. From any thread.
+    /// Called at each ring, on any thread.
     func hear() {
         for line in lines.withLock({ Array($0.values) }) { line.hear() }
     }

@@ -1,9 +1,9 @@
 import Kanban
 
-/// Reads what streams send, in pieces.
+/// Reads the events of a stream in pieces.
 struct ChangeReading: Sendable {
-    /// Changes read from the store at a time, and about how many bytes of them: what waits for a reader that takes nothing is
-    /// never more.
+    /// The most changes, and about the most bytes, that are read at a time. A stream whose client does not read holds
+    /// no more than that.
     private static let step = 200
     private static let bytes = 64 * 1_024
 
@@ -16,14 +16,14 @@ struct ChangeReading: Sendable {
         var events: [UInt8] = []
         var cursor: Cursor
         var hasMore: Bool
-        /// The account's, when the piece was read.
+        /// The account's revision when the piece was read.
         var revision: Revision
     }
 
     /// What follows the cursor; `nil` when the history was replaced.
     /// - Parameters:
-    ///   - walkBegan: deletions up to this revision are of things that the reader never had.
-    ///   - isLong: reads on a thread of the store's own.
+    ///   - walkBegan: deletions up to this revision are left out: the reader never had those resources.
+    ///   - isLong: reads on a thread of the store.
     func piece(after cursor: Cursor?, without walkBegan: Revision = 0, aside isLong: Bool) async throws -> Piece? {
         let types = types
         let read = { @Sendable (reader: any BoardReader) throws -> Piece in

@@ -3,24 +3,25 @@ import JSON
 import Kanban
 import Sockets
 
-/// How streams of changes behave; tests change it.
+/// Limits of streams; tests change them.
 package struct StreamPace: Sendable {
-    /// Without a byte on a stream: then it gets a comment.
+    /// After this time without a byte, the stream sends a comment.
     package var heartbeat: Duration = .seconds(15)
-    /// Bytes of changes that may wait for a reader that is slower than they come.
+    /// The most bytes of changes that may wait for a slow reader.
     package var mostWaiting = 4 << 20
 
     package init() {}
 }
 
-/// Everything that changes, to one reader, from its cursor on and for as long as it listens.
+/// The live stream of changes to one reader, from its cursor on.
 ///
-/// It holds no more than it needs while nothing happens: thousands of them may wait.
-// Unchecked because all of its state is for the thread of the connection's loop.
+/// Idle streams hold little memory: there may be thousands.
+// Unchecked: all of its state is used only on the thread of the connection's loop.
 final class ChangeStream: LiveBody, @unchecked Sendable {
-    /// Changes below which it is not worth looking how many bytes wait: no change is larger than 8 KiB, but the settings.
+    /// With fewer missed changes there is no need to count the waiting bytes: no change is larger than 8 KiB, apart
+    /// from settings.
     private static let fewChanges: Revision = 500
-    /// Bytes that are written without waiting; more are for a task.
+    /// The most bytes that are written without a task.
     private static let mostAtOnce = 16 * 1_024
 
     /// Whether the reader may still listen.
@@ -29,15 +30,15 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
     private let kinds: EventRing.Types
     private let ring: EventRing
     private let pace: StreamPace
-    /// Of the last change that was sent; `nil` before the first of a reader who has nothing yet.
+    /// The cursor of the last change that was sent; `nil` before the first one of a reader without a cursor.
     private var cursor: Cursor?
-    /// The reader has had what it missed.
+    /// The reader got all earlier changes.
     private var isCaughtUp = false
-    /// While it has nothing to say.
+    /// Set while the stream is idle.
     private var rest: (connection: any LiveConnection, line: ChangeLine, place: Int)?
-    /// When something was written last, also while it was at work.
+    /// The time of the last write.
     private var lastWrite = Instant.now
-    /// Runs while the stream is at rest.
+    /// Runs while the stream is idle.
     private var heartbeat: LoopTimer?
 
     init(_ call: Call, in store: any LocalStore, types: Set<ResourceType>, after start: Cursor?) {
@@ -56,11 +57,11 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
     func rest(on connection: any LiveConnection) {
         let line = ring.line(on: connection.loop)
         rest = (connection, line, line.join(self))
-        // A time of its own for each: of a thousand streams that began together, not all write at once.
+        // Each stream has another period: a thousand streams that began together must not all write at once.
         let spread = pace.heartbeat / 256 * (ObjectIdentifier(self).hashValue & 15)
         heartbeat = LoopTimer(on: connection.loop) { [weak self] in self?.beat() }
         heartbeat?.schedule(at: lastWrite + (pace.heartbeat - spread))
-        // What was committed between the last look and joining rang for nobody here.
+        // The line did not hear of commits between the last look and joining it.
         deliver()
     }
 
@@ -72,12 +73,12 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
         rest.line.leave(self, at: rest.place)
     }
 
-    /// The line put it at another place.
+    /// The line moved it to another place.
     func moved(to place: Int) {
         rest?.place = place
     }
 
-    /// Writes what is new, or has it written by a task when that takes more than a write.
+    /// Writes new changes, or wakes the task if one write is not enough.
     func deliver() {
         guard let rest, var cursor else { return }
         do {
@@ -92,21 +93,21 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
                 if rest.connection.writeNow(events) { return }
             }
         } catch {
-            // The task meets the same error, and ends the stream with it.
+            // The task meets the same error and ends the stream.
         }
         rest.connection.wake()
     }
 
-    /// Shows that the connection is alive.
+    /// Sends a heartbeat.
     func beat() {
         guard let rest else { return }
-        // As in `deliver`, the task meets the same error.
+        // `try?`, because the task meets the same error, as in `deliver`.
         let isGood = (try? admission.isGoodNow()) ?? false
         wrote()
         if !isGood || !rest.connection.writeNow(ServerSentEvent.heartbeat) { rest.connection.wake() }
     }
 
-    /// The heartbeat counts from here.
+    /// Restarts the heartbeat.
     private func wrote() {
         lastWrite = .now
         heartbeat?.schedule(at: lastWrite + pace.heartbeat)
@@ -114,9 +115,10 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
 
     // MARK: At work
 
-    /// Writes until the reader has everything. It ends when the reader's access has ended, when the history was replaced
-    /// and when the server stops.
-    /// - Throws: what the writer throws; ``TooSlow``.
+    /// Writes until the reader has everything.
+    /// - Returns: false when the stream must end: the reader's access ended, the history was replaced, or the server
+    ///   stops.
+    /// - Throws: errors of the writer; ``TooSlow``.
     func produce(_ writer: any BodyWriter) async throws -> Bool {
         var missed: Revision
         if isCaughtUp {
@@ -149,13 +151,13 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
                 missed = 0
             }
             if hasAll, events.isEmpty { return true }
-            // Going through what it does not show takes a millisecond a piece too.
+            // Skipping changes of other types takes a millisecond a piece, too.
             if events.isEmpty { await Task.yield() }
             if lastWrite + pace.heartbeat < .now { missed += try await write(ServerSentEvent.heartbeat, to: writer) }
         }
     }
 
-    /// - Returns: how many changes were committed while the reader took it.
+    /// - Returns: the number of changes that were committed during the write.
     private func write(_ bytes: [UInt8], to writer: any BodyWriter) async throws -> Revision {
         let before = try ring.revision()
         try await writer.write(bytes)
@@ -163,10 +165,11 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
         return try ring.revision() - before
     }
 
-    /// Sends what was missed, in pages.
+    /// Sends the missed changes in pages.
     /// - Returns: false when the history was replaced or the access ended meanwhile.
     private func catchUp(_ writer: any BodyWriter) async throws -> Bool {
-        /// The account's revision when a walk without a cursor began: deletions up to it are of things never sent.
+        /// The account's revision when a walk without a cursor began: earlier deletions are of resources that were
+        /// never sent.
         var walkBegan: Revision?
         while true {
             guard try await admission.isGood(), let page = try await page(after: cursor, without: walkBegan ?? 0) else {
@@ -182,14 +185,14 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
         }
     }
 
-    /// What follows the cursor; `nil` when the history was replaced.
+    /// The changes after the cursor; `nil` when the history was replaced.
     private func page(after cursor: Cursor?, without walkBegan: Revision = 0) async throws -> ChangeReading.Piece? {
         let isLong = try ring.revision() - (cursor?.revision ?? 0) > ChangePage.few
         return try await ChangeReading(store: ring.store, account: ring.account, types: types)
             .piece(after: cursor, without: walkBegan, aside: isLong)
     }
 
-    /// Looks how much the reader is behind.
+    /// Measures how far the reader is behind.
     private func requireFewWaiting(after cursor: Cursor) async throws {
         var cursor = cursor
         var waiting = 0
@@ -202,5 +205,5 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
     }
 }
 
-/// The reader takes less than there is. It is cut off, and goes on from its last id when it comes back.
+/// The reader is too slow. It is disconnected, and resumes from its last id when it reconnects.
 struct TooSlow: Error {}

@@ -3,10 +3,10 @@ import Kanban
 import KanbanWire
 
 extension MutationResult {
-    /// Bytes of a refusal, which is kept for repeats for a month.
+    /// The most bytes of a rejected result, which is kept for repeats for a month.
     private static let longestRefusal = 16 << 10
 
-    /// An element of `results`, as JSON text. Of more faults than fit, it lists the first.
+    /// An element of `results` as JSON text. It lists as many faults as fit.
     func encoded(_ id: ID) -> [UInt8] {
         let text = encodedWhole(id)
         guard text.count > Self.longestRefusal, case .rejected(.invalid(let faults)) = self, faults.count > 1 else {

@@ -2,10 +2,10 @@ import JSON
 import Kanban
 import KanbanWire
 
-/// What goes over a stream of changes, in the words of the HTML standard (§9.2, server-sent events). JSON has no line
-/// breaks, so an event is always three lines.
+/// The events of a stream of changes (HTML standard §9.2, server-sent events). JSON has no line breaks, so an event
+/// always has three lines.
 enum ServerSentEvent {
-    /// A change, under the cursor with which to go on after it.
+    /// A change, with the cursor after it as its id.
     static func change(_ change: Change, cursor: Cursor) -> [UInt8] {
         var json = JSONWriter(capacity: 640)
         json.bytes.append(contentsOf: "id: \(cursor)\nevent: change\ndata: ".utf8)
@@ -14,9 +14,9 @@ enum ServerSentEvent {
         return json.bytes
     }
 
-    /// The reader has everything. Without an id: it must not move the last one of a change.
+    /// The reader has everything. It has no id: the last event id must stay that of a change.
     static let ready = Array("event: ready\ndata: {}\n\n".utf8)
 
-    /// A comment, which keeps proxies from closing a silent connection.
+    /// A comment, so that proxies do not close an idle connection.
     static let heartbeat = Array(": still here\n\n".utf8)
 }

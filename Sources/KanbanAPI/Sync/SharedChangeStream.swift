@@ -1,11 +1,12 @@
 import HTTP
 import Kanban
 
-/// The stream of a board that other servers write to, too: a task that reads on from its cursor whenever the doorbell rings.
+/// The stream of a board that other servers write to, too: a task that reads from its cursor whenever the doorbell
+/// rings.
 ///
-/// While the database is away the stream stays open, and goes on when it is back.
+/// While the database is away the stream stays open; it continues when the database is back.
 struct SharedChangeStream: Sendable {
-    /// Between two tries to read while the database is away.
+    /// The time between two tries to read while the database is away.
     private static let pause = Duration.milliseconds(500)
 
     private let admission: Admittance
@@ -26,7 +27,8 @@ struct SharedChangeStream: Sendable {
     func run(_ writer: any BodyWriter) async throws {
         let listener = doorbell.listen(to: reading.account)
         var cursor = start
-        /// The account's revision when a walk without a cursor began: deletions up to it are of things never sent.
+        /// The account's revision when a walk without a cursor began: earlier deletions are of resources that were
+        /// never sent.
         var walkBegan: Revision = 0
         var isCaughtUp = false
         var lastWrite = ContinuousClock.now

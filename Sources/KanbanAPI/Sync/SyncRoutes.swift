@@ -4,7 +4,7 @@ import JSON
 import Kanban
 import KanbanWire
 
-/// The change feed and the way in for edits that were made offline.
+/// The change feed, and offline edits.
 package struct SyncRoutes: Sendable {
     package init() {}
 
@@ -22,8 +22,9 @@ package struct SyncRoutes: Sendable {
         return call.request.headers.prefersEventStream ? try await feed.stream() : try await feed.page()
     }
 
-    /// Ids make its mutations safe to repeat, also where a later one of its transactions fails. Kept answers would fill the disk: each shows a whole page of changes, which
-    /// is read after the transaction, since others wait for that.
+    /// The ids of mutations make a push safe to repeat, even when a later transaction of it fails. Its answer is not
+    /// kept, because each has a whole page of changes and would fill the disk. The page is read after the transaction,
+    /// because other writes wait for that.
     private func sync(_ call: Call) async throws -> Response {
         let body = try await call.syncBody()
         let precondition = call.precondition
@@ -46,7 +47,7 @@ package struct SyncRoutes: Sendable {
         return .json(encoded: try await call.read(aside: isLong(body.since, call), answer))
     }
 
-    /// Whether the changes are read aside.
+    /// Whether to read the changes on another thread.
     private func isLong(_ since: SyncBody.Since, _ call: Call) async throws -> Bool {
         switch since {
         case .absent: false
@@ -57,7 +58,8 @@ package struct SyncRoutes: Sendable {
 }
 
 extension Call {
-    /// The body, each mutation with its fingerprint. A large one is taken apart aside: that takes milliseconds.
+    /// The body, with the fingerprint of each mutation. A large body is parsed on another thread: it takes
+    /// milliseconds.
     fileprivate func syncBody() async throws -> SyncBody {
         let read = { @Sendable (defaultTitle: () throws -> String) in
             var body = try SyncBody(json(), defaultTitle: defaultTitle)
@@ -97,7 +99,7 @@ private enum SyncAnswer {
             json.name("changes")
             json.beginArray()
             json.endArray()
-            // None was asked for, and a new one would skip what the client has not seen.
+            // The client asked for none, and a new cursor would skip changes that it has not seen.
             json.name("cursor")
             json.null()
             json.name("hasMore")

@@ -10,8 +10,7 @@ extension Call {
         try await body(of: .task, id) { json in try await withDefaultTitle { try read(json, $0) } }
     }
 
-    /// Runs a body that may ask for the title of a task that got none. The board is read only if it does, and then the body
-    /// runs again.
+    /// Runs a body that may ask for the default title. Only then the board is read and the body runs again.
     func withDefaultTitle<T>(_ body: (_ defaultTitle: @escaping () throws -> String) throws -> T) async throws -> T {
         do {
             return try body { throw TitleWanted() }
@@ -21,11 +20,11 @@ extension Call {
         }
     }
 
-    /// What a task is called that got no title.
+    /// The title of a task without one.
     func defaultTitle(_ reader: any BoardReader) throws -> String {
         try language(reader).defaultTaskTitle
     }
 }
 
-/// A body asked for the title that the board gives.
+/// A body asked for the default title.
 private struct TitleWanted: Error {}

@@ -3,7 +3,7 @@ import JSON
 import Kanban
 import KanbanWire
 
-/// What happened: to one task, and to all of them.
+/// The history of one task, and of all tasks.
 package struct HistoryRoutes: Sendable {
     package init() {}
 
@@ -52,7 +52,7 @@ package struct HistoryRoutes: Sendable {
         }
         let walk = "history \(call.query["since"] ?? "") \(call.query["action"] ?? "")"
         query.after = try call.query["cursor"].map { try Self.anchor($0, for: walk) }
-        // Merges up to six pages, and looks for the title of each entry.
+        // Merges up to six pages and looks up the title of each entry.
         return try await call.store.readAside(call.account) { [query] reader in
             let entries = try reader.history(query)
             let page = entries.prefix(limit)
@@ -95,7 +95,7 @@ extension Call {
         json.name("nextCursor")
         json.value(next)
         json.endObject()
-        // Old lines go without a revision, so the tag is of what is shown.
+        // Old entries are purged without a new revision, so the tag is a digest of the content.
         let tag = EntityTag.tag(try reader.feedState().revision, digestOf: json.bytes)
         return .json(tag: tag, headers: link(toNext: next), encoded: json.bytes)
     }

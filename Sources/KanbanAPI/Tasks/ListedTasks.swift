@@ -2,13 +2,13 @@ import JSON
 import Kanban
 import KanbanWire
 
-/// Writes lists of plain tasks: those that are known, and the others read and kept.
+/// Writes lists of plain tasks: from memory, and the others from the store into memory.
 struct ListedTasks {
     private let memory: BoardMemory
     private let account: AccountKey
     private let start: BoardMemory.Moment
 
-    /// When more of a list than one in so many is unknown, reading all of it at once takes less.
+    /// When more than one in this many tasks is unknown, it is faster to read the whole list at once.
     private static let unknownShare = 8
 
     /// Make it before the list is read. `nil` where other servers change tasks, too: then none are known.
@@ -20,9 +20,9 @@ struct ListedTasks {
     }
 
     /// - Parameters:
-    ///   - page: the beginning of what the query finds.
-    ///   - revision: the account's, as the reader sees it.
-    ///   - reader: the one that found the page.
+    ///   - page: the first ids that the query finds.
+    ///   - revision: the account's revision in the reader's snapshot.
+    ///   - reader: the reader that found the page.
     func write(
         _ page: ArraySlice<ID>, of query: TaskQuery, at revision: Revision, _ reader: any BoardReader,
         into json: inout JSONWriter

@@ -2,20 +2,20 @@ import JSON
 import Kanban
 import KanbanWire
 
-/// The query of `GET /tasks` and `GET /board`, read from its parameters.
+/// The query of `GET /tasks` and `GET /board`, from their parameters.
 package struct TaskListQuery: Sendable {
     package static let filters: Set<String> = ["status", "categoryId", "due", "dueBefore", "dueAfter", "q", "deleted"]
 
-    /// The parameters that decide what is found, in the order of their spelling.
+    /// The parameters that filter, in alphabetical order.
     private static let spelled = filters.union(["sort", "timeZone"]).sorted()
     private static let statuses = TaskStatus.allCases.map(\.name).joined(separator: ", ")
     private static let dues = Dictionary(
         uniqueKeysWithValues: ["overdue", "today", "upcoming", "none"].map { ($0, $0) })
 
     package var query = TaskQuery()
-    /// The parameters that a cursor is bound to, in a canonical spelling.
+    /// The parameters to which a cursor is bound, in canonical form.
     private var spelling: String
-    /// True when what is due is counted from today.
+    /// Whether a filter depends on today's date.
     private(set) var dependsOnToday = false
 
     /// - Parameter status: the column, for a column of the board.
@@ -81,7 +81,7 @@ package struct TaskListQuery: Sendable {
         dependsOnToday = due != "none"
     }
 
-    /// A full-date counts as 00:00 UTC of its day, in the parameter as in the tasks.
+    /// A full-date counts as 00:00 UTC of its day, in parameters as in tasks.
     private func dueBound(_ name: String, _ call: Call) throws -> TaskQuery.DueBound? {
         guard let text = call.query[name] else { return nil }
         guard let date = DueDate(text) else {
@@ -93,20 +93,20 @@ package struct TaskListQuery: Sendable {
         return TaskQuery.DueBound(day: Day(number: Int(days) + (rest > 0 ? 1 : 0)), instant: instant)
     }
 
-    /// True for queries that no index answers: they run aside, not on an event loop.
+    /// True for queries without an index: they run on another thread, not on an event loop.
     package var isLong: Bool {
         query.text != nil || query.inTrash || query.categoryIDs != nil
             || ![.dueDate, .position].contains(query.sort)
     }
 
-    /// When the same query would find something else without a write: at midnight where it asks for what is due, and
-    /// at any time in the trash, which is emptied in silence.
+    /// When the result may change without a write: at midnight for filters by due date, and at any time for the trash,
+    /// which is purged without a revision.
     package func validUntil(_ call: Call, _ reader: any BoardReader) throws -> Timestamp? {
         if query.inTrash { return call.now }
         return dependsOnToday ? try call.moment(reader).dayEnds : nil
     }
 
-    /// Continues after the place of `?cursor=`.
+    /// Continues after `?cursor=`.
     package mutating func resume(_ call: Call) throws {
         guard let cursor = call.query["cursor"] else { return }
         query.after = try TaskQuery.Anchor(PageCursor.decode(cursor, for: spelling))
@@ -120,7 +120,7 @@ package struct TaskListQuery: Sendable {
 }
 
 extension JSONWriter {
-    /// As the elements of a cursor.
+    /// The elements of a cursor.
     fileprivate mutating func elements(of anchor: TaskQuery.Anchor) {
         value(anchor.id)
         switch anchor.key {

@@ -3,7 +3,7 @@ import JSON
 import Kanban
 import KanbanWire
 
-/// Many tasks at once: lists, and the board.
+/// Lists of tasks, and the board.
 package struct TaskListRoutes: Sendable {
     package init() {}
 
@@ -17,7 +17,7 @@ package struct TaskListRoutes: Sendable {
         ]
     }
 
-    /// As many tasks are read and written in less than a millisecond, plain and with their deadlines.
+    /// The numbers of tasks, plain and with deadlines, that are read and encoded in less than a millisecond.
     private static let few = 100
     private static let fewExpanded = 50
 
@@ -34,7 +34,7 @@ package struct TaskListRoutes: Sendable {
         return try await call.cached(aside: isLong) { reader in
             var query = query
             if query.dependsOnToday {
-                // Anew: the settings, which may say where today is, must be those of this snapshot.
+                // Parse it again: the settings, which may have the zone of today, must be those of this snapshot.
                 query = try TaskListQuery(call, reader)
                 try query.resume(call)
             }
@@ -108,8 +108,8 @@ extension Call {
 }
 
 extension JSONWriter {
-    /// The tasks of a page and `nextCursor`, as members of the object that is open.
-    /// - Parameter revision: the account's, as the reader sees it.
+    /// Writes the tasks of a page and `nextCursor` as members of the open object.
+    /// - Parameter revision: the account's revision in the reader's snapshot.
     /// - Returns: the cursor of the next page.
     fileprivate mutating func page(
         of list: TaskListQuery, limit: Int, at revision: Revision, _ reader: any BoardReader, _ view: inout TaskView,

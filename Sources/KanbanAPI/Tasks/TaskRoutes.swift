@@ -3,7 +3,7 @@ import JSON
 import Kanban
 import KanbanWire
 
-/// Single tasks: made, shown, changed, moved, deleted and restored.
+/// Single tasks: create, show, replace, update, remove, restore, move.
 package struct TaskRoutes: Sendable {
     package init() {}
 
@@ -122,7 +122,7 @@ extension Call {
         environment.memory.keep(body, ofChanged: task, account: account)
     }
 
-    /// The body of a restore may be left out.
+    /// The place of a restore, whose body is optional.
     fileprivate func restorePlace(of id: ID) async throws -> TaskMove.Place {
         guard !request.body.isEmpty else { return .last }
         if let problem = Route.Content.json.fault(in: request) { throw problem }

@@ -10,12 +10,12 @@ extension TaskView {
             moment: expanded ? try call.moment(reader) : nil, language: expanded ? try call.language(reader) : .en)
     }
 
-    /// The header fields of an answer that shows tasks this way.
+    /// The header fields of an answer with such tasks.
     package var fields: [(name: String, value: String)] {
         isPlain ? [] : [("Vary", "Accept-Language")]
     }
 
-    /// One task as a whole answer.
+    /// An answer with one task.
     package mutating func response(_ task: TaskItem) -> Response {
         var json = JSONWriter(capacity: 512)
         write(task, into: &json)

@@ -10,10 +10,10 @@ package struct Weather: Hashable, Sendable {
     /// A WMO weather code (table 4677), 0–99.
     package var code: Int
     package var observedAt: Timestamp
-    /// The host that told us.
+    /// The host of the service.
     package var source: String
 
-    /// The code in a word that an app can choose a picture by.
+    /// The code as a word, by which an app can choose an icon.
     package var condition: String {
         switch code {
         case 0: "clear"
@@ -34,7 +34,7 @@ package struct Weather: Hashable, Sendable {
 extension Weather {
     /// Reads the answer of an Open-Meteo compatible service to `current=temperature_2m,weather_code` and
     /// `daily=temperature_2m_max,temperature_2m_min`; the older `current_weather` is understood as well.
-    /// `nil` when something is missing or cannot be.
+    /// `nil` when a value is missing or impossible.
     init?(openMeteo answer: JSON, source: String) {
         let values: (temperature: JSON?, code: JSON?, time: JSON?)
         if let current = answer["current"] {
@@ -78,13 +78,13 @@ extension Weather {
 
 /// Why there is no weather.
 package enum WeatherFault: Error, Hashable, Sendable {
-    /// The service cannot be reached, or answers nonsense: 502.
+    /// The service cannot be reached, or its answer is malformed: 502.
     case unavailable
-    /// The service takes longer than it may: 504.
+    /// The service takes too long: 504.
     case timeout
 }
 
-/// A place to a tenth of a degree, which is as exactly as weather is asked for and told to others.
+/// A place to a tenth of a degree, the precision that weather needs and that others may learn.
 package struct Place: Hashable, Sendable {
     /// Tenths of a degree north, -900–900.
     package let latitude: Int

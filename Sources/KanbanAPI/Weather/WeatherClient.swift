@@ -3,7 +3,7 @@ import Foundation
 import JSON
 import Kanban
 
-/// Asks an Open-Meteo compatible service, and gives up after a time.
+/// A client of an Open-Meteo compatible service, with a time-out.
 struct WeatherClient: Sendable {
     private let service: URL
     private let fetcher: Fetcher

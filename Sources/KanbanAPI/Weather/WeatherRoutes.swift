@@ -3,7 +3,7 @@ import JSON
 import Kanban
 import KanbanWire
 
-/// The weather, from the service that the server was told of.
+/// The weather, from the configured service.
 package struct WeatherRoutes: Sendable {
     package init() {}
 
@@ -31,8 +31,8 @@ package struct WeatherRoutes: Sendable {
 }
 
 extension Query {
-    /// Where `latitude` and `longitude` are; `nil` without both.
-    /// - Throws: a 400 problem when they are no place on earth, or one of them is missing.
+    /// The place at `latitude` and `longitude`; `nil` without both.
+    /// - Throws: a 400 problem when one of them is missing or out of range.
     func place() throws -> Place? {
         switch (try degrees("latitude", 90), try degrees("longitude", 180)) {
         case (nil, nil): return nil
@@ -43,7 +43,7 @@ extension Query {
 
     private func degrees(_ name: String, _ limit: Double) throws -> Double? {
         guard let text = self[name] else { return nil }
-        // As JSON writes numbers: no `nan`, no hexadecimal, nothing of other countries.
+        // JSON's syntax of numbers: no `nan`, no hexadecimal, no local formats.
         let isPlain = text.utf8.allSatisfy { (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }
         guard isPlain, let value = Double(text), abs(value) <= limit else {
             throw Problem(.invalidParameter, "\(name) takes a number of degrees from -\(Int(limit)) to \(Int(limit)).")

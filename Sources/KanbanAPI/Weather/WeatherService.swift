@@ -2,28 +2,28 @@ import Fetch
 import Foundation
 import Kanban
 
-/// The weather by place, asked for at most once in ten minutes and once at a time.
+/// The weather by place. Each place is requested at most once in ten minutes, and not twice at a time.
 package actor WeatherService {
     private let client: WeatherClient
     private let clock: @Sendable () -> Timestamp
     private var kept: [Place: (weather: Weather, until: Timestamp)] = [:]
     private var running: [Place: Task<Weather, any Error>] = [:]
 
-    /// How long an answer may take.
+    /// The time-out of an answer.
     package static let usualTimeout = Duration.seconds(3)
 
     private static let lifetime: Int64 = 10 * 60 * 1_000
-    /// The earth has millions of places; an account may ask for all of them.
+    /// The most places in memory: the earth has millions, and one account may ask for all of them.
     private static let mostKept = 1_000
-    /// Each is a thread that waits.
+    /// The most requests at a time: each is a thread that waits.
     private static let mostRunning = 16
-    /// Bytes of the longest answer that is taken.
+    /// The most bytes of an answer.
     private static let answerLimit = 64 * 1024
 
     /// - Parameters:
     ///   - service: the address of an Open-Meteo compatible service, http or https.
-    ///   - timeout: how long one answer may take.
-    ///   - clock: by which what was told grows old.
+    ///   - timeout: the time-out of one answer.
+    ///   - clock: measures the age of an answer.
     package init(
         service: URL, timeout: Duration = usualTimeout, clock: @escaping @Sendable () -> Timestamp
     ) {
@@ -38,7 +38,7 @@ package actor WeatherService {
         if let known = kept[place], clock() < known.until { return known.weather }
         if let task = running[place] { return try await task.value }
         guard running.count < Self.mostRunning else { throw WeatherFault.unavailable }
-        // Not a child of the request's task: others may be waiting for the same answer.
+        // Not a child of the request's task: other requests may wait for the same answer.
         let task = Task { try await client.weather(at: place) }
         running[place] = task
         defer { running[place] = nil }
