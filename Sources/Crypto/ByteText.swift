@@ -4,7 +4,7 @@ import Foundation
 package enum ByteText {
     private static let base32Alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
 
-    /// Base 32 in lower case: no sign that a double click, a shell or an address would stumble over (RFC 4648 §6).
+    /// Base 32 in lower case (RFC 4648 §6): safe in shells and addresses, and selected by a double click.
     package static func base32(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count * 8 + 4) / 5)
@@ -27,7 +27,7 @@ package enum ByteText {
         String(Data(bytes).base64EncodedString().prefix { $0 != "=" })
     }
 
-    /// The bytes of a base 64 text without padding; `nil` when it is none.
+    /// The bytes of a base 64 text without padding; `nil` for any other text.
     package static func bytes(base64 text: String) -> [UInt8]? {
         guard !text.contains("="), let data = Data(base64Encoded: text + padding(for: text.utf8.count)) else {
             return nil
@@ -40,7 +40,7 @@ package enum ByteText {
         exchange("+/", for: "-_", in: base64(bytes))
     }
 
-    /// The bytes of such a text; `nil` when it is none.
+    /// The bytes of such a text; `nil` for any other text.
     package static func bytes(base64URL text: some StringProtocol) -> [UInt8]? {
         guard !text.utf8.contains(where: { "+/=".utf8.contains($0) }) else { return nil }
         return bytes(base64: exchange("-_", for: "+/", in: text))

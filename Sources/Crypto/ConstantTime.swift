@@ -4,9 +4,9 @@
     import CCrypto
 #endif
 
-/// Comparing secrets without telling by the time it takes how much of them was right.
+/// Compares secrets in constant time, so that the time does not tell how much of a guess was right.
 package enum ConstantTime {
-    /// True when both hold the same bytes. Takes the same time for all inputs of one length; lengths are no secret.
+    /// True when both have the same bytes. Takes the same time for all inputs of one length; lengths are not secret.
     package static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }
         #if canImport(Darwin)

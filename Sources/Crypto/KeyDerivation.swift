@@ -4,7 +4,7 @@
     import CCrypto
 #endif
 
-/// A key from a password, made slow on purpose.
+/// Derives a key from a password, slow on purpose.
 package enum KeyDerivation: Hashable, Sendable {
     /// scrypt (RFC 7914): `2^logCost` rounds over `128 · r · 2^logCost` bytes of memory, `parallelism` times.
     case scrypt(logCost: Int, blockSize: Int, parallelism: Int)
@@ -20,13 +20,13 @@ package enum KeyDerivation: Hashable, Sendable {
         return key
     }
 
-    /// No key could be made.
+    /// The key could not be derived.
     package struct Failed: Error, Equatable {
         package init() {}
     }
 
-    /// Whether the system knows the function (macOS has no scrypt), and the parameters are within bounds that keep one
-    /// damaged row from taking all memory or a day of the processor.
+    /// Whether the system has the function (macOS has no scrypt), and the parameters are within bounds: a damaged row
+    /// must not take all memory or a day of the processor.
     package var isUsable: Bool {
         switch self {
         case .scrypt(let logCost, let blockSize, let parallelism):

@@ -1,14 +1,14 @@
 /// A stored password: the function, its parameters, the salt and the key, in one line of text.
 ///
 /// `$scrypt$ln=15,r=8,p=1$<salt>$<key>` or `$pbkdf2-sha256$i=600000$<salt>$<key>`, both parts in base 64 without padding.
-/// The parameters stand in the text so that they can be raised later: an old hash goes on working, and
-/// ``needsRenewal(by:)`` says that it should be made anew at the next log-in, when the password is at hand.
+/// The parameters are in the text so that they can be raised later. An old hash still works; ``needsRenewal(by:)`` says
+/// that it should be replaced at the next log-in, when the password is known.
 package struct PasswordHash: Hashable, Sendable {
     package let derivation: KeyDerivation
     package let salt: [UInt8]
     package let key: [UInt8]
 
-    /// What new hashes are made with: some 80 ms of one core and 32 MiB.
+    /// The parameters of new hashes: about 80 ms of one core and 32 MiB.
     #if canImport(Darwin)
         package static let current = KeyDerivation.pbkdf2(rounds: 600_000)
     #else
@@ -29,7 +29,7 @@ package struct PasswordHash: Hashable, Sendable {
         self.salt = salt
     }
 
-    /// What no password matches, and comparing takes as long as ever. Made without hashing.
+    /// A hash that no password matches and that takes as long to compare. Made without hashing.
     package static func unmatchable(by derivation: KeyDerivation = current) -> PasswordHash {
         PasswordHash(derivation: derivation, salt: SecureRandom.bytes(saltBytes), key: SecureRandom.bytes(keyBytes))
     }
@@ -40,7 +40,7 @@ package struct PasswordHash: Hashable, Sendable {
         self.key = key
     }
 
-    /// Reads a stored hash; `nil` when the text is none that can be compared with here.
+    /// Parses a stored hash; `nil` when it is malformed or its function is not available.
     package init?(_ text: String) {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)
         guard parts.count == 5, parts[0].isEmpty,
@@ -53,13 +53,13 @@ package struct PasswordHash: Hashable, Sendable {
         self.key = key
     }
 
-    /// True when it is the password. Takes as long as making the hash took.
+    /// True when the password matches. Takes as long as hashing.
     /// - Throws: ``KeyDerivation/Failed``, when memory is short.
     package func matches(_ password: String) throws(KeyDerivation.Failed) -> Bool {
         ConstantTime.equal(try derivation.key(from: Array(password.utf8), salt: salt, count: key.count), key)
     }
 
-    /// True when new hashes are made otherwise by now.
+    /// True when new hashes have other parameters.
     package func needsRenewal(by derivation: KeyDerivation = Self.current) -> Bool {
         self.derivation != derivation || key.count != Self.keyBytes
     }

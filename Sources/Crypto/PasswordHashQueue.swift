@@ -2,13 +2,13 @@ import Dispatch
 import Foundation
 import Locks
 
-/// Where passwords are hashed: one thread of low priority, so that nobody's board waits for hashing.
+/// Hashes passwords on one thread of low priority, so that requests to boards do not wait for hashing.
 ///
-/// Clients have equal shares of it, and a log-in counts less than a sign-up: each job gets a virtual finish time, the
-/// finish of the client's last job (or now, if that is later) plus the cost of its purpose. The smallest runs next, and
-/// when the queue is full the largest is refused. So one client, with however many jobs, keeps nobody from logging in.
+/// Fair queueing: each job gets a virtual finish time, which is the finish of the client's last job (or now, if that is
+/// later) plus the cost of its purpose; a log-in costs less than a sign-up. The smallest runs next; when the queue is
+/// full, the largest is refused. So one client with many jobs cannot keep others from logging in.
 package final class PasswordHashQueue: Sendable {
-    /// What the password is hashed for.
+    /// The purpose of hashing.
     package enum Purpose: Int, Sendable {
         case logIn = 1
         case signUp = 8
@@ -16,7 +16,7 @@ package final class PasswordHashQueue: Sendable {
         fileprivate var cost: Int { rawValue }
     }
 
-    /// The job was not run: too many wait, or its client has left.
+    /// The job was not run: too many wait, or its client disconnected.
     package struct Busy: Error {
         package init() {}
     }
@@ -36,7 +36,7 @@ package final class PasswordHashQueue: Sendable {
     package var waitingCount: Int { worker.waitingCount }
 
     /// Runs `work` on the queue's thread. A job that waits is dropped when its task is cancelled.
-    /// - Parameter client: whose share it is.
+    /// - Parameter client: the client whose share it uses.
     /// - Throws: ``Busy``.
     package func run<T: Sendable>(
         _ purpose: Purpose, for client: String, _ work: @escaping @Sendable () -> T
@@ -66,19 +66,19 @@ package final class PasswordHashQueue: Sendable {
         let refuse: @Sendable () -> Void
     }
 
-    /// What the thread and its owner share; the thread must not keep the owner alive.
+    /// The state that the thread and its owner share; the thread must not keep the owner alive.
     private final class Worker: Sendable {
         private struct State {
             var waiting: [Job] = []
-            /// The finish of each client's last job, as long as jobs wait.
+            /// The finish of each client's last job, while jobs wait.
             var finishes: [String: Int] = [:]
-            /// When the job that runs began, in virtual time.
+            /// The start of the running job, in virtual time.
             var now = 0
             var tickets: UInt64 = 0
             var isRunning = false
             var hasThread = false
             var isStopped = false
-            /// Cancelled before they were added.
+            /// Jobs that were cancelled before they were added.
             var cancelled: Set<UInt64> = []
 
             mutating func insert(_ job: Job) {
@@ -125,7 +125,8 @@ package final class PasswordHashQueue: Sendable {
 
         func add(_ job: Job) {
             let (refused, isFirst) = state.withLock { state -> (Job?, isFirst: Bool) in
-                // One that need not wait runs even for a client that has left: it may only have ended its side.
+                // A job that need not wait runs even if the client has closed its side of the connection: it may still
+                // read.
                 let isCancelled = state.cancelled.remove(job.ticket) != nil
                 if isCancelled, state.isRunning || !state.waiting.isEmpty { return (job, false) }
                 state.insert(job)
@@ -143,7 +144,7 @@ package final class PasswordHashQueue: Sendable {
         func cancel(_ ticket: UInt64) {
             let job = state.withLock { state -> Job? in
                 guard let index = state.waiting.firstIndex(where: { $0.ticket == ticket }) else {
-                    // Not added yet, or running: then there is one more number to forget.
+                    // Not added yet, or running: remember the number.
                     state.cancelled.insert(ticket)
                     return nil
                 }
@@ -152,12 +153,12 @@ package final class PasswordHashQueue: Sendable {
             job?.refuse()
         }
 
-        /// A job that was cancelled while it ran leaves its number behind.
+        /// Forgets the number of a job that was cancelled while it ran.
         func forget(_ ticket: UInt64) {
             state.withLock { _ = $0.cancelled.remove(ticket) }
         }
 
-        /// Ends the thread once it has done what waits.
+        /// Ends the thread after the waiting jobs.
         func stop() {
             state.withLock { $0.isStopped = true }
             signal.signal()

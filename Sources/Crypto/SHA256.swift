@@ -35,8 +35,8 @@ package struct SHA256: ~Copyable {
             Array(CryptoKit.SHA256.hash(data: Array(bytes)))
         }
     #else
-        // Looked up once, for a look-up costs more than a short digest. It is never changed nor freed, and libcrypto
-        // lets every thread use one algorithm at the same time: that is what makes sharing it safe.
+        // Fetched once, because that costs more than a short digest. `nonisolated(unsafe)`: it is never changed or
+        // freed, and libcrypto lets all threads share an algorithm.
         nonisolated(unsafe) private static let algorithm: OpaquePointer = {
             guard let algorithm = EVP_MD_fetch(nil, "SHA256", nil) else {
                 fatalError("libcrypto has no SHA-256")

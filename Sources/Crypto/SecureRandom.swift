@@ -4,9 +4,9 @@
     import CCrypto
 #endif
 
-/// Random numbers that nobody can guess, from the system's generator.
+/// Unpredictable random numbers from the system's generator.
 package enum SecureRandom {
-    /// So many random bytes. Ends the process when the system has no randomness, for nothing secret could be made then.
+    /// `count` random bytes. Ends the process when the system has no randomness: no secret can be made then.
     package static func bytes(_ count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             fill(UnsafeMutableRawBufferPointer(buffer))
@@ -17,6 +17,7 @@ package enum SecureRandom {
     /// 64 random bits.
     package static func uint64() -> UInt64 {
         var bits: UInt64 = 0
+        // The bytes live for the call only.
         withUnsafeMutableBytes(of: &bits) { fill($0) }
         return bits
     }

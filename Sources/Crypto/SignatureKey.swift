@@ -6,10 +6,10 @@
     import CCrypto
 #endif
 
-/// A public key that signatures of JSON Web Tokens are verified with (RFC 7518 §3.3, §3.4).
+/// A public key for verifying JSON Web Tokens (RFC 7518 §3.3, §3.4).
 ///
-/// The key decides the algorithm, not the token: an RSA key verifies RS256 and nothing else, so that no token can have
-/// the public key taken for the secret of an HMAC.
+/// The key decides the algorithm, not the token: an RSA key verifies only RS256, so that no token can use the public
+/// key as the secret of an HMAC.
 package struct SignatureKey: Sendable {
     package enum Algorithm: String, Sendable {
         case rs256 = "RS256"
@@ -23,12 +23,12 @@ package struct SignatureKey: Sendable {
     private static let rsaBits = 2048...8192
 
     /// - Parameters: big-endian integers, as `n` and `e` of a JSON Web Key (RFC 7518 §6.3.1).
-    /// - Returns: `nil` when they are no RSA key of 2048 to 8192 bits.
+    /// - Returns: `nil` unless they are an RSA key of 2048 to 8192 bits.
     package init?(rsaModulus modulus: [UInt8], exponent: [UInt8]) {
         let modulus = Array(modulus.drop { $0 == 0 })
         let exponent = Array(exponent.drop { $0 == 0 })
         let bits = modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
-        // An even modulus or exponent is none; a long exponent makes verifying slow.
+        // An even modulus or exponent is invalid; a long exponent makes verifying slow.
         guard Self.rsaBits.contains(bits), modulus.last.map({ $0 & 1 == 1 }) ?? false,
             (1...4).contains(exponent.count), exponent != [1], exponent.last.map({ $0 & 1 == 1 }) ?? false,
             let key = Key(rsa: DER.rsaPublicKey(modulus: modulus, exponent: exponent))
@@ -45,7 +45,7 @@ package struct SignatureKey: Sendable {
         self.key = key
     }
 
-    /// Whether the signature is one of these bytes, by this key.
+    /// Whether the key made the signature of these bytes.
     package func verifies(_ signature: [UInt8], of bytes: [UInt8]) -> Bool {
         switch algorithm {
         case .rs256: key.verifies(signature, of: bytes)
@@ -94,7 +94,7 @@ package struct SignatureKey: Sendable {
             }
 
             init?(p256 point: [UInt8]) {
-                // Fails for what is no point on the curve.
+                // Fails for coordinates that are not on the curve.
                 guard let key = Self.read(DER.subjectPublicKey(p256: point)) else { return nil }
                 self.key = key
             }
@@ -116,7 +116,7 @@ package struct SignatureKey: Sendable {
                 guard let context = EVP_MD_CTX_new() else { return false }
                 defer {
                     EVP_MD_CTX_free(context)
-                    // A wrong signature leaves notes in the thread's queue of errors, which TLS looks at.
+                    // A wrong signature leaves entries in the thread's error queue, which TLS reads.
                     ERR_clear_error()
                 }
                 return EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key) == 1
@@ -126,7 +126,7 @@ package struct SignatureKey: Sendable {
     #endif
 }
 
-/// As much of DER (X.690) as keys and signatures need.
+/// The part of DER (X.690) that keys and signatures need.
 enum DER {
     static func rsaPublicKey(modulus: [UInt8], exponent: [UInt8]) -> [UInt8] {
         value(0x30, integer(modulus) + integer(exponent))

@@ -1,17 +1,17 @@
 import CCurl
 import Locks
 
-/// Gets what is behind web addresses, each on a thread of its own, so that no event loop waits.
+/// Fetches web addresses, each on its own thread, so that no event loop waits.
 ///
 /// Certificates are verified. Redirects are followed from https to https alone, at most three.
 package final class Fetcher: Sendable {
-    /// Why nothing was fetched.
+    /// Why a fetch failed.
     package enum Fault: Error, Hashable, Sendable {
-        /// The whole answer did not come in time.
+        /// The answer was not complete in time.
         case timeout
-        /// The address cannot be reached, does not answer 200, or sends too much.
+        /// The address cannot be reached, does not answer 200, or sends too many bytes.
         case unavailable
-        /// As many are running as may run.
+        /// Too many fetches are running.
         case busy
     }
 
@@ -22,9 +22,9 @@ package final class Fetcher: Sendable {
     private let running = Locked(0)
 
     /// - Parameters:
-    ///   - timeout: for a whole answer.
-    ///   - limit: bytes of the longest body that is taken.
-    ///   - most: how many may run at once; one more is refused.
+    ///   - timeout: the time for a whole answer.
+    ///   - limit: the most bytes of a body.
+    ///   - most: how many may run at once; more are refused.
     ///   - authorities: a file of certificates (PEM) to trust instead of the system's.
     package init(timeout: Duration, limit: Int, most: Int = 16, authorities: String? = nil) {
         self.authorities = authorities
@@ -33,7 +33,7 @@ package final class Fetcher: Sendable {
         self.most = most
     }
 
-    /// The body behind an address of `http:` or `https:`.
+    /// Fetches the body at an address of `http:` or `https:`.
     /// - Throws: ``Fault``, or `CancellationError` as soon as the task is cancelled.
     package func get(_ url: String) async throws -> [UInt8] {
         let isSecure = url.lowercased().hasPrefix("https:")
@@ -45,7 +45,7 @@ package final class Fetcher: Sendable {
         }
         if let authorities { transfer.set(CURLOPT_CAINFO, authorities) }
         transfer.set(CURLOPT_FOLLOWLOCATION, isSecure ? 1 : 0)
-        // A proxy that the environment names is not for this machine.
+        // Do not use a proxy of the environment for this machine.
         if Self.isLoopback(url) { transfer.set(CURLOPT_PROXY, "") }
         transfer.set(CURLOPT_MAXREDIRS, 3)
         transfer.set(CURLOPT_REDIR_PROTOCOLS_STR, "https")

@@ -2,11 +2,11 @@ import Foundation
 import Locks
 
 extension Transfer {
-    /// The last status, and what came.
+    /// The last status, and the bytes received.
     package typealias Outcome = (status: Int, body: [UInt8])
 
-    /// Runs the transfer on a thread of its own.
-    /// - Parameter ended: called on that thread once it has nothing more to do, which may be later than the return.
+    /// Runs the transfer on its own thread.
+    /// - Parameter ended: called on that thread when it is done, which may be after the return.
     /// - Throws: ``Transfer/Fault``, or `CancellationError` as soon as the task is cancelled.
     package func perform(ended: @escaping @Sendable () -> Void = {}) async throws -> Outcome {
         let answer = Answer()
@@ -25,7 +25,7 @@ extension Transfer {
     }
 }
 
-/// Resumes its continuation once, whichever comes first: the answer, or the end of the task that waits.
+/// Resumes its continuation once: with the answer, or when the waiting task is cancelled.
 private final class Answer: Sendable {
     private enum State {
         case unasked

@@ -1,20 +1,22 @@
 import CCurl
 import Locks
 
-/// One transfer over libcurl: set up, then run once on a thread that may wait. Any thread may cancel it.
+/// One transfer with libcurl: configured, then run once on a thread that may block. Any thread may cancel it.
 package final class Transfer: @unchecked Sendable {
-    // Unchecked: only the thread that sets up and runs the transfer touches what varies; `isCancelled` has its own lock.
+    // Unchecked: only the thread that configures and runs the transfer uses its mutable state; `isCancelled` has its
+    // own lock.
 
-    /// Why a transfer did not succeed.
+    /// Why a transfer failed.
     package enum Fault: Error, Hashable, Sendable {
         case timeout
         case cancelled
-        /// The other side sends more than it may.
+        /// The other side sends too many bytes.
         case tooLong
-        /// libcurl's code, its words for it, which name no address, and the last status of the other side, or 0.
+        /// libcurl's code and its text, which contains no address, and the last status of the other side, or 0.
         case failed(code: Int, reason: String, status: Int)
     }
 
+    // Handles of libcurl, which this object owns and frees.
     private let handle: UnsafeMutableRawPointer
     private var list: UnsafeMutablePointer<curl_slist>?
     private let isCancelled = Locked(false)
@@ -23,13 +25,13 @@ package final class Transfer: @unchecked Sendable {
     private var isTooLong = false
     private var rest: ArraySlice<UInt8> = []
 
-    /// Once, before the first handle; libcurl 7.84 and later let any thread do it.
+    /// Called once, before the first handle; libcurl 7.84 and later allow it on any thread.
     private static let library: CURLcode = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
     /// - Parameters:
     ///   - url: its scheme must be one of `schemes`, which libcurl calls protocols.
-    ///   - timeout: for the whole transfer, looking up the name included.
-    ///   - limit: bytes that the other side may send.
+    ///   - timeout: for the whole transfer, including the name look-up.
+    ///   - limit: the most bytes that the other side may send.
     package init(_ url: String, schemes: String, timeout: Duration, limit: Int) throws(Fault) {
         guard Self.library == CURLE_OK, let handle = curl_easy_init() else {
             throw .failed(code: Int(CURLE_FAILED_INIT.rawValue), reason: "libcurl cannot start", status: 0)
@@ -40,11 +42,11 @@ package final class Transfer: @unchecked Sendable {
         set(CURLOPT_URL, url)
         set(CURLOPT_PROTOCOLS_STR, schemes)
         set(CURLOPT_TIMEOUT_MS, Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000))
-        // No signals in a process with threads, and no waiting for a name server after the time is over.
+        // No signals in a process with threads. Do not wait for a name server after the time-out.
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_QUICK_EXIT, 1)
         set(CURLOPT_NOPROGRESS, 0)
-        // Neither ~/.netrc nor cookies; proxies as the environment says.
+        // No ~/.netrc and no cookies; proxies of the environment.
         set(CURLOPT_NETRC, 0)
     }
 
@@ -62,13 +64,13 @@ package final class Transfer: @unchecked Sendable {
         ccurl_set_text(handle, option, value)
     }
 
-    /// The list lives as long as the transfer. One transfer has one list.
+    /// The transfer owns the list. A transfer has one list.
     package func set(_ option: CURLoption, list lines: [String]) {
         for line in lines { list = curl_slist_append(list, line) }
         ccurl_set_pointer(handle, option, list)
     }
 
-    /// What is sent; with `CURLOPT_UPLOAD`.
+    /// The bytes to send with `CURLOPT_UPLOAD`.
     package func send(_ bytes: [UInt8]) {
         rest = bytes[...]
         set(CURLOPT_UPLOAD, 1)
@@ -80,7 +82,7 @@ package final class Transfer: @unchecked Sendable {
     }
 
     /// Runs the transfer to its end, on the calling thread.
-    /// - Returns: the status, and what came.
+    /// - Returns: the status, and the bytes received.
     package func run() throws(Fault) -> (status: Int, body: [UInt8]) {
         // The callbacks are called within `curl_easy_perform` alone, while this object is alive.
         let context = Unmanaged.passUnretained(self).toOpaque()

@@ -65,6 +65,7 @@ extension EntityTag {
         /// - Parameter epoch: random, so that accounts of two servers under one address differ as well.
         init(_ account: AccountKey, epoch: UInt64) {
             let words = [UInt64(bitPattern: account.number), epoch]
+            // The bytes live for the call only.
             fingerprint = words.withUnsafeBytes { EntityTag.fingerprint($0) }
         }
 

@@ -2,29 +2,29 @@ import Crypto
 import Kanban
 import Locks
 
-/// What a good token opens.
+/// The access that a valid token gives.
 package struct Grant: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case session, token
     }
 
     package var account: AccountKey
-    /// Of the session or token.
+    /// The id of the session or token.
     package var id: ID
     package var kind: Kind
     package var scope: AccessToken.Scope
     package var lastUsedAt: Timestamp?
     /// `nil`: until it is removed.
     package var expiresAt: Timestamp?
-    /// Of the token's text.
+    /// The digest of the token's text.
     package var digest: [UInt8]
 }
 
-/// Who is let in. Good tokens are remembered, so that a request costs no statement; what ends a session or a token
-/// says so here, and from then on it opens nothing, on any event loop.
+/// Authenticates tokens. Valid tokens are cached, so that a request needs no statement. Code that ends a session or a
+/// token reports it here; from then on the token is invalid on all event loops.
 package final class AccessControl: Sendable {
-    /// After so long a remembered token is looked up again: what the command line removed meanwhile, in another
-    /// process, ends by then. A look-up takes a few microseconds.
+    /// A cached token is looked up again after this time, because the command line may have removed it in another
+    /// process. A look-up takes a few microseconds.
     package static let trust: Duration = .milliseconds(250)
 
     private struct Entry {
@@ -34,7 +34,7 @@ package final class AccessControl: Sendable {
 
     private struct State {
         var entries: [[UInt8]: Entry] = [:]
-        /// Counts endings. A look-up that began before one must not be remembered after it.
+        /// Counts endings. A look-up that began before an ending must not be cached after it.
         var endings: UInt64 = 0
     }
 
@@ -44,8 +44,8 @@ package final class AccessControl: Sendable {
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - capacity: tokens remembered, each some 200 bytes.
-    ///   - ring: called when something of an account ended, so that its open streams look whether it was theirs.
+    ///   - capacity: the most cached tokens, about 200 bytes each.
+    ///   - ring: called when a session or token of an account ended, so that the account's streams check theirs.
     package init(
         store: any AccessStore, capacity: Int = 16_384, ring: @escaping @Sendable (AccountKey) -> Void = { _ in }
     ) {
@@ -54,15 +54,15 @@ package final class AccessControl: Sendable {
         self.ring = ring
     }
 
-    /// What is known of a token without waiting.
+    /// The result of a look-up without waiting.
     package enum LookUp: Sendable {
-        /// What it opens; `nil` when it is unknown, expired or removed.
+        /// The grant; `nil` when the token is unknown, expired or removed.
         case known(Grant?)
-        /// The store has to be asked, by ``grant(token:now:instant:)``.
+        /// Ask the store, with ``grant(token:now:instant:)``.
         case waits
     }
 
-    /// What a token opens now, from memory or from a store whose reads never wait.
+    /// The grant of a token, from the cache or a store whose reads do not wait.
     package func grantNow(
         token: ArraySlice<UInt8>, now: Timestamp, instant: ContinuousClock.Instant = .now
     ) throws -> LookUp {
@@ -70,7 +70,7 @@ package final class AccessControl: Sendable {
         return try grantNow(digest: digest, now: now, instant: instant)
     }
 
-    /// What a token opens now; `nil` when it is unknown, expired or removed.
+    /// The grant of a token; `nil` when it is unknown, expired or removed.
     package func grant(
         token: ArraySlice<UInt8>, now: Timestamp, instant: ContinuousClock.Instant = .now
     ) async throws -> Grant? {
@@ -78,8 +78,8 @@ package final class AccessControl: Sendable {
         return try await grant(digest: digest, now: now, instant: instant)
     }
 
-    /// Whether a grant still opens what it opened, without waiting; `nil` when the store has to be asked. For streams, each
-    /// time they wake.
+    /// Whether a grant is still valid, without waiting; `nil` when the store has to be asked. Streams call it each time
+    /// they wake.
     package func isGoodNow(_ grant: Grant, now: Timestamp, instant: ContinuousClock.Instant = .now) throws -> Bool? {
         switch try grantNow(digest: grant.digest, now: now, instant: instant) {
         case .known(let grant): grant != nil
@@ -87,14 +87,14 @@ package final class AccessControl: Sendable {
         }
     }
 
-    /// Whether a grant still opens what it opened.
+    /// Whether a grant is still valid.
     package func isGood(_ grant: Grant, now: Timestamp, instant: ContinuousClock.Instant = .now) async throws -> Bool {
         try await self.grant(digest: grant.digest, now: now, instant: instant) != nil
     }
 
     private func grantNow(digest: [UInt8], now: Timestamp, instant: ContinuousClock.Instant) throws -> LookUp {
         let (remembered, endings) = state.withLock { ($0.entries[digest], $0.endings) }
-        // Where other servers end sessions, only the store knows.
+        // Other servers may have ended the session: only the store knows.
         let local = store.localAccess
         if let remembered, local != nil, instant - remembered.readAt < Self.trust {
             return .known(use(remembered.grant, at: now))
@@ -111,7 +111,7 @@ package final class AccessControl: Sendable {
         return use(remember(found, digest, readAt: instant, ifStillAt: endings), at: now)
     }
 
-    /// The grant unless it has expired; notes that it was used.
+    /// The grant, unless it has expired. Records the use.
     private func use(_ grant: Grant?, at now: Timestamp) -> Grant? {
         guard let grant, grant.expiresAt.map({ $0 > now }) ?? true else { return nil }
         noteUse(of: grant, at: now)
@@ -131,7 +131,7 @@ package final class AccessControl: Sendable {
         }
     }
 
-    /// - Returns: the grant, with a use that is being written and is not in the row yet.
+    /// - Returns: the grant, including a use that is not written to the row yet.
     private func remember(
         _ grant: Grant?, _ digest: [UInt8], readAt: ContinuousClock.Instant, ifStillAt endings: UInt64
     ) -> Grant? {
@@ -148,7 +148,7 @@ package final class AccessControl: Sendable {
                 grant.expiresAt = noted.expiresAt
             }
             if state.entries.count >= capacity, state.entries[digest] == nil {
-                // Any quarter will do: what is in use comes back with one look-up.
+                // Drop any quarter: tokens in use come back with one look-up.
                 for digest in Array(state.entries.keys.prefix(max(1, capacity / 4))) { state.entries[digest] = nil }
             }
             state.entries[digest] = Entry(grant: grant, readAt: readAt)
@@ -156,7 +156,7 @@ package final class AccessControl: Sendable {
         }
     }
 
-    /// Writes the last use down, now and then; a session lives on from it.
+    /// Writes the last use from time to time; it extends a session.
     private func noteUse(of grant: Grant, at now: Timestamp) {
         let precision = Session.precisionOfLastUse
         guard grant.lastUsedAt.map({ now >= $0 + precision }) ?? true else { return }
@@ -169,7 +169,8 @@ package final class AccessControl: Sendable {
         }
         guard isFirst else { return }
         Task { [store] in
-            // A use that could not be written, on a full disk, is written with the next one: nobody is kept out for it.
+            // `try?`: a use that could not be written, on a full disk, is written with the next one; the request goes
+            // on.
             try? await store.writeAccess { writer in
                 switch grant.kind {
                 case .session:
@@ -182,7 +183,7 @@ package final class AccessControl: Sendable {
         }
     }
 
-    /// Forgets all tokens that are remembered: another process may have removed some.
+    /// Clears the cache: another process may have removed tokens.
     package func forgetAll() {
         state.withLock { state in
             state.endings += 1
@@ -190,7 +191,7 @@ package final class AccessControl: Sendable {
         }
     }
 
-    /// To be called once an ending is on disk and before it is answered: forgets what matches, and wakes the
+    /// Call it when an ending is on disk, before it is answered: removes what matches from the cache and wakes the
     /// account's streams.
     package func ended(of account: AccountKey, where matches: (Grant) -> Bool) {
         state.withLock { state in

@@ -1,25 +1,25 @@
-/// The ways in which signing up, logging in or a change of an account is refused. Expected outcomes, not failures.
+/// Why a sign-up, a log-in or a change of an account is refused. Expected outcomes, not failures.
 package enum AccessError: Error, Hashable, Sendable {
-    /// Without a mail server nothing is sent.
+    /// The server sends no mail.
     case mailOff
-    /// A code that is wrong, used or old.
+    /// The code is wrong, used or expired.
     case codeInvalid
-    /// Too many asked for a reset from one address; the time until the next one is looked at.
+    /// Too many requests for a reset from one address; the time until the next one.
     case tooManyResets(Duration)
-    /// The account has got as many mails as it may within an hour.
+    /// The account got the most mails of an hour.
     case tooManyMails
     case unknownProvider
-    /// A provider's token that fails a check, and which.
+    /// A provider's token failed a check; which one.
     case tokenInvalid(String)
-    /// The provider's keys cannot be had.
+    /// The provider's keys are not available.
     case providerUnavailable
-    /// The provider's address belongs to an account, which has to link the identity.
+    /// The address belongs to an account, which has to link the identity.
     case linkRequired
     /// The identity belongs to another account.
     case identityTaken
     case noIdentity
     case tooManyIdentities
-    /// Without it nobody could log in any more.
+    /// It is the last way to log in.
     case lastWayIn
     /// Its owner locked the account.
     case accountLocked
@@ -29,16 +29,16 @@ package enum AccessError: Error, Hashable, Sendable {
     case invitationUsed
     case noInvitation
     case tooManyInvitations
-    /// The operator makes the accounts here.
+    /// Only the operator creates accounts.
     case signupClosed
     case emailTaken
-    /// No such account, or not its password; which of them, nobody is told.
+    /// No such account, or a wrong password; the caller is not told which.
     case wrongCredentials
-    /// Somebody logged in did not know the account's password.
+    /// A logged-in caller gave a wrong password.
     case wrongPassword
-    /// Too many failures; the time until the next try is looked at.
+    /// Too many failures; the time until the next attempt.
     case throttled(Duration)
-    /// Too many sign-ups from one address; the time until the next one is looked at.
+    /// Too many sign-ups from one address; the time until the next one.
     case tooManySignUps(Duration)
     /// Too many passwords wait to be hashed, or there is no memory for it.
     case busy
@@ -46,7 +46,7 @@ package enum AccessError: Error, Hashable, Sendable {
     case noAccount
     case noSession
     case noToken
-    /// The account has as many tokens as it may have.
+    /// The account has the most tokens.
     case tooManyTokens
     /// The account of `--auth open` has no address, password or end.
     case builtInAccount

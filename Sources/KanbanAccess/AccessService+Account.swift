@@ -1,18 +1,17 @@
 import Crypto
 import Kanban
 
-/// What an account changes about itself, and its personal tokens.
+/// Changes of an account by its owner, and personal tokens.
 extension AccessService {
-    /// What a change of the account asks for; what is `nil` stays.
+    /// A change of the account; `nil` leaves a member unchanged.
     package struct AccountEdit: Sendable {
-        /// `.some(nil)` takes the name away.
+        /// `.some(nil)` removes the name.
         package var displayName: String??
-        /// `.some(nil)` takes the image away.
+        /// `.some(nil)` removes the image.
         package var image: ID??
         package var email: EmailAddress?
         package var newPassword: Password?
-        /// Whether a new password ends the tokens too: who changes a password because somebody else knows it must not leave
-        /// them a token that they made.
+        /// Whether a new password ends the tokens, too: an attacker who knew the old password may have created one.
         package var endsTokens: Bool
 
         package init(
@@ -26,7 +25,7 @@ extension AccessService {
             self.endsTokens = endsTokens
         }
 
-        /// Whether the one who asks has to prove again who it is.
+        /// Whether the caller has to prove the identity again.
         package var needsPassword: Bool { email != nil || newPassword != nil }
     }
 
@@ -36,15 +35,15 @@ extension AccessService {
         return account
     }
 
-    /// Whether it has a password: who came with a provider has none at first.
+    /// Whether the account has a password. One that was made by a provider's sign-in has none at first.
     package func hasPassword(_ key: AccountKey) async throws -> Bool {
         try await store.readAccess { try $0.passwordHash(of: key) } != nil
     }
 
-    /// Changes the account. A new password ends all sessions but `session`, and the tokens unless they are to stay.
+    /// Changes the account. A new password ends all sessions but `session`, and by default the tokens.
     /// - Parameters:
-    ///   - password: the current one; `nil` counts as a wrong one where it is needed.
-    ///   - check: throws when the account is not one to be changed; asked in the transaction.
+    ///   - password: the current password; where it is needed, `nil` counts as a wrong one.
+    ///   - check: throws when the account must not be changed; called in the transaction.
     /// - Throws: ``AccessError/wrongPassword``, ``AccessError/emailTaken``, ``AccessError/builtInAccount``, those of hashing,
     ///   and ``BoardError/unknownImage``.
     package func update(
@@ -58,7 +57,7 @@ extension AccessService {
             if let newPassword = edit.newPassword { try await hashed(newPassword, for: visitor.origin) } else { nil }
 
         if let email = edit.email, isMailOn, email.folded != old.email?.folded {
-            // Each change sends two mails, one of them to an address that may be anybody's.
+            // Each change sends two mails, one of them to an unverified address.
             guard try await mayMail(.owner(SHA256.digest("\(old.id)".utf8))) else { throw AccessError.tooManyMails }
         }
 
@@ -109,8 +108,8 @@ extension AccessService {
         noteEnd(of: key, keeping: nil, tokens: true)
     }
 
-    /// Ends all sessions but one, and the tokens too when they are to go.
-    /// - Parameter session: the one that stays; `nil` when a token asks.
+    /// Ends all sessions but one, and if asked the tokens, too.
+    /// - Parameter session: the session to keep; `nil` for a caller with a token.
     package func endSessions(of key: AccountKey, keeping session: ID?, tokens: Bool) async throws {
         try await store.writeAccess { try Self.endAccess(of: key, keeping: session, tokens: tokens, in: $0) }
         noteEnd(of: key, keeping: session, tokens: tokens)
@@ -130,8 +129,9 @@ extension AccessService {
         control.ended(of: key) { $0.kind == .session ? $0.id != session : tokens }
     }
 
-    /// Erases the account with everything that is its own.
-    /// - Parameter password: the current one; `nil` will do only where there is none, in a new session of a provider.
+    /// Erases the account with all its data.
+    /// - Parameter password: the current password; `nil` is enough only for an account without one, in a new session of
+    ///   a provider.
     /// - Throws: ``AccessError/wrongPassword``, ``AccessError/builtInAccount`` and those of hashing.
     package func removeAccount(
         _ key: AccountKey, password: Password?, by session: ID?, from address: String,
@@ -155,7 +155,7 @@ extension AccessService {
         control.ended(of: key) { _ in true }
     }
 
-    /// Lets the owner alone through: by the password, or without one by a new session of a provider.
+    /// Requires the owner: by the password, or without one by a new session of a provider.
     /// - Returns: the stored hash that the password matched.
     func prove(
         _ password: Password?, of account: Account, by session: ID?, from address: String
@@ -174,11 +174,11 @@ extension AccessService {
 
     // MARK: Personal tokens
 
-    /// Makes a token for somebody who is logged in, and shows its secret once. A token of scope ``AccessToken/Scope/full``
-    /// opens as much as a session and lives longer, so it needs the password again.
+    /// Creates a token for a logged-in caller and returns its secret once. A token of scope ``AccessToken/Scope/full``
+    /// gives as much access as a session and lives longer, so it needs the password again.
     /// - Parameters:
-    ///   - session: the one that asks. When it ends meanwhile, no token is made.
-    ///   - password: the current one; looked at only where it is needed, and `nil` counts as a wrong one there.
+    ///   - session: the caller's session. If it ends in the meantime, no token is created.
+    ///   - password: the current password; checked only where it is needed, where `nil` counts as a wrong one.
     /// - Throws: ``AccessError/wrongPassword``, ``AccessError/tooManyTokens`` and those of hashing.
     package func makeToken(
         name: String, scope: AccessToken.Scope, expiresAt: Timestamp?, of key: AccountKey, by session: ID,
@@ -196,7 +196,7 @@ extension AccessService {
         }
     }
 
-    /// Makes a token from the command line, or where `check` says who may.
+    /// Creates a token for the command line, or for callers that `check` admits.
     /// - Throws: ``AccessError/tooManyTokens``.
     package func makeToken(
         name: String, scope: AccessToken.Scope, expiresAt: Timestamp?, of account: AccountKey,
@@ -218,7 +218,7 @@ extension AccessService {
         return (secret, token)
     }
 
-    /// All, the expired too, the newest first.
+    /// All tokens, including expired ones, newest first.
     package func tokens(of account: AccountKey) async throws -> [AccessToken] {
         try await store.readAccess { try $0.tokens(of: account) }
     }

@@ -2,14 +2,14 @@ import Crypto
 import Kanban
 import Locks
 
-/// What somebody proves with a code from a mail: a forgotten password, an address, and that a log-in was not theirs.
+/// Codes from mails: reset a password, verify an address, lock an account after a foreign log-in.
 extension AccessService {
     /// - Throws: ``AccessError/mailOff``.
     package func requireMail() throws(AccessError) {
         guard isMailOn else { throw .mailOff }
     }
 
-    /// Asks for a mail with a code. Nothing tells whether there is such an account: every address is written down in the
+    /// Requests a mail with a code. The answer does not tell whether the account exists: every address is queued in the
     /// same way, and looked up when the mail is made.
     /// - Throws: ``AccessError/mailOff``, ``AccessError/tooManyResets(_:)``, ``AccessError/busy``.
     package func requestPasswordReset(email: EmailAddress, by visitor: Visitor) async throws {
@@ -22,7 +22,7 @@ extension AccessService {
                 resetRequests.withLock { $0.attempt([key], at: instant()) }
             }
         if let wait { throw AccessError.tooManyResets(wait) }
-        // Silently: who is told would learn that somebody else has asked.
+        // Without an error: it would tell the caller that somebody else has asked.
         guard try await mayMail(.account(SHA256.digest(email.folded.utf8))) else { return }
         let isTaken = try await store.writeAccess { writer in
             try writer.enqueue(
@@ -34,15 +34,15 @@ extension AccessService {
         ringPostman()
     }
 
-    /// Sets a new password with the code of a mail, which also opens a locked account and proves its address.
-    /// All sessions end, and all tokens with `endTokens`.
+    /// Sets a new password with the code of a mail, unlocks the account and verifies its address. Ends all sessions,
+    /// and with `endTokens` all tokens.
     /// - Throws: ``AccessError/mailOff``, ``AccessError/codeInvalid``, ``AccessError/busy``.
     package func resetPassword(
         code: String, newPassword: Password, endTokens: Bool, by visitor: Visitor
     ) async throws {
         try requireMail()
         guard let digest = SecretCode.digest(of: code) else { throw AccessError.codeInvalid }
-        // Looked at first to spare the hashing, and again in the transaction, where nobody can come between.
+        // Checked first to save the hashing, and again in the transaction, where it cannot change.
         let now = clock()
         _ = try await store.readAccess { try Self.account(of: digest, .passwordReset, at: now, in: $0) }
         let hash = try await hashed(newPassword, for: visitor.origin)
@@ -62,7 +62,7 @@ extension AccessService {
         ringPostman()
     }
 
-    /// Proves the account's address with the code of a mail.
+    /// Verifies the account's address with the code of a mail.
     /// - Throws: ``AccessError/mailOff``, ``AccessError/codeInvalid``.
     package func verifyEmail(code: String, of key: AccountKey, by visitor: Visitor) async throws {
         try requireMail()
@@ -77,7 +77,7 @@ extension AccessService {
         }
     }
 
-    /// Sends another code to the account's address, unless it is proven.
+    /// Sends another code to the account's address, unless it is verified.
     /// - Throws: ``AccessError/mailOff``, ``AccessError/tooManyMails``.
     package func requestEmailVerification(of key: AccountKey, by visitor: Visitor) async throws {
         try requireMail()
@@ -91,9 +91,9 @@ extension AccessService {
         ringPostman()
     }
 
-    /// Locks an account with the code of a mail about something that its owner did not do. All sessions and tokens end,
-    /// identities linked since then go, and an address changed since then is the old one again: only a password reset
-    /// by mail opens the account.
+    /// Locks an account with the code of a mail about something that its owner did not do. Ends all sessions and
+    /// tokens, removes identities that were linked since then, and restores an address that was changed since then.
+    /// Only a password reset by mail unlocks the account.
     /// - Throws: ``AccessError/mailOff``, ``AccessError/codeInvalid``.
     package func lock(code: String, by visitor: Visitor) async throws {
         try requireMail()
@@ -121,7 +121,7 @@ extension AccessService {
 
     // MARK: What the others use
 
-    /// The account that a good code is of, if the code was sent to the address that the account has.
+    /// The account of a valid code, if the code was sent to the account's current address.
     private static func account(
         of digest: [UInt8], _ kind: StoredCode.Kind, at now: Timestamp, in reader: any AccessReader
     ) throws -> (account: Account, code: StoredCode) {
@@ -131,8 +131,8 @@ extension AccessService {
         return (account, code)
     }
 
-    /// Writes a mail to the account down; one to an address that it had goes to `address`. Does nothing without an
-    /// address, and when too many wait.
+    /// Queues a mail to the account, or to its former `address`. Does nothing without an address, or when too many
+    /// mails wait.
     static func mail(
         _ kind: MailJob.Kind, to account: Account, at address: EmailAddress? = nil, about visitor: Visitor,
         in writer: any AccessWriter
@@ -144,7 +144,7 @@ extension AccessService {
                 network: visitor.network, createdAt: writer.now))
     }
 
-    /// Whether the address may get another mail within the hour; counts it.
+    /// Counts a mail to the address: whether it may get another one within the hour.
     func mayMail(_ key: AttemptThrottle.Key) async throws -> Bool {
         guard let ledger = store.attempts else { return mayMailFromHere(key) }
         return try await ledger.attempt(

@@ -1,9 +1,9 @@
 import Kanban
 
-/// Invitations, and what happened to an account.
+/// Invitations, events of an account, and actions of the operator.
 extension AccessService {
-    /// Looks whether somebody may sign up.
-    /// - Returns: the invitation that lets them in, to be used up; `nil` where none is needed.
+    /// Checks whether the caller may sign up.
+    /// - Returns: the invitation to use up; `nil` where none is needed.
     /// - Throws: ``AccessError/signupClosed``, ``AccessError/invitationRequired``, ``AccessError/invitationUsed``.
     static func admit(
         _ code: String?, for email: EmailAddress?, policy: SignUpPolicy, in reader: any AccessWriter
@@ -22,8 +22,8 @@ extension AccessService {
         }
     }
 
-    /// Makes a code that is good for one account.
-    /// - Parameter maker: `nil` for the operator, who is not bounded.
+    /// Creates a code for one account.
+    /// - Parameter maker: `nil` for the operator, who has no limit.
     /// - Throws: ``AccessError/signupClosed``, ``AccessError/tooManyInvitations``.
     package func invite(
         _ email: EmailAddress?, until end: Timestamp?, by maker: AccountKey?
@@ -47,7 +47,7 @@ extension AccessService {
         return (code, invitation)
     }
 
-    /// Those that the account made and did not remove, the newest first.
+    /// The invitations that the account made and did not remove, newest first.
     package func invitations(of account: AccountKey) async throws -> [Invitation] {
         try await store.readAccess { try $0.invitations(of: account) }
     }
@@ -66,8 +66,8 @@ extension AccessService {
         try await store.readAccess { try $0.events(of: account, before: number, limit: limit) }
     }
 
-    /// What the operator does: limits of the account's own, which a running server keeps from the next write on. What is
-    /// there stays, also when it is more.
+    /// Sets limits of the account, for the operator. A running server applies them from the next write on. Existing
+    /// data stays, even beyond the limits.
     package func setLimits(_ limits: OwnLimits, of key: AccountKey) async throws {
         guard key != .local else { throw AccessError.builtInAccount }
         try await store.writeAccess { writer in
@@ -76,8 +76,8 @@ extension AccessService {
         }
     }
 
-    /// What the operator does: a disabled account takes nothing, and all its sessions and tokens end. An account that is
-    /// enabled, also one that its owner locked, takes log-ins again.
+    /// Disables or enables the account, for the operator. Disabling ends all sessions and tokens. Enabling also unlocks
+    /// an account that its owner locked.
     package func setDisabled(_ isDisabled: Bool, _ key: AccountKey) async throws {
         guard key != .local else { throw AccessError.builtInAccount }
         try await store.writeAccess { writer in

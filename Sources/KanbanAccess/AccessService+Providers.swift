@@ -3,13 +3,13 @@ import Kanban
 
 /// Signing in with a provider, and the identities of an account.
 extension AccessService {
-    /// A session of a provider proves as much as a password for so long.
+    /// For this time, a session of a provider counts as much as a password.
     package static let freshness: Duration = .seconds(600)
 
-    /// Begins a session for whoever a provider's token names. The first time, it makes the account.
+    /// Begins a session for the person in a provider's token. The first time it creates the account.
     /// - Parameters:
-    ///   - displayName: of a new account, instead of the provider's.
-    ///   - invitation: a code, where sign-up needs one.
+    ///   - displayName: the name of a new account, instead of the provider's.
+    ///   - invitation: a code, if signing up needs one.
     /// - Throws: those of ``ProviderDirectory/identity(provider:token:nonce:)``, ``AccessError/linkRequired``, those of
     ///   signing up, ``AccessError/accountLocked``, ``AccessError/accountDisabled``.
     package func signIn(
@@ -45,7 +45,7 @@ extension AccessService {
         of proven: ProvenIdentity, displayName: String?, invitation: String?, policy: SignUpPolicy,
         by visitor: Visitor, in writer: any AccessWriter
     ) throws -> Account {
-        // An address of which the provider is not sure is nobody's.
+        // Ignore an address that the provider has not verified.
         let email = proven.verifiedEmail
         if let email, try writer.account(foldedEmail: email.folded) != nil { throw AccessError.linkRequired }
         let used = try admit(invitation, for: email, policy: policy, in: writer)
@@ -68,8 +68,8 @@ extension AccessService {
         try await store.readAccess { try $0.identities(of: account) }
     }
 
-    /// Links a provider's account, after the password; a session of a provider that is ten minutes old at most will do too.
-    /// - Returns: also whether it is new; one that was linked already stays.
+    /// Links an identity. Needs the password, or a session of a provider that is at most ten minutes old.
+    /// - Returns: the identity, and whether it is new; an identity that was linked already stays.
     /// - Throws: ``AccessError/identityTaken``, ``AccessError/wrongPassword`` and those of the token.
     package func link(
         provider: String, token: String, nonce: String?, password: Password?, to key: AccountKey, by session: ID?,
@@ -105,7 +105,7 @@ extension AccessService {
         }
     }
 
-    /// Whether the session began with a provider's token a moment ago.
+    /// Whether the session began with a provider's token within the last minutes.
     package func isFresh(_ session: ID?, of account: AccountKey) async throws -> Bool {
         guard let session else { return false }
         let now = clock()

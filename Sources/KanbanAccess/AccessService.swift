@@ -2,14 +2,14 @@ import Crypto
 import Kanban
 import Locks
 
-/// Signing up, logging in and out, and everything that an account changes about itself.
+/// Sign-up, log-in, log-out, and changes of an account by its owner.
 package final class AccessService: Sendable {
-    /// A session that was just made, with the only showing of its token.
+    /// A new session with its token, which is shown only here.
     package struct LogIn: Sendable {
         package var secret: TokenSecret
         package var session: Session
         package var account: Account
-        /// Whether this log-in made the account.
+        /// Whether this log-in created the account.
         package var isNewAccount = false
     }
 
@@ -23,24 +23,24 @@ package final class AccessService: Sendable {
     private let derivation: KeyDerivation
     /// Wrong passwords.
     private let failures = Locked(AttemptThrottle(most: 5))
-    /// Sign-ups of an address, good or not.
+    /// Sign-ups of an address, successful or not.
     private let signUps = Locked(AttemptThrottle(most: 10))
-    /// Resets that an address asked for.
+    /// Requests for resets of an address.
     let resetRequests = Locked(AttemptThrottle(most: 10, within: .seconds(3600)))
     /// Mails of an account.
     let mails = Locked(AttemptThrottle(most: mailsAnHour, within: .seconds(3600)))
     static let mailsAnHour = 3
     let instant: @Sendable () -> ContinuousClock.Instant
-    /// What the password of an unknown address is compared with, so that it takes as long as that of a known one.
+    /// The hash for unknown addresses, so that comparing takes as long as for known ones.
     private let nobodysHash: PasswordHash
 
     /// - Parameters:
     ///   - policy: who may sign up.
-    ///   - clock: by which sessions and codes grow old.
-    ///   - postman: called when a mail waits; `nil` where no mail is sent.
-    ///   - hashing: where passwords are hashed, one after another.
-    ///   - derivation: how new passwords are hashed; old ones are hashed anew at log-in when it differs.
-    ///   - instant: what the throttles count by.
+    ///   - clock: measures the age of sessions and codes.
+    ///   - postman: called when a mail waits; `nil` if no mail is sent.
+    ///   - hashing: the queue that hashes passwords.
+    ///   - derivation: the parameters of new hashes; older hashes are replaced at log-in.
+    ///   - instant: the clock of the throttles.
     package init(
         store: any AccessStore, control: AccessControl, policy: SignUpPolicy = .open,
         providers: ProviderDirectory = .none, clock: @escaping @Sendable () -> Timestamp,
@@ -63,19 +63,19 @@ package final class AccessService: Sendable {
 
     package var isMailOn: Bool { postman != nil }
 
-    /// Says that a mail waits.
+    /// Signals that a mail waits.
     func ringPostman() {
         postman?()
     }
 
-    /// Asked before anything is said of what was sent.
+    /// Checked before the body.
     /// - Throws: ``AccessError/signupClosed``.
     package func requireOpenSignup() throws(AccessError) {
         guard policy != .closed else { throw .signupClosed }
     }
 
-    /// Makes an account with an empty board.
-    /// - Parameter invitation: a code, where sign-up needs one.
+    /// Creates an account with an empty board.
+    /// - Parameter invitation: a code, if signing up needs one.
     /// - Throws: ``AccessError/signupClosed``, ``AccessError/invitationRequired``, ``AccessError/invitationUsed``,
     ///   ``AccessError/tooManySignUps(_:)``, ``AccessError/emailTaken``, ``AccessError/busy``.
     package func signUp(
@@ -84,7 +84,7 @@ package final class AccessService: Sendable {
         try requireOpenSignup()
         try await countSignUp(of: visitor)
         if policy == .invite {
-            // Looked at first to spare the hashing, and again in the transaction.
+            // Checked first to save the hashing, and again in the transaction.
             let digest = invitation.flatMap(SecretCode.digest)
             guard let digest, try await store.readAccess({ try $0.invitation(digest: digest) }) != nil else {
                 throw AccessError.invitationRequired
@@ -107,13 +107,13 @@ package final class AccessService: Sendable {
         if let wait { throw AccessError.tooManySignUps(wait) }
     }
 
-    /// The same from the command line, where sign-up is never closed.
-    /// - Parameter admit: finds the invitation that is used up, if one is needed; asked in the transaction.
+    /// The same for the command line, for which sign-up is never closed.
+    /// - Parameter admit: finds the invitation to use up, if one is needed; called in the transaction.
     package func makeAccount(
         email: EmailAddress, password: Password, displayName: String?, by visitor: Visitor = .operator,
         admit: @escaping @Sendable (any AccessWriter) throws -> Invitation? = { _ in nil }
     ) async throws -> Account {
-        // Looked at first to spare the hashing, and again in the transaction, where nobody can come between.
+        // Checked first to save the hashing, and again in the transaction, where it cannot change.
         guard try await store.readAccess({ try $0.account(foldedEmail: email.folded) }) == nil else {
             throw AccessError.emailTaken
         }
@@ -138,7 +138,7 @@ package final class AccessService: Sendable {
         let folded = EmailAddress.fold(email)
         let (account, stored) = try await store.readAccess { reader in
             let account = try reader.account(foldedEmail: folded)
-            // An unknown address costs the same look-ups; no account has the number 0.
+            // An unknown address takes the same look-ups; no account has the number 0.
             return (account, try reader.passwordHash(of: account?.key ?? AccountKey(number: 0)))
         }
         let renewed: String?
@@ -154,7 +154,7 @@ package final class AccessService: Sendable {
 
         let secret = TokenSecret()
         let session = try await store.writeAccess { [self] writer in
-            // The account may have gone, or got another password, while this one was hashed.
+            // The account may have been erased, or got another password, during the hashing.
             guard let account = try writer.account(account.key), try writer.passwordHash(of: account.key) == stored
             else { throw AccessError.wrongCredentials }
             if let renewed { try writer.setPasswordHash(renewed, of: account.key) }
@@ -164,7 +164,7 @@ package final class AccessService: Sendable {
         return LogIn(secret: secret, session: session, account: account)
     }
 
-    /// Begins a session of an account that takes log-ins, and tells its owner when the device is new.
+    /// Begins a session of an active account, and notifies its owner of a new device.
     func begin(
         of account: Account, provider: String?, by visitor: Visitor, digest: [UInt8], in writer: any AccessWriter
     ) throws -> Session {
@@ -178,7 +178,7 @@ package final class AccessService: Sendable {
             id: writer.makeID(), account: account.key, device: visitor.device, createdAt: writer.now,
             lastUsedAt: writer.now, expiresAt: writer.now + Session.lifetime, provider: provider)
         try writer.insert(session, digest: digest)
-        // After the first log-in each other device and network is news.
+        // After the first log-in, report each new device and network.
         if isMailOn, try writer.hasLoggedIn(account.key),
             try !writer.hasLoggedIn(account.key, device: visitor.device, network: visitor.network),
             try mayMail(.owner(Self.throttleKey(of: account)), in: writer)
@@ -189,10 +189,11 @@ package final class AccessService: Sendable {
         return session
     }
 
-    /// Writes a wrong password down, after the answer: an unknown address has nothing to write, and must take as long.
+    /// Records a wrong password, after the answer: for an unknown address nothing is written, and its answer must take
+    /// as long.
     private func noteFailure(of account: AccountKey, by visitor: Visitor) {
         Task { [store] in
-            // An event that could not be written, on a full disk, is lost: the answer was given.
+            // `try?`: an event that could not be written, on a full disk, is lost; the answer was given.
             try? await store.writeAccess { writer in
                 guard try writer.account(account) != nil else { return }
                 try writer.note(.logInFailed, of: account, by: visitor)
@@ -200,15 +201,15 @@ package final class AccessService: Sendable {
         }
     }
 
-    /// What throttles count an account by.
+    /// The key of an account in throttles.
     static func throttleKey(of account: Account) -> [UInt8] {
         SHA256.digest((account.email?.folded ?? "\(account.id)").utf8)
     }
 
-    /// When there are as many as there may be, drops what expired, or else the session that went unused longest. What
-    /// expired before that is purged in idle moments.
+    /// At the limit, removes expired sessions, or else the least recently used one. Before that, expired sessions are
+    /// purged when the store is idle.
     private static func makeRoom(for account: AccountKey, in writer: any AccessWriter) throws {
-        // Reading hundreds of sessions would cost as much as the rest of a log-in.
+        // Count first: reading hundreds of sessions would cost as much as the rest of a log-in.
         guard try writer.sessionCount(of: account) >= Session.most else { return }
         let sessions = try writer.sessions(of: account)
         let living = sessions.filter { $0.expiresAt > writer.now }
@@ -216,12 +217,12 @@ package final class AccessService: Sendable {
         for session in surplus { _ = try writer.removeSession(session.id, of: account) }
     }
 
-    /// Living sessions, the one used last first.
+    /// Sessions that have not expired, most recently used first.
     package func sessions(of account: AccountKey, at now: Timestamp) async throws -> [Session] {
         try await store.readAccess { try $0.sessions(of: account) }.filter { $0.expiresAt > now }
     }
 
-    /// Logs a device out, at once.
+    /// Ends a session at once.
     /// - Throws: ``AccessError/noSession``.
     package func endSession(_ id: ID, of account: AccountKey) async throws {
         guard try await store.writeAccess({ try $0.removeSession(id, of: account) }) else {
@@ -232,16 +233,16 @@ package final class AccessService: Sendable {
 
     // MARK: Passwords
 
-    /// - Parameter client: whose share of the queue it takes.
+    /// - Parameter client: the client whose share of the queue it uses.
     package func hashed(
         _ password: Password, _ purpose: PasswordHashQueue.Purpose = .logIn, for client: String
     ) async throws -> String {
         try await queued(purpose, for: client) { [derivation] in try password.hashed(by: derivation).text }
     }
 
-    /// Compares a password with the stored hash, or with nobody's, and counts failures.
-    /// - Parameter client: whose share of the queue it takes.
-    /// - Returns: the hash to store instead, when the stored one has old parameters.
+    /// Compares a password with the stored hash, or with that for unknown addresses, and counts failures.
+    /// - Parameter client: the client whose share of the queue it uses.
+    /// - Returns: a new hash to store, when the stored one has old parameters.
     /// - Throws: `refusal`, ``AccessError/throttled(_:)``, ``AccessError/busy``.
     func verify(
         _ password: Password, against stored: String?, counting keys: [AttemptThrottle.Key], for client: String,
@@ -258,7 +259,8 @@ package final class AccessService: Sendable {
             }
         }
         try refuseThrottled(keys)
-        // Once more in the queue, where one comes after another: of a thousand guesses at once only five are compared.
+        // Check again in the queue, which runs one job at a time: of a thousand concurrent guesses only five are
+        // compared.
         return try await queued(.logIn, for: client) { [self] in
             try refuseThrottled(keys)
             guard try password.matches(compared), let hash else {

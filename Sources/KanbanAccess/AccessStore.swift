@@ -1,8 +1,8 @@
 import Kanban
 
-/// Where accounts, sessions and tokens are kept. The laws of ``Store`` hold.
+/// Stores accounts, sessions and tokens. The laws of ``Store`` hold.
 package protocol AccessStore: AnyObject, Sendable {
-    /// Reads; each read is one look-up in an index. A store whose rows are in this process does not suspend.
+    /// Reads; each read is one look-up in an index. A store in this process does not suspend.
     func readAccess<T: Sendable>(_ body: @escaping @Sendable (any AccessReader) throws -> T) async throws -> T
 
     /// Runs the body in a transaction and returns when it is on disk.
@@ -18,19 +18,19 @@ package protocol LocalAccessStore: AccessStore {
     func readAccessNow<T>(_ body: (any AccessReader) throws -> T) throws -> T
 }
 
-/// The rows of who may do what, at one moment.
+/// The rows of accounts, sessions and tokens in one snapshot.
 package protocol AccessReader {
     func account(_ key: AccountKey) throws -> Account?
     /// By ``EmailAddress/folded``.
     func account(foldedEmail: String) throws -> Account?
     /// The account's ``PasswordHash`` as text; `nil` when it has none.
     func passwordHash(of account: AccountKey) throws -> String?
-    /// In the order of their making, above `key`.
+    /// In the order of creation, above `key`.
     func accounts(after key: AccountKey?, limit: Int) throws -> [Account]
 
     /// By the digest of its token, expired or not.
     func session(digest: [UInt8]) throws -> Session?
-    /// All of the account, the one used last first.
+    /// All of the account, most recently used first.
     func sessions(of account: AccountKey) throws -> [Session]
     /// Expired or not, from an index alone.
     func sessionCount(of account: AccountKey) throws -> Int
@@ -40,9 +40,9 @@ package protocol AccessReader {
     /// In the order of their linking.
     func identities(of account: AccountKey) throws -> [Identity]
     func invitation(digest: [UInt8]) throws -> Invitation?
-    /// Those that the account made and did not remove, the newest first.
+    /// Those that the account made and did not remove, newest first.
     func invitations(of account: AccountKey) throws -> [Invitation]
-    /// Also those that it removed.
+    /// Includes those that it removed.
     func invitationCount(of account: AccountKey, since start: Timestamp) throws -> Int
     /// The newest first, below `number`.
     func events(of account: AccountKey, before number: Int64?, limit: Int) throws -> [AccountEvent]
@@ -52,7 +52,7 @@ package protocol AccessReader {
     /// `nil` when none waits.
     func nextMailDue() throws -> Timestamp?
     func mailCount() throws -> Int
-    /// The language that the account chose.
+    /// The language in the account's settings.
     func locale(of account: AccountKey) throws -> String?
 
     /// By its digest, expired or not.
@@ -68,7 +68,7 @@ package protocol AccessWriter: AccessReader {
     /// A new version 7 id.
     func makeID() -> ID
 
-    /// Makes an account with an empty board. Its key was never used before.
+    /// Creates an account with an empty board. Its key was never used before.
     func makeAccount(email: EmailAddress?, displayName: String?, passwordHash: String?) throws -> Account
     /// Whether the account's board has this image.
     func hasImage(_ id: ID, of account: AccountKey) throws -> Bool
@@ -95,7 +95,7 @@ package protocol AccessWriter: AccessReader {
     func useInvitation(_ id: ID) throws
     /// False when there was none.
     func removeInvitation(_ id: ID, of account: AccountKey) throws -> Bool
-    /// Writes an event down. Old ones of an account that has very many go.
+    /// Records an event. Drops old events of an account with very many.
     func note(_ kind: AccountEvent.Kind, of account: AccountKey, by visitor: Visitor) throws
     /// False when too many wait.
     func enqueue(_ mail: MailJob) throws -> Bool

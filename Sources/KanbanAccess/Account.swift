@@ -1,23 +1,23 @@
 import Kanban
 
-/// Somebody whose board is kept here.
+/// An account with a board.
 package struct Account: Hashable, Sendable {
     package var key: AccountKey
     package var id: ID
-    /// `nil` for the built-in account of `--auth open`, and where a provider vouches for none.
+    /// `nil` for the built-in account of `--auth open`, and without an address that a provider has verified.
     package var email: EmailAddress?
     /// 1–100 code points.
     package var displayName: String?
-    /// Of the account's board.
+    /// An image of the account's board.
     package var image: ID?
     package var createdAt: Timestamp
-    /// Whether somebody read a mail there, or a provider vouches for it.
+    /// Whether a code from a mail, or a provider, has verified the address.
     package var isEmailVerified: Bool
     package var state: State
-    /// What its data may take, where that is not what the server grants everybody.
+    /// Limits of its own, in place of the server's.
     package var limits: OwnLimits
 
-    /// Whether the account takes log-ins.
+    /// Whether the account can log in.
     package enum State: Int, Sendable {
         case active = 0
         /// By its owner: only a password reset by mail opens it.
@@ -42,23 +42,23 @@ package struct Account: Hashable, Sendable {
     }
 }
 
-/// A device that is logged in. Its token is known to the device alone; the store has the token's digest.
+/// A logged-in device. Only the device knows its token; the store has the token's digest.
 package struct Session: Hashable, Sendable {
     /// How long a session lives after its last use.
     package static let lifetime: Duration = .seconds(90 * 86_400)
-    /// How exactly the last use is kept: one write in this time, however many requests there are.
+    /// The precision of the last use: at most one write in this time.
     package static let precisionOfLastUse: Duration = .seconds(300)
-    /// The most that one account keeps; the one that went unused longest makes room for a new one.
+    /// The most sessions of an account; a new one replaces the least recently used.
     package static let most = 500
 
     package var id: ID
     package var account: AccountKey
-    /// What the device called itself, 1–100 code points.
+    /// The name that the device sent, 1–100 code points.
     package var device: String?
     package var createdAt: Timestamp
     package var lastUsedAt: Timestamp
     package var expiresAt: Timestamp
-    /// The sign-in provider whose token began it; `nil` for a password.
+    /// The sign-in provider of the log-in; `nil` for a password.
     package var provider: String?
 
     package init(
@@ -75,19 +75,19 @@ package struct Session: Hashable, Sendable {
     }
 }
 
-/// A personal token, for a script, a widget or a calendar app: made by hand, with a scope, and no log-in behind it.
+/// A personal token for a script, a widget or a calendar app, created by hand with a scope.
 package struct AccessToken: Hashable, Sendable {
-    /// What a token opens.
+    /// The access of a token.
     package enum Scope: String, Sendable, CaseIterable {
         /// Everything a session does.
         case full
         /// GET and HEAD.
         case read
-        /// The calendar feed alone.
+        /// Only the calendar feed.
         case calendar
     }
 
-    /// The most that one account keeps.
+    /// The most tokens of an account.
     package static let most = 100
 
     package var id: ID

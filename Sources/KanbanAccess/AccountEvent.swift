@@ -1,11 +1,11 @@
 import Kanban
 
-/// One line of what happened to an account, for its owner to read.
+/// An event of an account, for its owner to read.
 package struct AccountEvent: Hashable, Sendable {
     package enum Kind: String, Sendable, CaseIterable {
         case signUp = "sign_up"
         case logIn = "log_in"
-        /// A wrong password for an address that is known.
+        /// A wrong password for a known address.
         case logInFailed = "log_in_failed"
         case tokenCreated = "token_created"
         case tokenRemoved = "token_removed"
@@ -22,7 +22,7 @@ package struct AccountEvent: Hashable, Sendable {
 
     /// How long they are kept.
     package static let lifetime: Duration = .seconds(365 * 86_400)
-    /// The most that one account keeps: somebody who guesses passwords all day must not fill the disk.
+    /// The most events of an account: guesses of passwords must not fill the disk.
     package static let most = 2_000
 
     /// Grows from event to event.
@@ -31,9 +31,9 @@ package struct AccountEvent: Hashable, Sendable {
     package var account: AccountKey
     package var at: Timestamp
     package var kind: Kind
-    /// What the device called itself.
+    /// The name that the device sent.
     package var device: String?
-    /// Where it was: the network's address, see ``Visitor/network``.
+    /// The address of its network, see ``Visitor/network``.
     package var network: String?
 
     package init(
@@ -49,13 +49,13 @@ package struct AccountEvent: Hashable, Sendable {
     }
 }
 
-/// Who asks, as far as the request tells: for throttles, events and mails.
+/// The caller as far as the request tells: for throttles, events and mails.
 package struct Visitor: Hashable, Sendable {
-    /// Whom throttles count: an IPv4 address, or the first 64 bits of an IPv6 address as `2001:db8:1:2::/64`.
+    /// The key of throttles: an IPv4 address, or the first 64 bits of an IPv6 address as `2001:db8:1:2::/64`.
     package var origin: String
-    /// What the device calls itself.
+    /// The name that the device sends.
     package var device: String?
-    /// What `Accept-Language` asks for.
+    /// The language of `Accept-Language`.
     package var language: Language?
 
     package init(origin: String, device: String? = nil, language: Language? = nil) {
@@ -64,7 +64,7 @@ package struct Visitor: Hashable, Sendable {
         self.language = language
     }
 
-    /// Somebody at the command line.
+    /// The operator at the command line.
     package static let `operator` = Visitor(origin: "")
 
     /// The address without its host part: `192.0.2.0/24`, `2001:db8:1::/48`; `nil` when there is none.

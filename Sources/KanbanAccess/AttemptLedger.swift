@@ -1,10 +1,10 @@
 import Crypto
 import Kanban
 
-/// Attempts that are limited, counted where all servers that share the accounts see them.
+/// Counts limited attempts for all servers that share the accounts.
 package protocol AttemptLedger: Sendable {
-    /// Counts an attempt for each key unless one of them has had `most` within the time.
-    /// - Parameter counts: false only looks.
+    /// Counts an attempt for each key, unless one of them had `most` within the window.
+    /// - Parameter counts: false only checks.
     /// - Returns: how long to wait; `nil` for one that is allowed.
     func attempt(
         _ kind: String, _ keys: [[UInt8]], most: Int, within window: Duration, counts: Bool
@@ -18,12 +18,12 @@ package protocol AttemptWriter {
 }
 
 extension AccessStore {
-    /// `nil`: this process alone serves the accounts, and counts in memory.
+    /// `nil`: only this process serves the accounts, and counts in memory.
     package var attempts: (any AttemptLedger)? { self as? any AttemptLedger }
 }
 
 extension AttemptThrottle.Key {
-    /// What the ledger knows it by: no address and no e-mail address can be read from it.
+    /// The key in the ledger, from which no network or e-mail address can be read.
     var digest: [UInt8] {
         switch self {
         case .account(let digest): SHA256.digest([0] + digest)
@@ -34,8 +34,8 @@ extension AttemptThrottle.Key {
 }
 
 extension AccessService {
-    /// Compares a password as ``verify(_:against:counting:for:or:)`` does, where other servers count failures, too: of guesses
-    /// at many servers at once, only those that come to be counted learn whether they are right.
+    /// Compares a password as ``verify(_:against:counting:for:or:)`` does, where other servers count failures, too: of
+    /// concurrent guesses at many servers, only those that are counted get a result.
     func verify(
         in ledger: any AttemptLedger, counting keys: [AttemptThrottle.Key], or refusal: AccessError,
         _ compare: () async throws -> (matches: Bool, renewed: String?)

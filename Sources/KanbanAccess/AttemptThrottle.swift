@@ -1,19 +1,20 @@
-/// At most so many attempts within a window, for each key: wrong passwords of an account, sign-ups of an address.
+/// Limits the attempts of each key within a sliding window: wrong passwords of an account, sign-ups of an address.
 ///
-/// After the last allowed one nobody gets further there until the oldest of them is a window ago; not with the right
-/// password either, or a guesser would see it.
+/// At the limit, further attempts are rejected until the oldest attempt has left the window; with the right password,
+/// too, or a guesser could tell it from wrong ones.
 package struct AttemptThrottle: Sendable {
     package enum Key: Hashable, Sendable {
         /// The digest of the folded e-mail address, whether an account has it or not.
         case account([UInt8])
-        /// The same, of somebody who is logged in and gives the password again. Counted on its own: strangers that
-        /// guess at log-in must not keep the owner from changing it, nor the owner's slips the household from logging in.
+        /// The same, for a logged-in caller who gives the password again. It has its own count: strangers' guesses at
+        /// log-in must not keep the owner from changing the password, and the owner's typing errors must not block
+        /// log-ins.
         case owner([UInt8])
-        /// Where the request came from.
+        /// The network of the request.
         case address(String)
     }
 
-    /// Above so many keys those that count no more are dropped.
+    /// Above this many keys, those without attempts in the window are dropped.
     private static let sweepAbove = 4096
 
     private let most: Int
@@ -26,7 +27,7 @@ package struct AttemptThrottle: Sendable {
         self.window = window
     }
 
-    /// How many keys are remembered.
+    /// The number of keys in memory.
     package var keyCount: Int { attempts.count }
 
     /// How long to wait until all keys are free; `nil` when they are.
@@ -51,7 +52,7 @@ package struct AttemptThrottle: Sendable {
     }
 
     /// Counts an attempt unless it has to wait.
-    /// - Returns: how long; `nil` for one that is allowed.
+    /// - Returns: the time to wait; `nil` for an allowed attempt.
     package mutating func attempt(_ keys: [Key], at now: ContinuousClock.Instant) -> Duration? {
         if let wait = wait(keys, at: now) { return wait }
         count(keys, at: now)

@@ -1,13 +1,14 @@
 import Kanban
 
-/// The name an account logs in with: kept as it was typed, without white space around it, compared without regard to case.
+/// The e-mail address with which an account logs in: stored as typed, without white space around it; compared without
+/// regard to case.
 package struct EmailAddress: Hashable, Sendable {
     package let text: String
-    /// What two spellings of one address have in common; see ``CaseFolding``.
+    /// The key for comparing addresses; see ``CaseFolding``.
     package let folded: String
 
-    /// Takes what looks like an address: something, one `@`, and a domain. Whether it is one, only a letter would tell.
-    /// Returns `nil` for anything else, and above 254 bytes (RFC 5321 §4.5.3.1.3 less its brackets).
+    /// Accepts texts of the form of an address: a local part, one `@`, and a domain. Only a mail can tell whether it
+    /// exists. Returns `nil` for anything else, and above 254 bytes (RFC 5321 §4.5.3.1.3 without the brackets).
     package init?(_ text: String) {
         let trimmed = text.trimmed
         guard let at = trimmed.lastIndex(of: "@"), trimmed.utf8.count <= 254,
@@ -18,24 +19,24 @@ package struct EmailAddress: Hashable, Sendable {
         folded = CaseFolding.fold(trimmed)
     }
 
-    /// An address of an account that is there, whatever the rule was when it was taken.
+    /// An address of an existing account, accepted by an earlier rule.
     package init(stored text: String) {
         self.text = text
         folded = CaseFolding.fold(text)
     }
 
-    /// Folds what somebody typed at log-in, address or not: what is none finds no account.
+    /// Folds the text of a log-in, address or not: another text finds no account.
     package static func fold(_ text: String) -> String {
         CaseFolding.fold(text.trimmed)
     }
 
-    /// A second `@` may only stand in a quoted part (RFC 5321 §4.1.2).
+    /// A second `@` is allowed only in a quoted part (RFC 5321 §4.1.2).
     private static func isLocal(_ local: Substring) -> Bool {
         !local.isEmpty && (!local.contains("@") || local.count > 2 && local.first == "\"" && local.last == "\"")
     }
 
-    /// White space and what nobody sees: control characters, and those of the format category, which have no width or turn
-    /// the direction of the text. Two addresses that look alike must not be two accounts, nor one look like another.
+    /// White space and invisible characters: control characters, and those of the format category, which have no width
+    /// or change the direction of text. Two accounts must not have addresses that look the same.
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
         let properties = scalar.properties
         return properties.isWhitespace || properties.isDefaultIgnorableCodePoint || properties.isBidiControl

@@ -1,17 +1,17 @@
 import Kanban
 
-/// Somebody's account at a sign-in provider, which opens an account here.
+/// An account at a sign-in provider, which opens an account here.
 package struct Identity: Hashable, Sendable {
-    /// The most that one account links.
+    /// The most identities of an account.
     package static let most = 20
 
     package var id: ID
     package var account: AccountKey
     /// The provider's name, as the operator calls it.
     package var provider: String
-    /// What the provider calls the person: never changes, and is never another's.
+    /// The provider's identifier of the person. It never changes and is never reused.
     package var subject: String
-    /// The address that the provider told at the linking, for people to recognize it by.
+    /// The address from the provider when it was linked, so that people can recognize the identity.
     package var email: String?
     package var createdAt: Timestamp
 
@@ -27,15 +27,15 @@ package struct Identity: Hashable, Sendable {
     }
 }
 
-/// A code that makes one account, where sign-up needs one.
+/// A code for one account, if signing up needs an invitation.
 package struct Invitation: Hashable, Sendable {
-    /// How long it is good when nobody says.
+    /// The default lifetime.
     package static let lifetime: Duration = .seconds(7 * 86_400)
-    /// The most that an account makes in a day.
+    /// The most invitations of an account in a day.
     package static let mostADay = 20
 
     package var id: ID
-    /// Who invites; `nil` is the operator.
+    /// The inviting account; `nil` is the operator.
     package var maker: AccountKey?
     /// Who may use it; `nil` is anybody.
     package var email: EmailAddress?
@@ -59,8 +59,8 @@ package struct Invitation: Hashable, Sendable {
 /// Who may sign up.
 package enum SignUpPolicy: String, Sendable, CaseIterable {
     case open
-    /// Who has an invitation.
+    /// Callers with an invitation.
     case invite
-    /// Nobody: the operator makes the accounts.
+    /// Nobody: only the operator creates accounts.
     case closed
 }

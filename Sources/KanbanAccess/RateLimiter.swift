@@ -1,10 +1,10 @@
 import Kanban
 
-/// How many requests an account, or an address without one, may make.
+/// The rate limit of an account, or of an address without one.
 package struct RateLimit: Hashable, Sendable {
-    /// Requests a second in the long run; at least 1.
+    /// The sustained rate: requests a second, at least 1.
     package var perSecond: Int
-    /// Requests at once after a pause; at least 1.
+    /// The burst: requests at once after a pause, at least 1.
     package var burst: Int
 
     package static let standard = RateLimit(perSecond: 50, burst: 200)
@@ -15,19 +15,19 @@ package struct RateLimit: Hashable, Sendable {
     }
 }
 
-/// A token bucket for each who asks. Of a bucket only one instant is kept: when it will be full again.
+/// A GCRA (generic cell rate algorithm) for each key. It stores one instant: when the full burst is available again.
 package struct RateLimiter: Sendable {
     package enum Key: Hashable, Sendable {
         case account(AccountKey)
         case address(String)
     }
 
-    /// What became of one request.
+    /// The result of one request.
     package struct Verdict: Hashable, Sendable {
         package var isAllowed: Bool
         /// Requests left at once, of those at all servers together when they are spread evenly.
         package var remaining: Int
-        /// Until the next request is allowed; zero when it is already.
+        /// The time until the next request is allowed; zero if it is now.
         package var untilNext: Duration
     }
 
@@ -54,7 +54,7 @@ package struct RateLimiter: Sendable {
         full = max(cost, .seconds(1) / limit.perSecond * limit.burst)
     }
 
-    /// Takes one request out of the bucket, if it holds one.
+    /// Counts one request, if it is allowed.
     package mutating func take(_ key: Key, at now: ContinuousClock.Instant) -> Verdict {
         let owed = max(.zero, (fullAt[key] ?? now) - now)
         guard owed + cost <= full else {
@@ -67,7 +67,7 @@ package struct RateLimiter: Sendable {
             isAllowed: true, remaining: Int(left / cost) * servers, untilNext: max(.zero, cost - left))
     }
 
-    /// Forgets full buckets, which are as good as none, once there are many.
+    /// Forgets keys with a full burst when there are many keys.
     private mutating func sweep(at now: ContinuousClock.Instant) {
         guard fullAt.count > sweepAbove else { return }
         fullAt = fullAt.filter { $0.value > now }

@@ -1,13 +1,13 @@
 import Crypto
 import Kanban
 
-/// 160 random bits that somebody proves something with, once: that a mailbox is theirs, or that they were invited. The
-/// server keeps the digest alone.
+/// A one-time code of 160 random bits: it proves that a mailbox is the caller's, or that the caller was invited. The
+/// server stores only its digest.
 package struct SecretCode: Sendable {
     private static let randomBytes = 20
     private static let length = 32
 
-    /// Shown once, in a mail or in the answer that makes it: 32 characters of base 32.
+    /// Shown once, in a mail or in the answer that creates it: 32 characters of base 32.
     package let text: String
 
     package init() {
@@ -16,23 +16,23 @@ package struct SecretCode: Sendable {
 
     package var digest: [UInt8] { SHA256.digest(text.utf8) }
 
-    /// The digest of what somebody typed or pasted, in any case and with white space around it; `nil` when it cannot be
-    /// a code of ours.
+    /// The digest of a typed or pasted code, in any case and with white space around it; `nil` when it cannot be a
+    /// code.
     package static func digest(of typed: String) -> [UInt8]? {
         let text = typed.trimmed.lowercased()
         return text.utf8.count == length ? SHA256.digest(text.utf8) : nil
     }
 }
 
-/// A code as it is kept.
+/// A code as it is stored.
 package struct StoredCode: Hashable, Sendable {
-    /// What the code is good for.
+    /// The purpose of the code.
     package enum Kind: String, Sendable, CaseIterable {
         case passwordReset = "password_reset"
         case emailVerification = "email_verification"
         case accountLock = "account_lock"
 
-        /// How long it is good, from the moment in which its mail is made.
+        /// The lifetime from the time at which its mail is made.
         package var lifetime: Duration {
             switch self {
             case .passwordReset, .emailVerification: .seconds(30 * 60)
@@ -43,9 +43,9 @@ package struct StoredCode: Hashable, Sendable {
 
     package var kind: Kind
     package var account: AccountKey
-    /// Where it was sent to.
+    /// The address to which it was sent.
     package var address: EmailAddress
-    /// When happened what the mail was about.
+    /// The time of the event that the mail is about.
     package var causedAt: Timestamp
     package var expiresAt: Timestamp
 

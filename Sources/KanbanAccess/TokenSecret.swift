@@ -1,13 +1,13 @@
 import Crypto
 
-/// What a device shows to be let in: `kb_` and 200 random bits. The server keeps the digest alone, so that nobody who
-/// reads the file can log in; a plain digest is enough, for nobody guesses 200 bits.
+/// A bearer token: `kb_` and 200 random bits. The server stores only the digest, so that nobody who reads the file can
+/// log in. A plain digest is enough, because 200 bits cannot be guessed.
 package struct TokenSecret: Sendable {
     package static let prefix = "kb_"
     private static let randomBytes = 25
     private static let length = 43
 
-    /// Shown once, to the one who asked for it.
+    /// Shown once, in the answer that creates it.
     package let text: String
 
     /// A new one.
@@ -19,7 +19,7 @@ package struct TokenSecret: Sendable {
         SHA256.digest(text.utf8)
     }
 
-    /// The digest of what somebody sent; `nil` when it cannot be a token of ours.
+    /// The digest of a token that a client sent; `nil` when it cannot be one.
     package static func digest(of sent: ArraySlice<UInt8>) -> [UInt8]? {
         guard sent.count == length, sent.prefix(prefixBytes.count) == prefixBytes else { return nil }
         return SHA256.digest(sent)

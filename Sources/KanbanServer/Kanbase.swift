@@ -1,6 +1,6 @@
 import Foundation
 
-/// The program: reads its arguments, runs the command, and ends with an exit code that says how it went.
+/// The program: parses its arguments, runs the command, and exits with a code.
 @main
 struct Kanbase {
     static let version = "0.2.0"
@@ -22,10 +22,10 @@ struct Kanbase {
         exit(ExitCode.ok.rawValue)
     }
 
-    /// What the program was called with, without its name.
+    /// The arguments without the program's name.
     ///
-    /// Swift finds it by where the environment began, and finds nothing at all when a preloaded library has moved that.
-    /// Without `--auth required` the server would then serve everybody, so the system is asked instead.
+    /// Swift finds them before the environment in memory, and finds nothing when a preloaded library has moved the
+    /// environment. Then the server would lose `--auth required` and serve everybody, so ask the system instead.
     private static func arguments() throws -> [String] {
         guard CommandLine.arguments.isEmpty else { return Array(CommandLine.arguments.dropFirst()) }
         guard let file = FileHandle(forReadingAtPath: "/proc/self/cmdline"), let line = try file.readToEnd(),
@@ -59,7 +59,7 @@ struct Kanbase {
 
     private static func complain(_ message: String, seeHelp: Bool) {
         let hint = seeHelp ? "See 'kanbase --help'.\n" : ""
-        // Nobody is left to be told that it failed.
+        // `try?`: standard error itself failed, and there is nobody left to tell.
         try? FileHandle.standardError.write(contentsOf: Data("kanbase: \(message)\n\(hint)".utf8))
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A mail of plain text to one person, and its form on the wire (RFC 5322, RFC 2045).
+/// A plain-text mail to one person, and its form on the wire (RFC 5322, RFC 2045).
 package struct Letter: Hashable, Sendable {
     /// Addresses, without a name and without white space.
     package var sender: String
@@ -18,7 +18,7 @@ package struct Letter: Hashable, Sendable {
     /// The whole message.
     /// - Parameters:
     ///   - seconds: the date, since 1970.
-    ///   - identifier: names this message; no other has it.
+    ///   - identifier: a unique name of this message.
     package func message(at seconds: Int, identifier: String) -> [UInt8] {
         let isPlain = text.utf8.allSatisfy { $0 < 0x80 } && text.split(separator: "\n").allSatisfy { $0.count <= 900 }
         let domain = sender.split(separator: "@").last ?? "localhost"
@@ -31,7 +31,7 @@ package struct Letter: Hashable, Sendable {
             "MIME-Version: 1.0",
             "Content-Type: text/plain; charset=utf-8",
             "Content-Transfer-Encoding: \(isPlain ? "7bit" : "base64")",
-            // No machine shall answer it (RFC 3834 §5).
+            // Automatic replies are not wanted (RFC 3834 §5).
             "Auto-Submitted: auto-generated",
         ]
         let body =
@@ -45,7 +45,7 @@ package struct Letter: Hashable, Sendable {
         return Data(lines.utf8).base64EncodedString(options: options).split(separator: "\n").map(String.init)
     }
 
-    /// A header's text: as it is in ASCII, else words of at most 75 characters (RFC 2047 §2).
+    /// A header's text: ASCII as it is, else encoded words of at most 75 characters (RFC 2047 §2).
     static func encodedWords(_ text: String) -> String {
         guard text.utf8.contains(where: { !(0x20..<0x7f).contains($0) }) else { return text }
         var words: [String] = []
@@ -55,7 +55,7 @@ package struct Letter: Hashable, Sendable {
             piece = ""
         }
         for character in text.unicodeScalars {
-            // 45 bytes are 60 characters of base 64. No character is torn apart.
+            // 45 bytes are 60 characters of base 64. Do not split a character.
             if piece.utf8.count + String(character).utf8.count > 45 { flush() }
             piece.unicodeScalars.append(character)
         }

@@ -2,18 +2,18 @@ import CCurl
 import Fetch
 import Foundation
 
-/// A server that takes mails (RFC 5321), reached over libcurl.
+/// A client of an SMTP server (RFC 5321), with libcurl.
 package struct MailServer: Sendable {
-    /// Whether `smtp:` goes on encrypted (RFC 3207). `smtps:` is encrypted from the start.
+    /// STARTTLS for `smtp:` (RFC 3207). `smtps:` is encrypted from the start.
     package enum StartTLS: String, Sendable, CaseIterable {
-        /// Without it, no mail is sent.
+        /// No mail is sent without it.
         case required
-        /// Where the server offers it.
+        /// Used if the server offers it.
         case offered
         case off
     }
 
-    /// The server did not take the mail. The words name neither an address nor a password.
+    /// The server did not accept the mail. The text contains no address and no password.
     package struct Refusal: Error, CustomStringConvertible {
         package let description: String
     }
@@ -25,7 +25,7 @@ package struct MailServer: Sendable {
 
     /// - Parameters:
     ///   - url: `smtp://user:password@host:587`, or `smtps:`; see ``isAddress(_:)``.
-    ///   - startTLS: `nil`: required, but on a loopback address only where it is offered.
+    ///   - startTLS: `nil`: required; on a loopback address used if offered.
     ///   - authorities: a file of certificates (PEM) to trust instead of the system's.
     package init(
         url: String, startTLS: StartTLS? = nil, authorities: String? = nil, timeout: Duration = .seconds(30)
@@ -36,15 +36,16 @@ package struct MailServer: Sendable {
         self.timeout = timeout
     }
 
-    /// Whether it is a URL of a mail server.
+    /// Whether the text is a URL of a mail server.
     package static func isAddress(_ text: String) -> Bool {
         let lower = text.lowercased()
         guard lower.hasPrefix("smtp://") || lower.hasPrefix("smtps://") else { return false }
         return !host(in: text).isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
     }
 
-    /// Hands a mail over. Returns once the server has it.
-    /// - Throws: ``Refusal``; `CancellationError` when the task is cancelled, and then the server may have it all the same.
+    /// Delivers a mail. Returns when the server has accepted it.
+    /// - Throws: ``Refusal``; `CancellationError` when the task is cancelled; then the server may have the mail all the
+    ///   same.
     package func send(_ letter: Letter, at seconds: Int, identifier: String) async throws {
         do {
             let transfer = try Transfer(url, schemes: "smtp,smtps", timeout: timeout, limit: 64 << 10)
@@ -57,7 +58,7 @@ package struct MailServer: Sendable {
                 case .off: CURLUSESSL_NONE
                 }
             transfer.set(CURLOPT_USE_SSL, Int(level.rawValue))
-            // Proxies that the environment names are for the web.
+            // Proxies of the environment are for the web.
             transfer.set(CURLOPT_PROXY, "")
             if let authorities { transfer.set(CURLOPT_CAINFO, authorities) }
             transfer.send(letter.message(at: seconds, identifier: identifier))

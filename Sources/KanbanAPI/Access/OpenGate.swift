@@ -68,6 +68,7 @@ package final class OpenGate: Gate {
     private static func isLoopback6(_ text: String) -> Bool {
         var address = in6_addr()
         guard inet_pton(AF_INET6, text, &address) == 1 else { return false }
+        // Copied: the bytes live for the call only.
         let bytes = withUnsafeBytes(of: address) { Array($0) }
         return bytes == Array(repeating: 0, count: 15) + [1]
             || bytes.prefix(13).elementsEqual(Array(repeating: 0, count: 10) + [0xff, 0xff, 127])

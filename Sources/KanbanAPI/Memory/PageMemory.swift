@@ -21,7 +21,7 @@ package final class PageMemory: Sendable {
                 ? languages : ArraySlice(request.headers.values("accept-language").joined(separator: ",").utf8)
         }
 
-        // As runs of bytes: the hash that Swift makes for slices takes them one by one.
+        // Unsafe bytes within each call, to hash whole runs: the hash that Swift derives for slices takes bytes one by one.
         func hash(into hasher: inout Hasher) {
             hasher.combine(account)
             target.withUnsafeBytes { hasher.combine(bytes: $0) }

@@ -56,7 +56,7 @@ package struct TodayRoutes: Sendable {
             : try await call.store.readAside(call.account, answer).answer
     }
 
-    /// `try?`, because the answer is useful without the weather.
+    /// The weather; `nil` after any error, because the answer is useful without it.
     private func weather(at place: Place?, _ call: Call) async -> Weather? {
         guard let place, let service = call.environment.weather else { return nil }
         do {

@@ -1,6 +1,6 @@
 import Kanban
 
-/// A mail that is to be sent. It holds no code: the code is made when the mail is, and is never on the disk.
+/// A mail in the queue. It contains no code: the code is made with the mail and is never on disk.
 package struct MailJob: Hashable, Sendable {
     package enum Kind: String, Sendable, CaseIterable {
         case passwordReset = "password_reset"
@@ -10,13 +10,13 @@ package struct MailJob: Hashable, Sendable {
         /// To the old address.
         case emailChanged = "email_changed"
 
-        /// How long it waits before it is looked at. The answer to a request for a reset is long gone by then, so that
-        /// nobody can tell from its time whether the look-up found an account.
+        /// The delay before the first attempt. By then a request for a reset is answered, so its time does not tell
+        /// whether the account exists.
         package var delay: Duration {
             self == .passwordReset ? .seconds(1) : .zero
         }
 
-        /// What its code is good for.
+        /// The purpose of its code.
         package var code: StoredCode.Kind {
             switch self {
             case .passwordReset: .passwordReset
@@ -26,21 +26,21 @@ package struct MailJob: Hashable, Sendable {
         }
     }
 
-    /// How long it is tried.
+    /// How long delivery is tried.
     package static let lifetime: Duration = .seconds(86_400)
-    /// The most that wait; beyond, nothing more is taken.
+    /// The most mails that wait; more are refused.
     package static let most = 10_000
 
-    /// In the order of asking.
+    /// In the order of the requests.
     package var number: Int64
     package var kind: Kind
-    /// `nil` for a reset: whether there is such an account is looked up when the mail is made, so that asking takes
-    /// the same time for every address.
+    /// `nil` for a reset: the account is looked up when the mail is made, so that a request takes the same time for
+    /// every address.
     package var account: AccountKey?
     package var address: EmailAddress
     /// `nil`: the account's own.
     package var language: Language?
-    /// Of the device that the mail is about.
+    /// The device that the mail is about.
     package var device: String?
     package var network: String?
     package var createdAt: Timestamp
@@ -61,7 +61,7 @@ package struct MailJob: Hashable, Sendable {
         self.attempts = attempts
     }
 
-    /// Until the next attempt, when this one fails: 10 s, twice as long each time, at most an hour.
+    /// The time until the next attempt: 10 s, doubled each time, at most an hour.
     package var pause: Duration {
         min(.seconds(10) * (1 << min(attempts, 9)), .seconds(3600))
     }

@@ -1,6 +1,6 @@
 import Kanban
 
-/// What a mail says, in plain text: what happened, a code on a line of its own, a link, and what to do otherwise.
+/// The plain text of a mail: what happened, a code on its own line, a link, and what to do if it was not you.
 struct MailText {
     var kind: MailJob.Kind
     var code: String
@@ -28,12 +28,12 @@ struct MailText {
         return (subject, paragraphs.joined(separator: "\n\n") + "\n")
     }
 
-    /// For people: to the minute, `2026-11-20 08:19 UTC`.
+    /// To the minute, for people: `2026-11-20 08:19 UTC`.
     private var time: String {
         "\(at.description.prefix(16).replacing("T", with: " ")) UTC"
     }
 
-    /// What a device calls itself must not begin a line of its own.
+    /// The name of a device must not contain line breaks.
     private static func oneLine(_ text: String) -> String {
         String(
             String.UnicodeScalarView(

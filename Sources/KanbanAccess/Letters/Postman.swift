@@ -1,11 +1,12 @@
 import Kanban
 import Locks
 
-/// Sends the mails that wait in the store: each until the server takes it, later and later, at most for a day.
+/// Sends the mails that wait in the store. Each is retried with growing pauses until the mail server accepts it, for at
+/// most a day.
 ///
-/// A mail is deleted after the server has it, so that a crash loses none; one may come twice.
+/// A mail is deleted after the server has accepted it: a crash loses none, but may send one twice.
 package final class Postman: Sendable {
-    /// What goes to the mail server.
+    /// A mail for the mail server.
     package struct Delivery: Hashable, Sendable {
         package var recipient: String
         package var subject: String
@@ -18,16 +19,16 @@ package final class Postman: Sendable {
         package var sent = 0
         /// Attempts that the mail server did not accept.
         package var failed = 0
-        /// Mails that nobody accepted for a day.
+        /// Mails that were not accepted within a day.
         package var givenUp = 0
     }
 
-    /// Mails that are on their way at a time.
+    /// The most mails in delivery at a time.
     private static let most = 4
-    /// Between two looks at a queue that nobody rang for, and after an error of the store.
+    /// The pause between looks at the queue without a ring, and after an error of the store.
     private static let rest = Duration.seconds(60)
 
-    /// Between two looks at a queue that others fill, too.
+    /// The pause between looks at a queue that other servers fill, too.
     private static let look = Duration.seconds(2)
 
     private let store: any AccessStore
@@ -41,10 +42,10 @@ package final class Postman: Sendable {
     private let ringer: AsyncStream<Void>.Continuation
 
     /// - Parameters:
-    ///   - site: the server's address for people, without a `/` at its end.
-    ///   - mayRun: whether this process sends the mails, where several serve the same accounts; asked before each look.
-    ///   - deliver: hands a mail over; throws what names neither an address nor a code.
-    ///   - warn: called for each mail that was not taken.
+    ///   - site: the public address of the server, without a `/` at its end.
+    ///   - mayRun: whether this process sends the mails, if several serve the same accounts; called before each look.
+    ///   - deliver: delivers a mail; its errors must not contain an address or a code.
+    ///   - warn: called for each mail that was not accepted.
     package init(
         store: any AccessStore, site: @escaping @Sendable () -> String, clock: @escaping @Sendable () -> Timestamp,
         deliver: @escaping Deliver, mayRun: @escaping @Sendable () async throws -> Bool = { true },
@@ -66,7 +67,7 @@ package final class Postman: Sendable {
         ringer.yield()
     }
 
-    /// Sends what is due, and then what becomes due, until the task is cancelled.
+    /// Sends mails as they become due, until the task is cancelled.
     package func run() async {
         ring()
         var timer: Task<Void, Never>?
@@ -76,7 +77,7 @@ package final class Postman: Sendable {
             var next: Duration?
             do {
                 next = try await mayRun() ? sendDue() : nil
-                // Other servers take mails on without ringing here.
+                // Other servers queue mails without ringing here.
                 if store.localAccess == nil { next = min(next ?? Self.look, Self.look) }
             } catch is CancellationError {
                 return
@@ -86,14 +87,14 @@ package final class Postman: Sendable {
             }
             guard let next else { continue }
             timer = Task { [ringer] in
-                // Cancelled when there is another timer, or nobody listens any more.
+                // Cancelled by another timer, or when nobody listens any more. `try?`: then there is nothing to do.
                 guard (try? await Task.sleep(for: min(next, Self.rest))) != nil else { return }
                 ringer.yield()
             }
         }
     }
 
-    /// Sends all that is due now.
+    /// Sends all mails that are due.
     /// - Returns: how long until the next is due; `nil` when none waits.
     package func sendDue() async throws -> Duration? {
         while true {
@@ -124,7 +125,7 @@ package final class Postman: Sendable {
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
-                // When it is tried again was written down before this attempt.
+                // The time of the next attempt was stored before this one.
                 counted.withLock { $0.failed += 1 }
                 warn("a mail was not taken, and is tried again", "\(error)")
                 return
@@ -135,10 +136,10 @@ package final class Postman: Sendable {
     }
 }
 
-/// Makes the text of a mail within a transaction, with a new code.
+/// Makes the text of a mail with a new code, inside a transaction.
 struct MailMaking {
     enum Outcome: Sendable {
-        /// Nobody wants it any more, or there is no such account.
+        /// The mail is obsolete, or the account does not exist.
         case needless
         case givenUp
         case made(Postman.Delivery)
@@ -147,7 +148,7 @@ struct MailMaking {
     let writer: any AccessWriter
     let site: String
 
-    /// Also writes down when it is to be tried again, in case this attempt fails or never ends.
+    /// Also stores the time of the next attempt, in case this one fails or never ends.
     func make(_ job: MailJob) throws -> Outcome {
         guard job.createdAt + MailJob.lifetime > writer.now else {
             try writer.removeMail(job.number)
@@ -180,10 +181,10 @@ struct MailMaking {
         return try writer.account(foldedEmail: job.address.folded)
     }
 
-    /// - Returns: `nil` when nobody wants the mail any more.
+    /// - Returns: `nil` when the mail is obsolete.
     private func recipient(of job: MailJob, for account: Account) -> EmailAddress? {
         switch job.kind {
-        // The account's spelling, not that of whoever asks: two addresses may fold to one text.
+        // The account's spelling, not the caller's: two addresses may fold to one text.
         case .passwordReset: account.email
         case .emailVerification: account.email == job.address && !account.isEmailVerified ? job.address : nil
         case .newDevice, .passwordChanged, .emailChanged: job.address

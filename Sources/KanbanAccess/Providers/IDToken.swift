@@ -2,7 +2,7 @@ import Crypto
 import JSON
 import Kanban
 
-/// An ID token of OpenID Connect, taken apart and not yet believed (RFC 7519, in the compact form of RFC 7515 §3.1).
+/// An ID token of OpenID Connect, parsed and not yet verified (RFC 7519, in the compact form of RFC 7515 §3.1).
 struct IDToken {
     /// The name of the key that signed it.
     let keyID: String?
@@ -17,11 +17,11 @@ struct IDToken {
         guard parts.count == 3, let head = Self.json(parts[0]), let claims = Self.json(parts[1]),
             let signature = ByteText.bytes(base64URL: String(Substring(parts[2]))), !signature.isEmpty
         else { throw .tokenInvalid("It is no signed JSON Web Token.") }
-        // Neither `none` nor an HMAC with what everybody knows.
+        // Not `none`, and not an HMAC with a public key.
         guard let algorithm = head["alg"]?.stringValue.flatMap(SignatureKey.Algorithm.init(rawValue:)) else {
             throw .tokenInvalid("It is not signed with RS256 or ES256.")
         }
-        // An extension that must be understood, and none is (RFC 7515 §4.1.11).
+        // A critical extension; we support none (RFC 7515 §4.1.11).
         guard head["crit"] == nil else { throw .tokenInvalid("Its header has crit.") }
         self.algorithm = algorithm
         keyID = head["kid"]?.stringValue
@@ -35,7 +35,7 @@ struct IDToken {
     }
 
     private static func json(_ part: Substring.UTF8View) -> JSON? {
-        // What does not parse is no token, for whatever reason.
+        // `try?`: a text that does not parse is not a token.
         guard let bytes = ByteText.bytes(base64URL: String(Substring(part))), let json = try? JSON(parsing: bytes),
             json.objectMembers != nil
         else { return nil }
@@ -43,11 +43,11 @@ struct IDToken {
     }
 }
 
-/// Who somebody is, as a provider says and its token proves.
+/// A person's identity according to a verified token of a provider.
 package struct ProvenIdentity: Hashable, Sendable {
     package var provider: String
     package var subject: String
-    /// An address of which the provider says that it is the person's.
+    /// An address that the provider has verified.
     package var verifiedEmail: EmailAddress?
     /// Any address, to show.
     package var email: String?
@@ -55,12 +55,12 @@ package struct ProvenIdentity: Hashable, Sendable {
 }
 
 extension ProvenIdentity {
-    /// How far the clocks of the provider and the server may be apart, in seconds.
+    /// The allowed difference of the clocks of provider and server, in seconds.
     static let skew = 30.0
-    /// Bytes that a subject may have (OpenID Connect Core §2).
+    /// The most bytes of a subject (OpenID Connect Core §2).
     private static let longestSubject = 255
 
-    /// Checks what a token says, as OpenID Connect Core §3.1.3.7 wants; its signature is checked before.
+    /// Validates the claims by OpenID Connect Core §3.1.3.7, after the signature was verified.
     /// - Throws: ``AccessError/tokenInvalid(_:)``.
     init(_ claims: JSON, of provider: Provider, nonce: String?, now: Timestamp) throws(AccessError) {
         let now = Double(now.milliseconds) / 1000
@@ -87,7 +87,7 @@ extension ProvenIdentity {
         guard let issued = claims["iat"]?.doubleValue, issued - Self.skew <= now,
             claims["nbf"].map({ $0.doubleValue.map { $0 - Self.skew <= now } ?? false }) ?? true
         else { throw .tokenInvalid("It is of the future.") }
-        // 11: also when the token has one and the client says none, for then the client did not compare it either.
+        // 11: also when only the token has one, because then the client did not compare it either.
         guard claims["nonce"]?.stringValue == nonce, claims["nonce"] == nil || nonce != nil else {
             throw .tokenInvalid("Its nonce is another.")
         }

@@ -3,12 +3,12 @@ import JSON
 import Kanban
 import Locks
 
-/// Gets what is behind an address of a provider.
+/// Fetches an address of a provider.
 package typealias ProviderFetch = @Sendable (_ url: String) async throws -> [UInt8]
 
-/// The public keys of an issuer, kept for an hour. Whoever asks while they are fetched waits for the same answer.
+/// The public keys of an issuer, cached for an hour. Concurrent callers wait for one fetch.
 final class IssuerKeys: Sendable {
-    /// The keys cannot be had.
+    /// The keys are not available.
     struct Unavailable: Error {}
 
     fileprivate struct Key: Sendable {
@@ -20,18 +20,18 @@ final class IssuerKeys: Sendable {
         var keys: [Key] = []
         var fetchedAt: Timestamp?
         var failedAt: Timestamp?
-        /// When a key was last looked for that was not there.
+        /// When an unknown key was last looked for.
         var soughtAt: Timestamp?
         var running: Task<Bool, Never>?
     }
 
-    /// How long keys are good.
+    /// How long cached keys are fresh.
     private static let lifetime: Duration = .seconds(3600)
-    /// How long they are good when newer ones cannot be had.
+    /// How long cached keys are used when newer ones cannot be fetched.
     private static let patience: Duration = .seconds(86_400)
-    /// Between two looks for an unknown key, whoever asks for it.
+    /// The pause between two fetches for an unknown key.
     private static let pauseOfSeeking: Duration = .seconds(60)
-    /// After a failure.
+    /// The pause after a failure.
     private static let pauseOfTrying: Duration = .seconds(1)
     private static let most = 100
 
@@ -46,14 +46,15 @@ final class IssuerKeys: Sendable {
         self.fetch = fetch
     }
 
-    /// The key of this name; without a name the only one of the algorithm. `nil` when there is none.
+    /// The key with this name, or without a name the only key of the algorithm; `nil` when there is none.
     /// - Throws: ``Unavailable``.
     func key(named id: String?, for algorithm: SignatureKey.Algorithm) async throws -> SignatureKey? {
         let now = clock()
         let (known, age) = state.withLock { ($0.find(id, algorithm), $0.fetchedAt.map { now - $0 }) }
         let isFresh = age.map { $0 < Self.lifetime } ?? false
         if let known, isFresh { return known }
-        // Of fresh keys one that is not there is looked for once a minute; what is old or missing is fetched again.
+        // An unknown key is looked for once a minute while the cache is fresh; an old or missing cache is fetched
+        // again.
         let mayFetch = state.withLock { state in
             guard isFresh else { return state.failedAt.map { now - $0 >= Self.pauseOfTrying } ?? true }
             guard state.running == nil else { return true }
@@ -67,11 +68,11 @@ final class IssuerKeys: Sendable {
         throw Unavailable()
     }
 
-    /// - Returns: false when the keys cannot be had.
+    /// - Returns: false when the keys are not available.
     private func refresh() async -> Bool {
         let task = state.withLock { state in
             if let running = state.running { return running }
-            // Not a child of the request's task: others wait for the same answer.
+            // Not a child of the request's task: other requests wait for the same answer.
             let task = Task { await self.load() }
             state.running = task
             return task
@@ -84,7 +85,7 @@ final class IssuerKeys: Sendable {
         do {
             keys = try await keysFromIssuer()
         } catch {
-            // Whatever it was, the keys cannot be had.
+            // After any error the keys are not available.
             keys = nil
         }
         let now = clock()
@@ -101,7 +102,7 @@ final class IssuerKeys: Sendable {
         }
     }
 
-    /// The keys that the discovery document leads to (OpenID Connect Discovery §4).
+    /// The keys of the discovery document (OpenID Connect Discovery §4).
     private func keysFromIssuer() async throws -> [Key] {
         let document = try JSON(parsing: try await fetch("\(issuer)/.well-known/openid-configuration"))
         guard let named = document["issuer"]?.stringValue, named == issuer || named == issuer + "/",

@@ -1,12 +1,12 @@
 import Kanban
 
-/// A sign-in provider: an issuer of OpenID Connect whose tokens are taken, when they are meant for one of our apps.
+/// A sign-in provider: an issuer of OpenID Connect whose tokens are accepted if they are for one of our apps.
 package struct Provider: Hashable, Sendable {
-    /// What clients call it.
+    /// Its name in the API.
     package var name: String
-    /// Where its discovery document is, below `/.well-known/`; also what its tokens name as `iss`.
+    /// The address above `/.well-known/` of its discovery document, and the `iss` of its tokens.
     package var issuer: String
-    /// What its tokens name for us as `aud`.
+    /// The accepted `aud` of its tokens.
     package var clientIDs: Set<String>
 
     package init(name: String, issuer: String, clientIDs: Set<String>) {
@@ -15,12 +15,12 @@ package struct Provider: Hashable, Sendable {
         self.clientIDs = clientIDs
     }
 
-    /// The issuers that need no address.
+    /// The built-in issuers.
     package static let wellKnown = ["apple": "https://appleid.apple.com", "google": "https://accounts.google.com"]
 
     /// Reads `NAME=ISSUER,CLIENT_ID[,CLIENT_ID…]`, or `apple=CLIENT_ID[,CLIENT_ID…]`; `nil` for anything else.
     ///
-    /// An issuer has https; http is taken of a loopback address alone, for tests.
+    /// An issuer needs https; http is accepted only for a loopback address, for tests.
     package init?(_ text: String) {
         guard let equals = text.firstIndex(of: "=") else { return nil }
         let name = String(text[..<equals])
@@ -57,7 +57,7 @@ package struct Provider: Hashable, Sendable {
             }
     }
 
-    /// Whether what is behind the address can be relied on.
+    /// Whether the address is authenticated: https, or loopback.
     static func isTrustworthy(_ url: String) -> Bool {
         guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return false }
         if url.hasPrefix("https://") { return url.utf8.count > "https://".utf8.count }
@@ -66,7 +66,7 @@ package struct Provider: Hashable, Sendable {
         }
     }
 
-    /// Google's tokens name it without the scheme as well, as its documentation says.
+    /// Google's tokens may name the issuer without the scheme, according to its documentation.
     func isIssuer(_ claim: String) -> Bool {
         claim == issuer || claim == issuer + "/" || issuer == Self.wellKnown["google"] && claim == "accounts.google.com"
     }

@@ -1,7 +1,7 @@
 import Crypto
 import Kanban
 
-/// The sign-in providers that the operator named, with their keys.
+/// The configured sign-in providers with their keys.
 package final class ProviderDirectory: Sendable {
     private let providers: [String: (provider: Provider, keys: IssuerKeys)]
     private let clock: @Sendable () -> Timestamp
@@ -15,17 +15,17 @@ package final class ProviderDirectory: Sendable {
             uniquingKeysWith: { $1 })
     }
 
-    /// Where there are none.
+    /// No providers.
     package static let none = ProviderDirectory(clock: { Timestamp(milliseconds: 0) }, fetch: { _ in [] })
 
-    /// Who the token's bearer is.
-    /// - Parameter nonce: what the client put into its request for the token.
+    /// Verifies a token and returns its identity.
+    /// - Parameter nonce: the nonce of the client's request for the token.
     /// - Throws: ``AccessError/unknownProvider``, ``AccessError/tokenInvalid(_:)``, ``AccessError/providerUnavailable``.
     package func identity(
         provider name: String, token text: String, nonce: String?
     ) async throws -> ProvenIdentity {
         guard let (provider, keys) = providers[name] else { throw AccessError.unknownProvider }
-        // On a thread of the pool: parsing and verifying a token must not hold up the connections of the caller's loop.
+        // On a thread of the pool: parsing and verifying a token must not block the caller's event loop.
         return try await Task.detached { [clock] in
             try await Self.verified(text, of: provider, keys, nonce: nonce, clock)
         }.value

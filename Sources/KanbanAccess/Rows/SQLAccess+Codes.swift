@@ -1,7 +1,7 @@
 import Kanban
 import KanbanRows
 
-/// Codes that were mailed, by their digests.
+/// Codes of mails, by their digests.
 extension SQLAccess {
     package func code(digest: [UInt8], _ kind: StoredCode.Kind) throws -> StoredCode? {
         let statement = try connection.statement(

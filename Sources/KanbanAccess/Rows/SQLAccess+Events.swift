@@ -1,7 +1,7 @@
 import Kanban
 import KanbanRows
 
-/// What happened to accounts.
+/// Events of accounts.
 extension SQLAccess {
     package func events(of account: AccountKey, before number: Int64?, limit: Int) throws -> [AccountEvent] {
         let statement = try connection.statement(
@@ -42,9 +42,9 @@ extension SQLAccess {
     }
 }
 
-/// How many failures, and how many other events, an account keeps. Guesses must not push out what they led to.
+/// The most failures, and the most other events, of an account. Failed guesses must not push out other events.
 private let most = (failures: 500, others: AccountEvent.most - 500)
-/// One in so many additions looks for surplus.
+/// One in this many additions trims the events.
 private let trimming: Int64 = 64
 
 extension SQLAccessWriter {

@@ -1,7 +1,7 @@
 import Kanban
 import KanbanRows
 
-/// Accounts at providers that open accounts here, and invitations to make one.
+/// Identities at sign-in providers, and invitations.
 extension SQLAccess {
     package func identity(provider: String, subject: String) throws -> Identity? {
         let statement = try connection.statement(
@@ -106,7 +106,7 @@ extension SQLAccessWriter {
         try statement.run()
     }
 
-    /// The row stays until it would have ended: it counts for the day's bound.
+    /// The row stays until it expires: it counts for the limit of a day.
     package func removeInvitation(_ id: ID, of account: AccountKey) throws -> Bool {
         let statement = try connection.statement(
             "UPDATE invitations SET removed_at = ?3 WHERE id = ?2 AND account = ?1 AND removed_at IS NULL")

@@ -1,7 +1,7 @@
 import Kanban
 import KanbanRows
 
-/// Mails that are to be sent.
+/// The queue of mails.
 extension SQLAccess {
     package func mails(dueAt now: Timestamp, limit: Int) throws -> [MailJob] {
         let statement = try connection.statement(

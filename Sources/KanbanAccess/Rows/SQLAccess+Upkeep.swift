@@ -24,7 +24,7 @@ extension SQLBoardWriter {
 }
 
 extension SQLBoardWriter {
-    /// Codes and invitations that ended, and events of more than a year, of all accounts.
+    /// Purges expired codes and invitations, and events older than a year, of all accounts.
     /// - Returns: at least `limit` when there may be more.
     package func purgeAccess(limit: Int) throws -> Int {
         let codes = try connection.statement(
@@ -33,14 +33,14 @@ extension SQLBoardWriter {
         codes.bind(2, limit)
         try codes.run()
         var most = connection.changes
-        // A day later, for until then they count for the bound of a day.
+        // A day later, because until then they count for the limit of a day.
         let invitations = try connection.statement(
             "DELETE FROM invitations WHERE id IN (SELECT id FROM invitations WHERE expires_at < ?1 LIMIT ?2)")
         invitations.bind(1, now.adding(milliseconds: -86_400_000))
         invitations.bind(2, limit)
         try invitations.run()
         most = max(most, connection.changes)
-        // Numbers grow with time, so what is old comes first.
+        // Numbers grow with time, so the oldest come first.
         let events = try connection.statement(
             """
             DELETE FROM account_events WHERE number IN (

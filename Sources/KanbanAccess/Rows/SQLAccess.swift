@@ -1,8 +1,8 @@
 import Kanban
 import KanbanRows
 
-/// Accounts, sessions and tokens, in statements. What is looked up by a secret or an address is found by an index of its
-/// own; everything else is bound to its account.
+/// Statements of accounts, sessions and tokens. Look-ups by a secret or an address have their own index; all others are
+/// bound to an account.
 package protocol SQLAccess<Database>: AccessReader {
     associatedtype Database: Engine
 

@@ -4,7 +4,7 @@ import KanbanAPI
 import KanbanAccess
 import KanbanWire
 
-/// What an operator looks at and does about somebody's account.
+/// Commands of the operator about accounts.
 extension AccountCommands {
     func show(_ account: Account, usage: Usage, _ service: AccessService) async throws {
         let identities = try await service.identities(of: account.key)
@@ -31,7 +31,7 @@ extension AccountCommands {
         for token in tokens { print("token     \(token.name), \(token.scope.rawValue)") }
     }
 
-    /// Sets the limits that the command line names.
+    /// Sets the limits of the command line.
     func setLimits(of account: Account, _ service: AccessService) async throws -> Account {
         var changed = account
         if let choice = configuration.administration.bytesLimit { changed.limits.bytes = choice.limit }
@@ -72,7 +72,7 @@ extension AccountCommands {
         }
     }
 
-    /// Prints the link, or the code alone when nobody says where the server is.
+    /// Prints the link, or only the code when the server's public address is unknown.
     func invite(_ service: AccessService) async throws {
         let administration = configuration.administration
         let end = administration.expiresInDays.map { Timestamp.system() + .seconds(Int64($0) * 86_400) }
@@ -94,7 +94,7 @@ extension AccountCommands {
 }
 
 extension JSONWriter {
-    /// An account as its operator sees it, with more members if there are.
+    /// The members of an account for its operator.
     fileprivate mutating func fields(of account: Account) {
         name("id")
         value(account.id)

@@ -2,15 +2,15 @@ import Foundation
 import Kanban
 import KanbanAccess
 
-/// `kanbase account …` and `kanbase token …`. They work beside a serving server, which sees the change at once, or by
-/// the end of the command.
+/// `kanbase account …` and `kanbase token …`. They may run beside a server, which has noticed the change when the
+/// command ends.
 struct AccountCommands {
     let configuration: Configuration
 
     func run(_ command: Command, _ arguments: [String]) async throws {
         let directory = DataDirectory(path: configuration.data)
         if configuration.database == nil {
-            // The first account may come before the first start; all else is about what is there.
+            // The first account may be added before the first start; all other commands need existing data.
             if [.accountAdd, .invite].contains(command) { try directory.create() } else { try directory.requireData() }
         }
         try await configuration.withStore(directory) { try await run(command, arguments, on: $0) }
@@ -58,9 +58,9 @@ struct AccountCommands {
         }
     }
 
-    /// A serving server remembers good tokens for a moment: who was told that one is removed finds it so.
+    /// A running server caches tokens for a moment: wait until a removed token is invalid there.
     private func waitForServer() async throws {
-        // Servers that share a database ask it.
+        // Servers that share a database do not cache tokens.
         guard configuration.database == nil else { return }
         try await Task.sleep(for: AccessControl.trust)
     }
@@ -112,7 +112,7 @@ struct AccountCommands {
         }
     }
 
-    /// A name as the API takes it.
+    /// A name by the rules of the API.
     private func displayName(_ text: String, of whom: String) throws(Failure) -> String {
         let name = text.trimmed
         guard TextRule.displayName.fault(in: name) == nil else {
@@ -138,7 +138,7 @@ struct AccountCommands {
 }
 
 extension Failure {
-    /// What a rule of access means for an administrator.
+    /// The message and the exit code of an access error.
     init(_ error: AccessError) {
         switch error {
         case .emailTaken: self.init(.usage, "There is an account with this e-mail address already.")

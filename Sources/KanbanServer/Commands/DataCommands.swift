@@ -4,13 +4,13 @@ import Kanban
 import KanbanPostgres
 import KanbanSQLite
 
-/// `kanbase backup`, `restore` and `check`: the file of data as a whole.
+/// `kanbase backup`, `restore`, `check`: the data file as a whole.
 struct DataCommands {
     let configuration: Configuration
 
     private var directory: DataDirectory { DataDirectory(path: configuration.data) }
 
-    /// Works beside a serving server.
+    /// May run beside a server.
     func backup(to path: String) throws {
         if let database = configuration.database {
             let target = try directory.target(at: path, mayBeDevice: false)
@@ -25,7 +25,8 @@ struct DataCommands {
         print("\(path): \(backup.size) bytes, verified; \(backup.tasks) tasks")
     }
 
-    /// Copies the data of the directory into the database, which has none; not beside a server of the directory.
+    /// Copies the data of the directory into the database, which must be empty. Must not run beside a server of the
+    /// directory.
     func migrate() throws {
         guard let database = configuration.database else {
             throw Failure(.usage, "'kanbase migrate' needs --database, where the data of --data is copied to.")
@@ -51,7 +52,7 @@ struct DataCommands {
         print("\(configuration.place): a new history for \(accounts) accounts; clients pull once from the beginning")
     }
 
-    /// Not beside a server: it would go on with the file that was put aside.
+    /// Must not run beside a server: it would continue with the replaced file.
     func restore(from path: String) throws {
         guard FileManager.default.fileExists(atPath: path) else { throw Failure(.noInput, "There is no file \(path).") }
         try directory.create()
@@ -72,7 +73,7 @@ struct DataCommands {
         }
     }
 
-    /// Beside a server unless it rewrites the file.
+    /// May run beside a server unless it rewrites the file.
     func check() throws {
         let vacuum = configuration.administration.vacuum
         if let database = configuration.database {

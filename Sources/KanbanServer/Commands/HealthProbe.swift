@@ -12,8 +12,8 @@ struct HealthProbe {
     func run() throws(Failure) {
         let descriptor = try connectedSocket()
         defer { close(descriptor) }
-        // A server with a certificate is asked no further than that it accepts: the name in the certificate is the
-        // clients', not ours, and a wrong answer to plain HTTP would be no news.
+        // Of a server with a certificate, only check that it accepts connections: the probe does not know the name in
+        // the certificate, and plain HTTP would fail.
         guard configuration.tlsCertificate == nil else { return }
         let request = Array("GET /health/ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8)
         // The buffers live for the calls only.
@@ -38,6 +38,7 @@ struct HealthProbe {
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST
         hints.ai_socktype = Self.stream
+        // A list of the system, which is freed below.
         var found: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(address, String(configuration.port), &hints, &found) == 0, let target = found?.pointee else {
             throw unavailable("it has no such address")

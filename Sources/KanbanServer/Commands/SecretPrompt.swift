@@ -7,15 +7,15 @@ import KanbanAccess
     import Darwin
 #endif
 
-/// Reads a password where nobody sees it: a terminal shows nothing of what is typed, and it is on no command line.
+/// Reads a password from standard input, without echo on a terminal. It must not be on the command line.
 enum SecretPrompt {
-    /// - Throws: ``ExitCode/noInput`` without one, ``ExitCode/usage`` for one that will not do.
+    /// - Throws: ``ExitCode/noInput`` without a password, ``ExitCode/usage`` for an invalid one.
     static func password() throws(Failure) -> Password {
         let text = isatty(STDIN_FILENO) == 1 ? withoutEcho { readLine() } : readLine()
         guard let text, !text.isEmpty else {
             throw Failure(.noInput, "The password is read from the terminal or standard input, and there is none.")
         }
-        // What is no UTF-8 is read as replacement characters.
+        // Invalid UTF-8 becomes replacement characters.
         guard !text.unicodeScalars.contains("\u{fffd}") else { throw Failure(.usage, "A password must be UTF-8.") }
         let password = Password(text)
         guard password.flaw == nil else {
@@ -27,7 +27,7 @@ enum SecretPrompt {
 
     private static func withoutEcho<T>(_ body: () -> T) -> T {
         let prompt = Array("Password: ".utf8)
-        // The buffer lives for the call only; a prompt that cannot be shown is no loss.
+        // The buffer lives for the call only. The result is ignored: the command works without a prompt.
         _ = prompt.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
         var shown = termios()
         guard tcgetattr(STDIN_FILENO, &shown) == 0 else { return body() }

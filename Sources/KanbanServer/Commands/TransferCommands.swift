@@ -10,7 +10,7 @@ struct TransferCommands {
 
     private var directory: DataDirectory { DataDirectory(path: configuration.data) }
 
-    /// Works beside a serving server. A file is in place only when all of it is written.
+    /// May run beside a server. The file appears only when it is complete.
     /// - Parameter path: `nil` or `-` is standard output.
     func export(to path: String?) async throws {
         if configuration.database == nil { try directory.requireData() }
@@ -35,7 +35,7 @@ struct TransferCommands {
         }
     }
 
-    /// Not beside a server, which would not see what changed: there, `POST /import` does it.
+    /// Must not run beside a server, which would not notice the changes: use `POST /import` there.
     /// - Parameter path: `nil` or `-` is standard input.
     func importBoard(from path: String?) async throws {
         var lock: DataLock?
@@ -109,13 +109,13 @@ extension Failure {
     }
 }
 
-/// A file that is in place only when all of it is written; or standard output, a device or a pipe.
+/// A file that appears only when it is complete; or standard output, a device or a pipe.
 private struct Output {
-    /// The file; `nil` when there is none to put in place.
+    /// The path of the file; `nil` for standard output, a device or a pipe.
     private let path: String?
     private let handle: FileHandle
 
-    /// A name of its own, for two may be written at once.
+    /// A unique temporary name: two exports may run at once.
     private var partial: String? { path.map(Self.partial) }
 
     /// - Parameter path: `nil` is standard output.
@@ -129,7 +129,7 @@ private struct Output {
         let isDevice = stat(path, &target) == 0 && target.st_mode & S_IFMT != S_IFREG
         self.path = isDevice ? nil : path
         let written = isDevice ? path : Self.partial(of: path)
-        // A board is private: nobody else may read it while it is written, or later.
+        // A board is private: only the owner may read the file.
         let isMade =
             isDevice
             || FileManager.default.createFile(
@@ -158,7 +158,7 @@ private struct Output {
     }
 
     func discard() {
-        // Best effort: what is left behind has a name that says so.
+        // `try?`: a temporary file that stays has a name that says so.
         if let partial { try? FileManager.default.removeItem(atPath: partial) }
     }
 }

@@ -1,4 +1,4 @@
-/// What `kanbase` can be asked to do.
+/// The commands of `kanbase`.
 enum Command: String, Sendable, CaseIterable {
     case serve
     case backup
@@ -25,10 +25,10 @@ enum Command: String, Sendable, CaseIterable {
     case version
     case help
 
-    /// All that open a data directory.
+    /// The commands that open a data directory.
     static let onData: [Command] = allCases.filter { ![.renew, .health, .version, .help].contains($0) }
 
-    /// Those that can open a database instead.
+    /// The commands that can open a database instead.
     static let onDatabase: [Command] = onData.filter { $0 != .restore } + [.renew]
 
     /// The words on the command line.
@@ -36,7 +36,7 @@ enum Command: String, Sendable, CaseIterable {
         rawValue.split(separator: " ").map(String.init)
     }
 
-    /// What must follow them, as the help page calls it.
+    /// The required arguments, as the help page names them.
     var arguments: [String] {
         switch self {
         case .backup, .restore: ["FILE"]
@@ -50,7 +50,7 @@ enum Command: String, Sendable, CaseIterable {
         }
     }
 
-    /// What may follow.
+    /// The optional arguments.
     var optionalArguments: [String] {
         switch self {
         case .exportBoard, .importBoard: ["FILE"]

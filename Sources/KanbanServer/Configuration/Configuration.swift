@@ -4,7 +4,7 @@ import KanbanPostgres
 import KanbanWire
 import Mail
 
-/// All that a person can choose, with its defaults. Immutable once the process has read its arguments.
+/// All settings with their defaults. Immutable after the arguments are parsed.
 struct Configuration: Sendable, Equatable {
     enum Auth: String, Sendable, CaseIterable {
         /// No log-in: every request is the built-in account.
@@ -18,7 +18,7 @@ struct Configuration: Sendable, Equatable {
     }
 
     var host = "127.0.0.1"
-    /// 0 takes a free one.
+    /// 0 chooses a free port.
     var port = 8080
     var data = "./kanbase-data"
     /// A PostgreSQL database instead of the directory.
@@ -35,7 +35,7 @@ struct Configuration: Sendable, Equatable {
         case on, off
     }
 
-    /// How many event loops; `nil` takes one a processor.
+    /// The number of event loops; `nil`: one for each processor.
     var loops: Int?
     /// IANA name.
     var timeZone = "UTC"
@@ -45,19 +45,19 @@ struct Configuration: Sendable, Equatable {
     var signUp = SignUpPolicy.open
     /// Sign-in providers.
     var oidc: [Provider] = []
-    /// A file of certificates to verify issuers by; `nil` are the system's.
+    /// A file of trusted certificates for issuers; `nil`: the system's.
     var oidcAuthorities: String?
-    /// Origins that browsers may call from; none turns CORS off.
+    /// Origins of web pages that may call the API; none turns CORS off.
     var corsOrigins: [String] = []
-    /// Addresses of proxies whose `X-Forwarded-For` is believed.
+    /// Addresses of proxies whose `X-Forwarded-For` is trusted.
     var trustedProxies: [String] = []
     /// Requests a second under ``Auth/required``; 0 turns the limit off.
     var rateLimit = 50
-    /// How many requests may come at once.
+    /// The burst of the rate limit.
     var rateBurst = 200
-    /// What the data of an account may take under ``Auth/required``.
+    /// The most bytes of an account's data under ``Auth/required``.
     var accountBytes = 256 << 20
-    /// Those in the trash included.
+    /// The most tasks of an account, including those in the trash.
     var accountTasks = 100_000
 
     var trashDays = 30
@@ -65,7 +65,7 @@ struct Configuration: Sendable, Equatable {
     var historyDays = 365
 
     var maxConnections = 16_384
-    /// Under ``Auth/required``; 0: as many as all may have together.
+    /// Under ``Auth/required``; 0: no limit of its own.
     var connectionsPerAddress = 4_096
     /// Bytes.
     var bodyLimit = 1 << 20
@@ -78,22 +78,22 @@ struct Configuration: Sendable, Equatable {
     var idleTimeout = Duration.seconds(75)
     var writeTimeout = Duration.seconds(30)
     var jsonDepth = 64
-    /// Bytes held for all clients together.
+    /// The most bytes of memory for all requests together.
     var memoryBudget = 256 << 20
-    /// Bytes of these for one account or address.
+    /// The most of these bytes for one account or address.
     var memoryShare = 32 << 20
 
     /// An Open-Meteo compatible service; `nil` turns the weather off.
     var weatherURL: String?
-    /// The server's address for people, in mails and invitations; `nil` is the one that it listens on.
+    /// The public address of the server, for mails and invitations; `nil`: the address that it listens on.
     var publicURL: String?
     /// A mail server; `nil` turns mail off.
     var mailURL: String?
-    /// Whom mails are from; `nil` is `kanbase` at the host of the public address.
+    /// The sender of mails; `nil`: `kanbase` at the host of the public address.
     var mailFrom: String?
-    /// `nil`: required, but on a loopback address only where it is offered.
+    /// `nil`: required; on a loopback address used if offered.
     var mailStartTLS: MailServer.StartTLS?
-    /// A file of certificates; `nil` are the system's.
+    /// A file of trusted certificates; `nil`: the system's.
     var mailAuthorities: String?
     var tlsCertificate: String?
     var tlsKey: String?
@@ -101,10 +101,10 @@ struct Configuration: Sendable, Equatable {
     var logFormat = LogFormat.text
     var logLevel = LogLevel.info
 
-    /// What only the commands of an administrator ask for.
+    /// The options of the operator's commands.
     var administration = Administration()
 
-    /// What a limit of accounts may be.
+    /// The range of account limits.
     static let accountBytesRange = 1 << 20...1 << 40
     static let accountTasksRange = 1...100_000_000
 
@@ -124,9 +124,9 @@ struct Configuration: Sendable, Equatable {
         var dryRun = false
         /// `export`
         var format = BoardExport.Format.json
-        /// Whose: an e-mail address; `nil` is the built-in account.
+        /// The e-mail address of an account; `nil`: the built-in account.
         var account: String?
-        /// All that show something.
+        /// All commands with output.
         var json = false
         /// `account quota`: `nil` leaves it as it is.
         var bytesLimit: LimitChoice?
@@ -143,7 +143,7 @@ struct Configuration: Sendable, Equatable {
         var expiresInDays: Int?
     }
 
-    /// Who may come in, the default by address included.
+    /// The mode of access, with its default by address.
     var effectiveAuth: Auth {
         auth ?? (isLoopback ? .open : .required)
     }

@@ -1,27 +1,27 @@
-/// How the process ends, in the words of `sysexits.h`.
+/// The exit codes of the process, as in `sysexits.h`.
 enum ExitCode: Int32, Sendable, CaseIterable {
     case ok = 0
     /// The command line is wrong.
     case usage = 64
     /// The data is damaged or of a newer version.
     case damagedData = 65
-    /// A file to read is not there.
+    /// An input file is missing.
     case noInput = 66
-    /// Nobody answers, or not as hoped.
+    /// The server does not answer, or is not ready.
     case unavailable = 69
-    /// A fault of Kanbase itself.
+    /// A bug of Kanbase.
     case internalFault = 70
-    /// The address cannot be taken, or a file cannot be made.
+    /// The address cannot be bound, or a file cannot be created.
     case cannotCreate = 73
     /// Reading or writing failed.
     case inputOutput = 74
     /// Another server has the data directory; trying again later makes sense.
     case locked = 75
-    /// What answers speaks another language than it must.
+    /// The other side speaks another protocol.
     case protocolFault = 76
-    /// The database does not let Kanbase in.
+    /// The database refuses access.
     case noPermission = 77
-    /// The environment says something that makes no sense, or a file does that belongs to the configuration.
+    /// The environment or a file of the configuration is invalid.
     case configuration = 78
 
     /// One line for the help page.
@@ -43,7 +43,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     }
 }
 
-/// Why a command gave up: a sentence for the person at the terminal, and the exit code.
+/// Why a command failed: a sentence for the terminal, and the exit code.
 struct Failure: Error, Equatable {
     var code: ExitCode
     var message: String

@@ -1,4 +1,4 @@
-/// `docs/configuration.md`, made from the table of options; a test compares the file with it.
+/// `docs/configuration.md`, generated from the table of options; a test compares them.
 extension Help {
     static var configuration: String {
         var text = """

@@ -1,6 +1,6 @@
-/// The pages of `kanbase help`, made from the tables of commands and options.
+/// The pages of `kanbase help`, generated from the tables of commands and options.
 enum Help {
-    /// The page of a command, or the whole when `words` names none.
+    /// The page of a command, or the overview when `words` is not a command.
     static func page(for words: [String]) throws(Failure) -> String {
         guard let first = words.first else { return overview }
         guard words != ["configuration"] else { return configuration }
@@ -56,7 +56,7 @@ enum Help {
         return text
     }
 
-    /// Two columns; what is too wide for the first takes a line of its own.
+    /// Two columns; a first cell that is too wide gets its own line.
     private static func columns(_ rows: [(String, String)]) -> String {
         let width = 30
         return rows.map { left, right in

@@ -1,13 +1,13 @@
-/// The command line and the environment, understood.
+/// The parsed command line and environment.
 struct Invocation: Sendable, Equatable {
     var command: Command
-    /// What followed the command: files, e-mail addresses.
+    /// The arguments of the command: files, e-mail addresses.
     var arguments: [String]
     var configuration: Configuration
 
     /// - Parameters:
     ///   - arguments: without the program's name.
-    ///   - environment: only `KANBASE_…` is looked at. The command line wins over it.
+    ///   - environment: only `KANBASE_…` is read. The command line takes precedence.
     /// - Throws: ``Failure`` with ``ExitCode/usage`` for the command line, ``ExitCode/configuration`` for the environment.
     init(_ arguments: [String], environment: [String: String]) throws(Failure) {
         let line = try CommandLineParts(arguments)
@@ -21,7 +21,7 @@ struct Invocation: Sendable, Equatable {
         configuration = Configuration()
         let named = Set(line.settings.map(\.option.name))
         for option in Option.all where option.commands.contains(command) && !named.contains(option.name) {
-            // An empty variable is how a compose file leaves one out.
+            // Compose files set an empty variable to leave it out.
             guard let variable = option.variable, let text = environment[variable], !text.isEmpty else { continue }
             if let rejection = option.set(text, &configuration) {
                 throw Failure(.configuration, "\(variable) must be \(rejection.allowed)\(option.quoted(text)).")
@@ -38,9 +38,9 @@ struct Invocation: Sendable, Equatable {
         try requireWholeness(of: line)
     }
 
-    /// What no option can see alone.
+    /// Checks of combinations of options.
     private func requireWholeness(of line: CommandLineParts) throws(Failure) {
-        // KANBASE_DATA is in the container image, and says nothing there.
+        // The container image sets KANBASE_DATA; ignore it with a database.
         if configuration.database != nil, command != .migrate,
             line.settings.contains(where: { $0.option.name == "data" })
         {
@@ -83,7 +83,7 @@ struct Invocation: Sendable, Equatable {
     }
 }
 
-/// The command line, taken apart but not yet judged.
+/// The command line, split but not validated.
 private struct CommandLineParts {
     var words: [String] = []
     var settings: [(option: Option, text: String)] = []

@@ -1,6 +1,6 @@
 import KanbanAccess
 
-/// One row of the table of options: parsing, the environment, `--help` and `docs/configuration.md` all read it.
+/// One row of the table of options, for parsing, the environment, `--help` and `docs/configuration.md`.
 struct Option: Sendable {
     enum Group: String, Sendable, CaseIterable {
         case server = "Server"
@@ -11,21 +11,21 @@ struct Option: Sendable {
         case command = "Commands"
     }
 
-    /// Without the dashes.
+    /// The name without the dashes.
     var name: String
     var group: Group
-    /// Who takes it.
+    /// The commands that have it.
     var commands: [Command]
-    /// `nil` for a flag, which stands alone.
+    /// The placeholder of the value; `nil` for a flag.
     var placeholder: String?
-    /// What it is when nobody says so; empty for unset.
+    /// The text of the default; empty for unset.
     var fallback: String
     var help: String
-    /// Only what makes a server has a variable; what an administrator asks for once has not.
+    /// Options of the server have a variable; options of single commands do not.
     var hasVariable: Bool
-    /// May hold a password: messages do not repeat it.
+    /// Whether the value may contain a password: messages do not repeat it.
     var isSecret = false
-    /// Puts the text into the configuration; answers what would be allowed when it is not.
+    /// Parses the text into the configuration. Returns what would be allowed when the text is invalid.
     var set: @Sendable (String, inout Configuration) -> Rejection?
 
     struct Rejection: Sendable {
@@ -61,7 +61,7 @@ struct Option: Sendable {
         isSecret = true
     }
 
-    /// A setting that may come several times; in the environment with commas between.
+    /// A setting that may be repeated; in the environment separated by commas.
     init(
         each name: String, _ member: WritableKeyPath<Configuration, [String]> & Sendable, _ value: OptionValue<String>,
         in group: Group, of commands: [Command], _ help: String
@@ -78,7 +78,7 @@ struct Option: Sendable {
         }
     }
 
-    /// A sign-in provider; may come several times, in the environment with white space between.
+    /// A sign-in provider; may be repeated, in the environment separated by white space.
     init(
         provider name: String, _ member: WritableKeyPath<Configuration, [Provider]> & Sendable, in group: Group,
         of commands: [Command], _ help: String
@@ -128,7 +128,7 @@ struct Option: Sendable {
         self.set = set
     }
 
-    /// For the end of a message that the text will not do.
+    /// The end of a message about an invalid text.
     func quoted(_ text: String) -> String {
         isSecret ? "" : ", not '\(text)'"
     }

@@ -1,7 +1,7 @@
 import KanbanAccess
 
 extension Option {
-    /// Every option there is.
+    /// All options.
     static let all: [Option] = server + access + retention + limits + logging + administration
 
     private static let server: [Option] = [

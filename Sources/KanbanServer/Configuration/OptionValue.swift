@@ -10,9 +10,9 @@ import Mail
     import Darwin
 #endif
 
-/// How the text of an option becomes a value and back, and what is allowed.
+/// Parsing and formatting of an option's value, and what is allowed.
 struct OptionValue<Value: Sendable>: Sendable {
-    /// What stands in for it on the help page: `PORT`.
+    /// The placeholder on the help page: `PORT`.
     var placeholder: String
     /// For the error message: "a number from 0 to 65535".
     var allowed: String
@@ -33,7 +33,7 @@ extension OptionValue where Value == Int {
         }
     }
 
-    /// Bytes, with `KiB` or `MiB` for many.
+    /// Bytes, with an optional `KiB` or `MiB`.
     static func size(_ range: ClosedRange<Int>) -> Self {
         let allowed =
             "bytes from \(text(ofSize: range.lowerBound)) to \(text(ofSize: range.upperBound)), as 65536, 64KiB or 1MiB"
@@ -57,7 +57,7 @@ extension OptionValue where Value == Int {
 }
 
 extension OptionValue where Value == Duration {
-    /// Seconds, or with a unit: `500ms`, `10s`, `2m`.
+    /// A duration in seconds, or with a unit: `500ms`, `10s`, `2m`.
     static var time: Self {
         OptionValue(placeholder: "TIME", allowed: "a time over 0, at most a day, as 10, 10s, 500ms or 2m") { text in
             for (suffix, unit) in [("ms", 1), ("s", 1000), ("m", 60_000), ("", 1000)] where text.hasSuffix(suffix) {
@@ -137,8 +137,8 @@ extension OptionValue where Value == String {
         }
     }
 
-    /// A scheme and an authority, without path (an origin of RFC 6454), as browsers write it: in lower case, and without
-    /// the port that the scheme stands for. Web views of apps have schemes of their own.
+    /// A scheme and an authority without a path (an origin of RFC 6454), as browsers write it: in lower case, without
+    /// the default port of the scheme. Web views of apps have their own schemes.
     static var origin: Self {
         OptionValue(placeholder: "ORIGIN", allowed: "scheme, host and port of a page, as https://app.example.com") {
             text in
@@ -177,7 +177,7 @@ extension OptionValue where Value: RawRepresentable & CaseIterable, Value.RawVal
 }
 
 extension OptionValue {
-    /// The same, for a member that may be unset. `fallback` is what the help page says of an unset one.
+    /// The same, for a member that may be unset. `fallback` describes the unset member on the help page.
     func optional(unset fallback: String = "") -> OptionValue<Value?> {
         OptionValue<Value?>(placeholder: placeholder, allowed: allowed) { text in
             parse(text).map(Optional.some)
@@ -199,7 +199,7 @@ extension OptionValue where Value == Int {
     }
 }
 
-/// Digits only, unlike `Int.init`, which takes a sign.
+/// Digits only, unlike `Int.init`, which accepts a sign.
 private func digits(_ text: String) -> Int? {
     text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
 }

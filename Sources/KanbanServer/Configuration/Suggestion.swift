@@ -1,11 +1,11 @@
-/// The candidate that `typed` was probably meant to be; `nil` when nothing is near.
+/// The candidate that `typed` probably means; `nil` when none is near.
 func suggestion(for typed: String, among candidates: [String]) -> String? {
     let near = candidates.map { (name: $0, distance: editDistance(typed, $0)) }.min { $0.distance < $1.distance }
     guard let near, near.distance <= max(1, min(typed.count, near.name.count) / 3) else { return nil }
     return near.name
 }
 
-/// How many insertions, deletions, replacements and swaps of neighbours lead from one word to the other.
+/// The edit distance: insertions, deletions, replacements and swaps of neighbours.
 func editDistance(_ left: String, _ right: String) -> Int {
     let (left, right) = (Array(left), Array(right))
     var table = [[Int]](repeating: Array(0...right.count), count: left.count + 1)

@@ -1,4 +1,4 @@
-/// The log of the server's life: starting, stopping, faults. Requests have a line of their own, see ``RequestLog``.
+/// The log of the server: start, stop, errors. For requests see ``RequestLog``.
 struct Log: Sendable {
     let sink: LogSink
     let level: LogLevel
@@ -20,7 +20,7 @@ struct Log: Sendable {
         guard level >= self.level else { return }
         sink.append(soon: level >= .warning) { bytes in
             var line = LogLine(format: sink.format, bytes: bytes)
-            // The sink's array moves into the line and back, so that nothing is copied.
+            // The sink's array is moved into the line and back, so that nothing is copied.
             bytes = []
             line.begin(at: sink.clock, level: level, message: message)
             for (name, value) in details { line.add(name, value) }
@@ -30,7 +30,7 @@ struct Log: Sendable {
     }
 }
 
-/// One line in the making, text or JSON.
+/// A line under construction, text or JSON.
 struct LogLine {
     let format: Configuration.LogFormat
     var bytes: [UInt8]
@@ -91,7 +91,7 @@ struct LogLine {
         bytes += #"":"#.utf8
     }
 
-    /// Nothing in a message may begin a line of its own.
+    /// A message must not contain line breaks.
     private mutating func appendPlain(_ text: String) {
         for byte in text.utf8 { bytes.append(byte < 0x20 || byte == 0x7f ? UInt8(ascii: " ") : byte) }
     }
@@ -114,7 +114,7 @@ struct LogLine {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Without making a string on the way: there is a number in every request's line.
+    /// Without making a string: there is a number in every request's line.
     mutating func appendNumber(_ value: Int) {
         if value < 0 { bytes.append(UInt8(ascii: "-")) }
         var magnitude = value.magnitude

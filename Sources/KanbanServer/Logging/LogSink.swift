@@ -7,10 +7,10 @@ import Locks
     import Darwin
 #endif
 
-/// Writes log lines to a descriptor from a queue of its own, so that an event loop never waits for a slow terminal.
+/// Writes log lines to a descriptor on its own queue, so that an event loop never waits for a slow terminal.
 ///
-/// Lines are gathered for a moment and written together. When the reader of the log is stuck and more than
-/// ``capacity`` bytes wait, lines are dropped and counted, and the count is logged when there is room again.
+/// Lines are collected for a moment and written together. When the reader of the log blocks and more than ``capacity``
+/// bytes wait, lines are dropped and counted; the count is logged when there is room again.
 final class LogSink: Sendable {
     private struct Waiting {
         var bytes: [UInt8] = []
@@ -18,9 +18,9 @@ final class LogSink: Sendable {
         var isScheduled = false
     }
 
-    /// Bytes that may wait.
+    /// The most bytes that wait.
     private let capacity: Int
-    /// How its lines look, and by which clock.
+    /// The format and the clock of its lines.
     let format: Configuration.LogFormat
     let clock: LogClock
     private let descriptor: Int32
@@ -30,7 +30,7 @@ final class LogSink: Sendable {
 
     /// - Parameters:
     ///   - descriptor: stays the caller's to close, after a ``flush(within:)``.
-    ///   - gathering: how long a line waits for company.
+    ///   - gathering: how long a line waits for more lines.
     init(
         descriptor: Int32, format: Configuration.LogFormat = .text, clock: LogClock = LogClock(),
         capacity: Int = 4 << 20, gathering: DispatchTimeInterval = .milliseconds(20)
@@ -42,8 +42,8 @@ final class LogSink: Sendable {
         self.gathering = gathering
     }
 
-    /// Appends a line, written by `body` without its end, and returns at once.
-    /// - Parameter soon: writes without waiting for company.
+    /// Appends a line, which `body` writes without its line end, and returns at once.
+    /// - Parameter soon: writes without waiting for more lines.
     func append(soon: Bool = false, _ body: (inout [UInt8]) -> Void) {
         let mustSchedule = waiting.withLock { waiting in
             guard waiting.bytes.count < capacity else {
@@ -63,7 +63,7 @@ final class LogSink: Sendable {
         }
     }
 
-    /// Returns when all lines appended before are written, or nobody has taken them for so long.
+    /// Returns when all earlier lines are written, or when the time is over.
     func flush(within time: DispatchTimeInterval) {
         let written = DispatchSemaphore(value: 0)
         queue.async {
@@ -88,7 +88,7 @@ final class LogSink: Sendable {
         write(line.bytes + [UInt8(ascii: "\n")])
     }
 
-    /// A log that nobody reads any more (EPIPE and the like) is no reason to stop serving: the rest is dropped.
+    /// If the log cannot be written any more (EPIPE and similar), drop the rest and keep serving.
     private func write(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -4,10 +4,10 @@ import KanbanAPI
 import KanbanAccess
 import Sockets
 
-/// One line for each answered request, and one for each error that nobody foresaw.
+/// One line for each answered request, and one for each unexpected error.
 ///
-/// A line tells who asked, for which path, and how it went. Of a target only the path is told: a query may hold a token
-/// or the text of a task. Nothing of headers and bodies is told, but the correlation id of the answer.
+/// A line has the caller, the path and the outcome. It has no query, which may contain a token or the text of a task,
+/// and nothing of headers and bodies but the answer's correlation id.
 struct RequestLog: Sendable {
     let log: Log
 
@@ -15,7 +15,7 @@ struct RequestLog: Sendable {
         guard log.level <= .info else { return }
         log.sink.append { bytes in
             var line = LogLine(format: log.sink.format, bytes: bytes)
-            // The sink's array moves into the line and back, so that nothing is copied.
+            // The sink's array is moved into the line and back, so that nothing is copied.
             bytes = []
             line.begin(at: log.sink.clock, level: .info, message: "request")
             line.add("method", exchange.request?.method.rawValue ?? "-")
@@ -31,9 +31,9 @@ struct RequestLog: Sendable {
         }
     }
 
-    /// Hides tokens that somebody put where ids belong.
+    /// Hides tokens that a client put into the path.
     private static func withoutTokens(_ text: String) -> String {
-        // Quickly where there is none: every request asks twice.
+        // Fast for paths without one: every request asks twice.
         guard text.utf8.contains(UInt8(ascii: "_")), text.contains(TokenSecret.prefix) else { return text }
         return text.replacing(/kb_\w+/, with: "kb_…")
     }

@@ -2,9 +2,9 @@ import HTTP
 import Locks
 import Sockets
 
-/// Counts what was answered, for `/metrics`.
+/// Counts requests for `/metrics`.
 ///
-/// Each event loop counts in a share of its own, so that loops do not wait for each other; a reader adds them up.
+/// Each event loop has its own counters, so that loops do not wait for each other; a reader adds them up.
 final class Metrics: Sendable {
     /// Upper bounds of the buckets of the latency histogram, in microseconds.
     static let bounds = [
@@ -17,7 +17,7 @@ final class Metrics: Sendable {
     }
 
     struct Latency: Sendable {
-        /// One for each of ``Metrics/bounds``, and one for what is slower; not cumulative.
+        /// One for each of ``Metrics/bounds``, and one for slower requests; not cumulative.
         var counts = [Int](repeating: 0, count: Metrics.bounds.count + 1)
         var microseconds = 0
 
@@ -34,7 +34,7 @@ final class Metrics: Sendable {
         }
     }
 
-    /// One look-up a request: the status is in the key, though latencies are told by operation alone.
+    /// One look-up for a request: the key includes the status, though latencies are reported by operation.
     struct Counts: Sendable {
         var latencies: [Key: Latency] = [:]
         var bytes = 0
@@ -57,7 +57,7 @@ final class Metrics: Sendable {
         }
     }
 
-    /// All shares together.
+    /// The sum of all loops.
     var total: Counts {
         shares.reduce(into: Counts()) { total, share in
             let counts = share.withLock { $0 }

@@ -4,10 +4,10 @@ import KanbanAPI
 /// `GET /metrics`, in the text format of Prometheus.
 struct MetricsPage: Sendable {
     let metrics: Metrics
-    /// What is so at the moment of asking.
+    /// Live values.
     let gauges: @Sendable () -> [Sample]
 
-    /// A figure that the server does not count itself.
+    /// A metric that is not counted here.
     struct Sample: Sendable {
         enum Kind: String, Sendable {
             case counter, gauge

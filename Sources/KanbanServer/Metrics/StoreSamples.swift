@@ -2,10 +2,10 @@ import KanbanAccess
 import KanbanSQLite
 
 extension Postman {
-    /// As figures of `/metrics`.
+    /// As samples of `/metrics`.
     func samples(of store: any ServedStore) -> [MetricsPage.Sample] {
         let counts = counts
-        // A queue that cannot be read has no length to show; reading fails elsewhere, and is told there.
+        // `try?`: without a readable queue there is no sample; the error is reported elsewhere.
         let waiting = (try? store.localAccess?.readAccessNow { try $0.mailCount() }) ?? 0
         return [
             .init(
@@ -24,7 +24,7 @@ extension Postman {
 }
 
 extension StoreActivity {
-    /// As figures of `/metrics`.
+    /// As samples of `/metrics`.
     var samples: [MetricsPage.Sample] {
         [
             .init(

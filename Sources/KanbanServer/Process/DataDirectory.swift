@@ -6,16 +6,16 @@ import Foundation
     import Darwin
 #endif
 
-/// Where the data lives: a directory that only its owner may read.
+/// The data directory, which only its owner may read.
 struct DataDirectory: Sendable {
     let path: String
 
-    /// The one file of data.
+    /// The data file.
     var file: String { path + "/kanbase.sqlite" }
-    /// The file whose lock says that a server runs.
+    /// The file whose lock shows that a server runs.
     var lockFile: String { path + "/kanbase.lock" }
 
-    /// Where a copy of the data is put that is to be at `path`: where that leads, when it is a link to a file.
+    /// The target of a copy at `path`: if it is a link to a file, the file.
     /// - Throws: ``ExitCode/cannotCreate`` when no file can be made there, or when it is one of the directory's own, or
     ///   the data of another one.
     func target(at path: String, mayBeDevice: Bool) throws(Failure) -> String {
@@ -52,7 +52,7 @@ struct DataDirectory: Sendable {
         return resolved
     }
 
-    /// Whether somebody works with the file, or has served it: a copy has neither a log nor a lock beside it.
+    /// Whether the file is or was served: a mere copy has no log and no lock beside it.
     private static func isData(_ path: String) -> Bool {
         let directory = DataDirectory(path: (path as NSString).deletingLastPathComponent)
         let isServed = path == directory.file && access(directory.lockFile, F_OK) == 0
@@ -63,19 +63,19 @@ struct DataDirectory: Sendable {
         URL(filePath: path).resolvingSymlinksInPath().path
     }
 
-    /// - Throws: ``ExitCode/noInput`` when there is no data.
+    /// - Throws: ``ExitCode/noInput`` without data.
     func requireData() throws(Failure) {
         guard access(file, F_OK) == 0 else { throw Failure(.noInput, "There is no data in \(path).") }
     }
 
-    /// Makes the directory, and those above it, when they are missing.
+    /// Creates the directory and those above it if they are missing.
     /// - Throws: ``ExitCode/cannotCreate``.
     func create() throws(Failure) {
         var partial = ""
         for part in path.split(separator: "/", omittingEmptySubsequences: false) {
             partial += part + "/"
             guard mkdir(partial, 0o700) != 0, errno != EEXIST, errno != EISDIR else { continue }
-            // A directory above may be one that we may not write, and yet be there.
+            // A directory above may exist without being writable.
             let error = errno
             if access(partial, F_OK) != 0 {
                 throw Failure(.cannotCreate, "The data directory \(path) cannot be made: \(describe(error)).")
@@ -91,15 +91,15 @@ struct DataDirectory: Sendable {
     }
 }
 
-/// The right to serve a data directory; one process has it at a time.
+/// The lock of a data directory; one process has it at a time.
 ///
-/// An advisory lock (`flock`) on a file beside the data. The kernel gives it back when the process ends, however it
-/// ends, so that a lock file left behind never keeps a server from starting.
+/// An advisory lock (`flock`) on a file beside the data. The kernel releases it when the process ends in any way, so a
+/// leftover lock file never keeps a server from starting.
 final class DataLock: Sendable {
     private let descriptor: Int32
 
-    /// - Parameter holder: what a second server is told about this one, a single line.
-    /// - Throws: ``ExitCode/locked`` with the words of the one who has it, ``ExitCode/cannotCreate``.
+    /// - Parameter holder: a line about this process, for the message of a second server.
+    /// - Throws: ``ExitCode/locked`` with the holder's line, ``ExitCode/cannotCreate``.
     init(_ directory: DataDirectory, holder: String) throws(Failure) {
         let path = directory.lockFile
         let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -126,7 +126,7 @@ final class DataLock: Sendable {
         close(descriptor)
     }
 
-    /// Replaces what a second server is told. Only a courtesy: that it cannot be written is no reason to stop.
+    /// Replaces the holder's line. Errors are ignored: it is information only.
     func note(_ holder: String) {
         let line = Array("\(holder)\n".utf8)
         guard ftruncate(descriptor, 0) == 0 else { return }
@@ -142,7 +142,7 @@ final class DataLock: Sendable {
     }
 }
 
-/// The system's words for an `errno`.
+/// The system's text of an `errno`.
 func describe(_ error: Int32) -> String {
     String(cString: strerror(error))
 }

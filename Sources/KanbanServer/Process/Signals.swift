@@ -8,26 +8,26 @@ import Synchronization
     import Darwin
 #endif
 
-/// What the process does when the system asks it something.
+/// The handling of signals.
 ///
-/// `SIGTERM` and `SIGINT` ask for a graceful stop, once; the second ends the process at once. `SIGHUP` asks for the
-/// certificate to be read again. `SIGPIPE` is ignored: a closed pipe is an error of the call that wrote.
+/// The first `SIGTERM` or `SIGINT` starts a graceful stop; the second ends the process at once. `SIGHUP` reloads the
+/// certificate. `SIGPIPE` is ignored: writing to a closed pipe is an error of that call.
 ///
-/// A signal is a byte in a pipe from its handler to a thread that reads ("self-pipe trick"). Dispatch's own sources need
-/// the signal to be blocked in every thread of a Linux process, which its own sleeping main thread does not do: one
-/// `SIGTERM` in a thousand went missing.
+/// The handler writes a byte into a pipe, and a thread reads it ("self-pipe trick"). Dispatch sources need the signal
+/// to be blocked in every thread on Linux, which Dispatch's sleeping main thread does not do: one `SIGTERM` in a
+/// thousand was lost.
 final class Signals: Sendable {
     private let stop: AsyncStream<String>
 
-    /// One for the process, since its handlers are.
+    /// One for the process, because signal handlers are global.
     ///
-    /// - Parameter reload: called on each `SIGHUP`, on a thread of its own.
+    /// - Parameter reload: called on each `SIGHUP`, on its own thread.
     init(reload: @escaping @Sendable () -> Void) throws {
         signal(SIGPIPE, SIG_IGN)
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw SystemError.last("pipe") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        // A handler must not wait, not even for a reader that fell 65,536 signals behind.
+        // A handler must not block, not even when the reader is 65,536 signals behind.
         _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
         writingEnd.store(ends[1], ordering: .sequentiallyConsistent)
 
@@ -40,7 +40,7 @@ final class Signals: Sendable {
                 if number == SIGHUP {
                     reload()
                 } else if isAsked {
-                    // As a shell reports a process that a signal ended.
+                    // The exit code of a process that a signal ended, as shells report it.
                     _exit(128 + number)
                 } else {
                     isAsked = true
@@ -71,7 +71,7 @@ final class Signals: Sendable {
 
     private static func handle(_ number: Int32) {
         var action = sigaction()
-        // Does only what POSIX allows in a handler: `write`, and `errno` as it was.
+        // Does only what POSIX allows in a handler: calls `write` and restores `errno`.
         let handler: @convention(c) (Int32) -> Void = { number in
             let error = errno
             var byte = UInt8(truncatingIfNeeded: number)
@@ -88,5 +88,5 @@ final class Signals: Sendable {
     }
 }
 
-/// Where the handlers write. Global, since a handler knows nothing but the signal's number.
+/// The pipe of the handlers. Global, because a handler gets only the signal's number.
 private let writingEnd = Atomic<Int32>(-1)

@@ -4,10 +4,10 @@
     import Darwin
 #endif
 
-/// Standard input, output and error. Where the starter closed one, the next file that is opened would get its number,
-/// and the log would be written into it.
+/// Standard input, output and error. If one was closed before the start, the next opened file would get its number, and
+/// the log would be written into it.
 enum StandardStreams {
-    /// Opens those that are closed, on nothing.
+    /// Opens the closed ones on /dev/null.
     static func open() {
         var descriptor: Int32
         repeat { descriptor = nothing() } while (0...STDERR_FILENO).contains(descriptor)

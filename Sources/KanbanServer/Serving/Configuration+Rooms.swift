@@ -17,10 +17,10 @@ import Sockets
 #endif
 
 extension Configuration {
-    /// Descriptors of the data, the loops, the log and Dispatch, and as many again.
+    /// Descriptors for the data, the loops, the log and Dispatch, doubled.
     private static let ownDescriptors = 48
 
-    /// What the HTTP server puts up with.
+    /// The limits of the HTTP server.
     var limits: Limits {
         var limits = Limits()
         limits.headBytes = headerLimit
@@ -31,25 +31,25 @@ extension Configuration {
         limits.writeTime = writeTimeout
         limits.heldBytes = memoryBudget
         limits.heldBytesPerClient = memoryShare
-        // Without descriptors Dispatch ends the process, and reads of the data fail: what is left for connections is what
-        // the rest of the server does not need.
+        // Without free descriptors Dispatch ends the process and reads of the data fail: connections get only those
+        // that the rest of the server does not need.
         let descriptors = Descriptor.raiseLimit()
         limits.refusedAtOnce = min(limits.refusedAtOnce, descriptors / 8)
         limits.connections = max(1, min(maxConnections, descriptors - limits.refusedAtOnce - Self.ownDescriptors))
         let isLimited = effectiveAuth == .required && connectionsPerAddress > 0
-        // Where descriptors are few, half of the connections are still for others.
+        // With few descriptors, one client gets at most half of the connections.
         limits.connectionsPerAddress = isLimited ? max(1, min(connectionsPerAddress, limits.connections / 2)) : nil
         return limits
     }
 
-    /// Who is let in, and by whom accounts are kept. Without log-in there is still one account, which shows itself.
-    /// - Parameter postman: sends the mails that wait; `nil` where mail is off.
+    /// The gate and the accounts. Open mode has one account, too, which can be shown.
+    /// - Parameter postman: sends mails; `nil` if mail is off.
     func access(
         to store: any ServedStore, doorbell: Doorbell, postman: Postman?
     ) -> (gate: any Gate, accounts: AccessService) {
         let crossOrigin = CrossOrigin(origins: corsOrigins)
         let control = AccessControl(store: store) { doorbell.ring($0) }
-        // The command line ended an account or a token, perhaps: all open streams look whether it was theirs.
+        // Perhaps the command line ended an account or a token: all open streams check theirs.
         (store as? SQLStore)?.whenOthersWrite {
             control.forgetAll()
             doorbell.ringAll()
@@ -75,11 +75,11 @@ extension Configuration {
     }
 
     private static let patienceWithProviders = Duration.seconds(5)
-    /// Bytes. Keys of issuers have some thousands.
+    /// Bytes. Keys of issuers take some thousands.
     private static let longestProviderAnswer = 256 << 10
 
-    /// Sends mails, where there is a mail server.
-    /// - Parameter site: the server's address for people.
+    /// The sender of mails, if a mail server is configured.
+    /// - Parameter site: the public address of the server.
     func postman(for store: any ServedStore, site: @escaping @Sendable () -> String, log: Log) -> Postman? {
         guard let mailURL else { return nil }
         let server = MailServer(url: mailURL, startTLS: mailStartTLS, authorities: mailAuthorities)
@@ -97,23 +97,23 @@ extension Configuration {
         }
     }
 
-    /// Where the weather comes from.
+    /// The weather service.
     var weather: WeatherService? {
         weatherURL.flatMap { URL(string: $0) }.map { WeatherService(service: $0, clock: Timestamp.system) }
     }
 
-    /// The server's address for people: in links, without a `/` at its end.
+    /// The public address of the server for links, without a `/` at its end.
     func site(listeningOn address: String) -> String {
         let site = publicURL ?? address
         return site.hasSuffix("/") ? String(site.dropLast()) : site
     }
 
-    /// What an account may take; `nil` where there is only one.
+    /// The quota of accounts; `nil` in open mode.
     var quota: Quota? {
         effectiveAuth == .required ? Quota(bytes: Int64(accountBytes), tasks: Int64(accountTasks)) : nil
     }
 
-    /// How long the store keeps things.
+    /// The retention times of the store.
     var storeConfiguration: SQLStoreConfiguration {
         var store = SQLStoreConfiguration()
         store.retention.trashDays = trashDays
@@ -124,7 +124,7 @@ extension Configuration {
 }
 
 extension DataDirectory {
-    /// Opens the data, made or migrated as needed.
+    /// Opens the data; creates or migrates it as needed.
     /// - Throws: ``ExitCode/damagedData``, ``ExitCode/inputOutput``.
     func openStore(_ configuration: SQLStoreConfiguration) throws -> SQLStore {
         do {
@@ -137,7 +137,7 @@ extension DataDirectory {
 }
 
 extension Failure {
-    /// What a store that does not open means for the one who started the program.
+    /// The message and the exit code of a store that cannot be opened.
     init(_ error: StoreError, in place: String) {
         switch error {
         case .corrupt(let detail):

@@ -1,7 +1,7 @@
 import HTTP
 import KanbanAPI
 
-/// Logs and counts what the application did.
+/// Logs and counts requests.
 struct Observer: ExchangeObserver {
     let requests: RequestLog
     let metrics: Metrics

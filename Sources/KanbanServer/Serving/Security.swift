@@ -2,7 +2,7 @@ import HTTP
 import Sockets
 import TLS
 
-/// Whether connections are encrypted, and with which certificate.
+/// Encryption of connections, with its certificate.
 struct Security: Sendable {
     #if !canImport(Darwin)
         private let context: TLSContext?
@@ -31,21 +31,21 @@ struct Security: Sendable {
         var scheme: String { "http" }
         var transport: Server.MakeTransport { { socket, _ in PlainTransport(socket) } }
 
-        /// Nothing to read again.
+        /// Nothing to reload.
         func reload(_ log: Log) {}
     #else
         var scheme: String { context == nil ? "http" : "https" }
 
-        /// What a new connection reads from and writes to.
+        /// The transport of a new connection.
         var transport: Server.MakeTransport {
             guard let context else { return { socket, _ in PlainTransport(socket) } }
             return { socket, _ in
-                // Only memory that is short fails here; then this one connection is refused.
+                // `try?`: it fails only without memory; then this connection is refused.
                 try? context.transport(over: socket)
             }
         }
 
-        /// Reads certificate and key again; when they cannot be used the old ones stay.
+        /// Reloads certificate and key; if they are invalid the old ones stay.
         func reload(_ log: Log) {
             guard let context else { return }
             do {

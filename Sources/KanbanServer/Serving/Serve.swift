@@ -8,11 +8,11 @@ import KanbanSQLite
 import Sockets
 import Synchronization
 
-/// `kanbase serve`: puts the rooms together, serves until it is asked to stop, and takes them apart in good order.
+/// `kanbase serve`: assembles the server, serves until it is asked to stop, and shuts down in order.
 struct Serve {
     let configuration: Configuration
 
-    /// How long what runs may take to finish, leaving time for the rest of the ten seconds of a stop.
+    /// The time for running requests to finish; it leaves time for the rest of the ten seconds of a stop.
     private static let patience = Duration.seconds(8)
 
     func run() async throws {
@@ -48,7 +48,7 @@ struct Serve {
         let upkeep = Task { await Upkeep(store: store, log: log).run() }
         let reason = await signals.stopRequest()
         log.info("stopping", ["reason": reason])
-        // A transaction of hundreds of thousands of tasks may take longer. Nobody was told that it is done.
+        // A transaction of hundreds of thousands of tasks may take longer. It was not acknowledged.
         DispatchQueue(label: "kanbase.stop").asyncAfter(deadline: .now() + .milliseconds(9_500)) {
             _exit(ExitCode.ok.rawValue)
         }
@@ -65,7 +65,7 @@ struct Serve {
         withExtendedLifetime((lock, signals)) {}
     }
 
-    /// The database, or the data directory with the right to serve it.
+    /// Opens the database, or the data directory with its lock.
     private func openStore(
         process: String, doorbell: Doorbell, exports: ExportQueue, share: LimitShare, log: Log
     ) throws -> (store: any ServedStore, lock: DataLock?) {
@@ -97,7 +97,7 @@ struct Serve {
         }
         storeConfiguration.onLogHeld = { exports.cutOff() }
         storeConfiguration.callersExecutor = { EventLoop.current }
-        // Only litter, if it stays.
+        // `try?`: a leftover file does no harm.
         try? SQLStore.forgetRestore(in: directory.path)
         return (try directory.openStore(storeConfiguration), lock)
     }
@@ -135,9 +135,9 @@ struct Serve {
         }
     }
 
-    /// The one line on standard output, for people and for programs that wait for it.
+    /// Prints the one line on standard output, for people and for programs that wait for it.
     private func announce(_ address: String) {
-        // Whoever closed it does not want to know.
+        // `try?`: a closed standard output is not an error.
         try? FileHandle.standardOutput.write(contentsOf: Data("Kanbase listening on \(address)\n".utf8))
     }
 

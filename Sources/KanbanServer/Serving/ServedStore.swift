@@ -7,18 +7,18 @@ import KanbanSQLite
 
 /// A store as the program opens, keeps and closes it.
 protocol ServedStore: Store, AccessStore {
-    /// Does a small piece of the upkeep that is due.
+    /// Does a small step of the upkeep that is due.
     /// - Returns: true when there is more to do.
     func runMaintenance() async throws -> Bool
-    /// Whether this server does what one does for all, such as sending mails.
+    /// Whether this server does the work that one server does for all, such as sending mails.
     func takeLease(_ name: String) async throws -> Bool
     func close()
-    /// Figures of `/metrics`.
+    /// Samples of `/metrics`.
     var samples: [MetricsPage.Sample] { get }
 }
 
 extension SQLStore: ServedStore {
-    /// Nobody else serves the file.
+    /// Only this server serves the file.
     func takeLease(_ name: String) async throws -> Bool { true }
     var samples: [MetricsPage.Sample] { activity.samples }
 }
@@ -28,11 +28,11 @@ extension PostgresStore: ServedStore {
 }
 
 extension Configuration {
-    /// What messages call the place of the data.
+    /// The place of the data in messages.
     var place: String { database.map(PostgresTarget.name) ?? data }
 
-    /// Opens the database, with its tables made or brought up.
-    /// - Throws: ``Failure``, with a code of its own for each kind of it; then nothing was written.
+    /// Opens the database; creates or migrates its tables.
+    /// - Throws: ``Failure`` with an exit code for each kind of error; then nothing was written.
     func openDatabase(
         _ target: String, _ change: (inout PostgresConfiguration) -> Void = { _ in }
     ) throws -> PostgresStore {
@@ -73,7 +73,7 @@ extension Configuration {
             }
         } else {
             var configuration = storeConfiguration
-            // Only the server copies the log into the file: to it, any other change of the file is damage.
+            // Only the server copies the log into the file: it takes any other change of the file for damage.
             configuration.logSize = 1 << 40
             store = try directory.openStore(configuration)
         }
@@ -106,7 +106,7 @@ extension Failure {
         }
     }
 
-    /// libpq tells of a connection that fails by its message alone.
+    /// libpq reports the kind of a failed connection only in its message.
     init(_ error: PostgresError, in place: String) {
         let message = error.message
         func says(_ parts: String...) -> Bool { parts.contains { message.contains($0) } }
@@ -139,7 +139,7 @@ extension MetricsPage.Sample {
 }
 
 extension PostgresStore.Activity {
-    /// As figures of `/metrics`.
+    /// As samples of `/metrics`.
     fileprivate var samples: [MetricsPage.Sample] {
         [
             .init(

@@ -2,14 +2,14 @@ import HTTP
 import Locks
 import Synchronization
 
-/// What is so at the moment: the parts that are made after those that ask.
+/// Live values for parts that are made before the server.
 final class ServerState: Sendable {
-    /// Set once the server was asked to stop.
+    /// Set when the server is asked to stop.
     let isDraining = Atomic(false)
     private let address = Locked("")
     private let server = Locked<Server?>(nil)
 
-    /// The server's address for people, once it listens; without a `/` at its end.
+    /// The public address of the server once it listens, without a `/` at its end.
     var site: String {
         get { address.withLock { $0 } }
         set { address.withLock { $0 = newValue } }
@@ -19,7 +19,7 @@ final class ServerState: Sendable {
         self.server.withLock { $0 = server }
     }
 
-    /// Lets go of the server, which holds the application, which holds this.
+    /// Releases the server, which holds the application, which holds this.
     func ended() {
         server.withLock { $0 = nil }
     }

@@ -1,10 +1,10 @@
 import Kanban
 
-/// Does the upkeep of the store in the background: a small step, a pause, and after a whole walk a long pause.
+/// Runs the upkeep of the store in the background: small steps with pauses, and a long pause after a complete walk.
 struct Upkeep {
-    /// Between two steps: what writes meanwhile comes first.
+    /// The pause between two steps, so that writes go first.
     private static let breath = Duration.milliseconds(20)
-    /// Between two walks. What is to go was kept for days.
+    /// The pause between two walks. Purged data was kept for days anyway.
     private static let rest = Duration.seconds(600)
 
     let store: any ServedStore
@@ -22,7 +22,7 @@ struct Upkeep {
                 return
             } catch {
                 log.error("upkeep failed, and is tried again later", ["error": "\(error)"])
-                // Woken early it ends with the loop.
+                // `try?`: cancellation ends the loop.
                 try? await Task.sleep(for: Self.rest)
             }
         }
