@@ -10,16 +10,16 @@ extension Option {
             "The address to listen on; 0.0.0.0 or :: for all."),
         Option(
             "port", \.port, .number(0...65_535, "PORT"), in: .server, of: [.serve, .health],
-            "The port to listen on; 0 takes a free one."),
+            "The port to listen on; 0 chooses a free one."),
         Option(
             "data", \.data, .text("DIRECTORY", "a directory"), in: .server, of: Command.onData,
-            "Where the data lives; made when missing."),
+            "The directory of the data; created if missing."),
         Option(
             secret: "database", \.database, OptionValue.database.optional(), in: .server, of: Command.onDatabase,
-            "A PostgreSQL database, instead of --data, that other servers may use too; better in KANBASE_DATABASE."),
+            "A PostgreSQL database instead of --data, which other servers may share; better in KANBASE_DATABASE."),
         Option(
             secret: "database-direct", \.databaseDirect, OptionValue.database.optional(), in: .server, of: [.serve],
-            "The same database without the pooler that --database names, for notifications."),
+            "The same database without a pooler, for notifications."),
         Option(
             "database-lanes", \.databaseLanes, .number(1...64), in: .server, of: [.serve],
             "How many connections write to the database."),
@@ -28,16 +28,16 @@ extension Option {
             "How many connections read from the database."),
         Option(
             "database-notify", \.databaseNotify, .name, in: .server, of: [.serve],
-            "How a server hears of changes by others: by notifications, or by looking 5 times a second."),
+            "How a server learns of changes by others: by notifications, or by polling 5 times a second."),
         Option(
             "database-durability", \.databaseDurability, .name, in: .server, of: [.serve],
-            "What a failover may lose: the last commits, so that clients pull anew after it, or nothing."),
+            "What a failover may lose: the last commits, after which clients pull everything again, or nothing."),
         Option(
             "database-prepare", \.databasePrepare, .name, in: .server, of: [.serve],
-            "Keep statements prepared; off behind a pooler that gives each transaction another session."),
+            "Keep statements prepared; off behind a pooler in transaction mode."),
         Option(
             "loops", \.loops, OptionValue.number(1...256).optional(unset: "processors"), in: .server, of: [.serve],
-            "How many event loops serve connections."),
+            "The number of event loops."),
         Option(
             "time-zone", \.timeZone, .timeZone, in: .server, of: [.serve],
             "The time zone of accounts that have not chosen one."),
@@ -46,10 +46,10 @@ extension Option {
             "An Open-Meteo compatible service; without it the weather is off."),
         Option(
             "public-url", \.publicURL, OptionValue.url.optional(unset: "by address"), in: .server,
-            of: [.serve, .invite], "The server's address for people, in the links of mails and invitations."),
+            of: [.serve, .invite], "The public address of the server, for links in mails and invitations."),
         Option(
             "tls-certificate", \.tlsCertificate, OptionValue.text("FILE", "a file").optional(), in: .server,
-            of: [.serve, .health], "Serve HTTPS with this certificate chain (PEM); SIGHUP reads it again."),
+            of: [.serve, .health], "Serve HTTPS with this certificate chain (PEM); SIGHUP reloads it."),
         Option(
             "tls-key", \.tlsKey, OptionValue.text("FILE", "a file").optional(), in: .server, of: [.serve],
             "The private key of the certificate (PEM)."),
@@ -61,44 +61,44 @@ extension Option {
             "open: no log-in, one board; required: accounts. Open on a loopback address, else required."),
         Option(
             "signup", \.signUp, .name, in: .access, of: [.serve],
-            "Who may make an account: anybody, who has an invitation, or nobody but `kanbase account add`."),
+            "Who may create an account: everybody, callers with an invitation, or only `kanbase account add`."),
         Option(
             provider: "oidc", \.oidc, in: .access, of: [.serve],
-            "A sign-in provider by OpenID Connect, apple and google without ISSUER; may be given several times."),
+            "A sign-in provider with OpenID Connect; apple and google need no ISSUER; may be repeated."),
         Option(
             "oidc-ca", \.oidcAuthorities, OptionValue.text("FILE", "a file").optional(),
-            in: .access, of: [.serve], "Certificates (PEM) to verify issuers by, instead of the system's."),
+            in: .access, of: [.serve], "Trusted certificates (PEM) for issuers, instead of the system's."),
         Option(
             "mail-url", \.mailURL, OptionValue.mailServer.optional(), in: .access, of: [.serve],
-            "A mail server, with name and password if it wants them; without it no mail is sent."),
+            "A mail server, with user and password if it needs them; without it no mail is sent."),
         Option(
             "mail-from", \.mailFrom, OptionValue.email.optional(),
             in: .access,
-            of: [.serve], "The sender of mails; else kanbase@ the host of --public-url."),
+            of: [.serve], "The sender of mails; default: kanbase@ the host of --public-url."),
         Option(
             "mail-starttls", \.mailStartTLS, OptionValue.name.optional(unset: "by address"), in: .access, of: [.serve],
-            "Encryption of smtp:// addresses: required, but on a loopback address offered."),
+            "Encryption of smtp:// addresses; default: required, on a loopback address used if offered."),
         Option(
             "mail-ca", \.mailAuthorities, OptionValue.text("FILE", "a file").optional(),
-            in: .access, of: [.serve], "Certificates (PEM) to verify the mail server by, instead of the system's."),
+            in: .access, of: [.serve], "Trusted certificates (PEM) for the mail server, instead of the system's."),
         Option(
             each: "cors-origin", \.corsOrigins, .origin, in: .access, of: [.serve],
-            "A web origin whose pages may call; may be given several times."),
+            "A web origin whose pages may call the API; may be repeated."),
         Option(
             each: "trusted-proxy", \.trustedProxies, .address, in: .access, of: [.serve],
-            "A proxy whose X-Forwarded-For tells who asks; may be given several times."),
+            "A proxy whose X-Forwarded-For is trusted; may be repeated."),
         Option(
             "rate-limit", \.rateLimit, .number(0...1_000_000), in: .access, of: [.serve],
-            "Requests a second of an account, or of an address without one, when accounts are required; 0: no limit."),
+            "Requests a second of an account, or of an address without one, with --auth required; 0: no limit."),
         Option(
             "rate-burst", \.rateBurst, .number(1...1_000_000), in: .access, of: [.serve],
-            "How many of them may come at once."),
+            "How many requests may come at once."),
         Option(
             "account-bytes", \.accountBytes, .size(Configuration.accountBytesRange), in: .access, of: [.serve],
-            "What an account's data may take, when accounts are required (507); history and images count too."),
+            "The most data of an account, with --auth required (507); history and images count, too."),
         Option(
             "account-tasks", \.accountTasks, .number(Configuration.accountTasksRange), in: .access, of: [.serve],
-            "How many tasks an account may have, when accounts are required (507); those in the trash count too."),
+            "The most tasks of an account, with --auth required (507); those in the trash count, too."),
     ]
 
     private static let retention: [Option] = [
@@ -107,7 +107,7 @@ extension Option {
             "How long deleted tasks can be restored."),
         Option(
             "tombstone-days", \.tombstoneDays, .number(1...36_500, "DAYS"), in: .retention, of: [.serve],
-            "How long a client may stay away and still sync without starting over; not less than --trash-days."),
+            "How long a client may be offline and still sync without starting over; at least --trash-days."),
         Option(
             "history-days", \.historyDays, .number(1...36_500, "DAYS"), in: .retention, of: [.serve],
             "How long the history of tasks is kept."),
@@ -116,10 +116,10 @@ extension Option {
     private static let limits: [Option] = [
         Option(
             "max-connections", \.maxConnections, .number(1...1_000_000), in: .limits, of: [.serve],
-            "Connections at a time, as far as descriptors go; one more is answered 503."),
+            "The most connections, limited by file descriptors; further ones get a 503."),
         Option(
             "connections-per-address", \.connectionsPerAddress, .number(0...1_000_000), in: .limits, of: [.serve],
-            "Connections of one address at a time, when accounts are required; 0: no limit of its own."),
+            "The most connections of one address, with --auth required; 0: no separate limit."),
         Option(
             "body-limit", \.bodyLimit, .size(1024...1 << 30), in: .limits, of: [.serve],
             "The largest request body (413)."),
@@ -131,29 +131,33 @@ extension Option {
             "The longest request target (414)."),
         Option(
             "head-timeout", \.headTimeout, .time, in: .limits, of: [.serve],
-            "For a request's head to arrive, on a new connection with the handshake (408)."),
-        Option("body-timeout", \.bodyTimeout, .time, in: .limits, of: [.serve], "For a body without progress."),
+            "The time for a request's head, on a new connection including the handshake (408)."),
+        Option(
+            "body-timeout", \.bodyTimeout, .time, in: .limits, of: [.serve],
+            "The time that a body may make no progress."),
         Option(
             "idle-timeout", \.idleTimeout, .time, in: .limits, of: [.serve],
-            "For a kept-alive connection between requests."),
-        Option("write-timeout", \.writeTimeout, .time, in: .limits, of: [.serve], "For a reader that takes nothing."),
+            "The time that a connection may be idle between requests."),
+        Option(
+            "write-timeout", \.writeTimeout, .time, in: .limits, of: [.serve],
+            "The time that a client may read nothing."),
         Option(
             "memory-budget", \.memoryBudget, .size(1 << 20...1 << 40), in: .limits, of: [.serve],
-            "Bodies being read and answers not yet taken, of all clients (503)."),
+            "Memory for request bodies and unsent answers of all clients (503)."),
         Option(
             "memory-share", \.memoryShare, .size(1 << 18...1 << 40), in: .limits, of: [.serve],
-            "The part of it for one account, or for one address without an account (503)."),
+            "The share of one account, or of one address without an account (503)."),
         Option(
-            "json-depth", \.jsonDepth, .number(4...512), in: .limits, of: [.serve], "How deep JSON may be nested (400)."
+            "json-depth", \.jsonDepth, .number(4...512), in: .limits, of: [.serve], "The deepest nesting of JSON (400)."
         ),
     ]
 
     private static let logging: [Option] = [
         Option(
-            "log-format", \.logFormat, .name, in: .logging, of: [.serve], "How the lines on standard error look."),
+            "log-format", \.logFormat, .name, in: .logging, of: [.serve], "The format of the lines on standard error."),
         Option(
             "log-level", \.logLevel, .name, in: .logging, of: [.serve],
-            "The least that is logged; requests are info."),
+            "The lowest level that is logged; requests are info."),
     ]
 
     private static let administration: [Option] = [
@@ -167,25 +171,25 @@ extension Option {
         Option(
             "bytes", \.administration.bytesLimit,
             OptionValue.size(Configuration.accountBytesRange).orDefault().optional(), in: .command,
-            of: [.accountQuota], "What the account's data may take; default: --account-bytes of the server."),
+            of: [.accountQuota], "The most data of the account; default: --account-bytes of the server."),
         Option(
             "tasks", \.administration.tasksLimit,
             OptionValue.number(Configuration.accountTasksRange).orDefault().optional(), in: .command,
-            of: [.accountQuota], "How many tasks it may have; default: --account-tasks of the server."),
-        Option(flag: "vacuum", \.administration.vacuum, of: [.check], "Rewrite the file without what was erased."),
+            of: [.accountQuota], "The most tasks of the account; default: --account-tasks of the server."),
+        Option(flag: "vacuum", \.administration.vacuum, of: [.check], "Rewrite the file without erased data."),
         Option(
             "mode", \.administration.mode, .name, in: .command, of: [.importBoard],
-            "merge: the newer of each wins; replace: what is there goes."),
+            "merge: the newer version of each resource wins; replace: the document replaces the board."),
         Option(flag: "dry-run", \.administration.dryRun, of: [.importBoard], "Only report what would happen."),
-        Option("format", \.administration.format, .name, in: .command, of: [.exportBoard], "csv holds the tasks only."),
+        Option("format", \.administration.format, .name, in: .command, of: [.exportBoard], "csv has only the tasks."),
         Option(
             "account", \.administration.account,
             OptionValue.text("EMAIL", "an e-mail address").optional(unset: "local"),
             in: .command, of: [.exportBoard, .importBoard],
-            "Whose board; without it that of `--auth open`."),
+            "The account of the board; without it the board of `--auth open`."),
         Option(
             "display-name", \.administration.displayName, OptionValue.text("NAME").optional(), in: .command,
-            of: [.accountAdd], "How the account is shown."),
+            of: [.accountAdd], "The account's display name."),
         Option(
             "name", \.administration.tokenName, OptionValue.text("NAME").optional(unset: "command line"), in: .command,
             of: [.tokenAdd], "What the token is for."),
@@ -193,6 +197,6 @@ extension Option {
             "scope", \.administration.scope, .name, in: .command, of: [.tokenAdd], "What the token may do."),
         Option(
             "expires", \.administration.expiresInDays, OptionValue.number(1...36_500, "DAYS").optional(unset: "never"),
-            in: .command, of: [.tokenAdd, .invite], "When it ends, in days from now; an invitation after 7."),
+            in: .command, of: [.tokenAdd, .invite], "The lifetime in days; 7 for an invitation."),
     ]
 }
