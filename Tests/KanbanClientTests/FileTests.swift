@@ -95,6 +95,29 @@ struct FileTests {
         await device.board.close()
     }
 
+    @Test func `a full disk refuses edits and what the server says, and loses nothing`() async throws {
+        let server = try LocalServer()
+        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+        let long = String(repeating: "x", count: 900)
+        try await pad.board.edit((0..<100).map { .create(.init(title: "theirs \($0)", body: long)) })
+        try await pad.board.syncNow()
+        try await phone.board.create(.init(title: "mine"))
+
+        try await phone.fillDisk()
+        await #expect(throws: KanbanError.storage("The disk is full.")) { try await phone.board.syncNow() }
+        #expect(try phone.titles() == ["mine"])
+        try await phone.fillDisk()
+        await #expect(throws: KanbanError.storage("The disk is full.")) {
+            try await phone.board.edit((0..<100).map { .create(.init(title: "lost \($0)", body: long)) })
+        }
+        #expect(try phone.titles() == ["mine"])
+
+        try await phone.board.create(.init(title: "after"))
+        try await phone.board.syncNow()
+        #expect(try phone.board.counts().current().total == 102)
+        try await phone.board.core.replica.expectSound()
+    }
+
     @Test func `the file and the secrets are the user's alone`() async throws {
         let device = try await TestDevice()
         let secrets = FileSecrets(in: URL(filePath: device.directory.path))
@@ -109,5 +132,14 @@ struct FileTests {
             #expect(mode == 0o600)
         }
         await device.board.close()
+    }
+}
+
+extension TestDevice {
+    /// The file may not grow until an error has it opened again.
+    fileprivate func fillDisk() async throws {
+        try await board.core.replica.write { transaction in
+            try transaction.rows.connection.run("PRAGMA max_page_count = 1" as String)
+        }
     }
 }

@@ -166,13 +166,13 @@ struct SyncMachineTests {
             ])
     }
 
-    @Test func `streams that are cut before they are ready give way to polls, and are tried again later`() {
+    @Test func `brief streams give way to polls, and are tried again later`() {
         var machine = SyncMachine(hasCursor: true, hasUnsent: false)
         _ = machine.take(.started)
         #expect(machine.take(.answered(hasMore: false, hasUnsent: false)) == [.openStream])
-        #expect(machine.take(.streamEnded(nil)) == [.send(.pull)])
+        #expect(machine.take(.streamEnded(nil, isBrief: true)) == [.send(.pull)])
         #expect(machine.take(.answered(hasMore: false, hasUnsent: false)) == [.openStream])
-        _ = machine.take(.streamEnded(nil))
+        _ = machine.take(.streamEnded(nil, isBrief: true))
 
         #expect(machine.take(.answered(hasMore: false, hasUnsent: false)) == [.send(.poll), .show(.live)])
         #expect(machine.take(.outbox(hasUnsent: true)) == [.cancelRequest, .send(.push(most: 500)), .show(.syncing)])
@@ -189,7 +189,7 @@ struct SyncMachineTests {
         tell(
             &machine,
             [
-                (.streamEnded(nil), [.send(.pull), .show(.syncing)]),
+                (.streamEnded(nil, isBrief: false), [.send(.pull), .show(.syncing)]),
                 (.answered(hasMore: false, hasUnsent: false), [.openStream]),
                 (.streamReady, [.show(.live)]),
             ])
@@ -270,7 +270,7 @@ struct SyncMachineTests {
                     obey(machine.take(.streamReady))
                 case 4 where streams > 0:
                     streams -= 1
-                    obey(machine.take(.streamEnded(random.chance(2) ? .network : nil)))
+                    obey(machine.take(.streamEnded(random.chance(2) ? .network : nil, isBrief: random.chance(2))))
                 case 5 where isTimed:
                     isTimed = false
                     obey(machine.take(.waited))

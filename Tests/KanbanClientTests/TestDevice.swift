@@ -21,7 +21,7 @@ final class TestDevice: Sendable {
 
     init(
         directory: TemporaryDirectory? = nil, at now: Int64 = 1_795_000_000_000, network: TestNetwork = TestNetwork(),
-        seed: UInt64 = 1, _ prepare: (inout Configuration) -> Void = { _ in }
+        seed: UInt64 = 1, server: String = "http://server.test", _ prepare: (inout Configuration) -> Void = { _ in }
     ) async throws {
         let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
@@ -37,7 +37,7 @@ final class TestDevice: Sendable {
         configuration.surroundings.random = { random.withLock { $0.next() } }
         prepare(&configuration)
         board = try await KanbanBoard.open(
-            at: URL(filePath: directory.path), server: try #require(URL(string: "http://server.test")),
+            at: URL(filePath: directory.path), server: try #require(URL(string: server)),
             configuration: configuration)
     }
 
@@ -75,10 +75,21 @@ final class TestNetwork: Transport {
     private let answering = Locked<Answering>({ _, _, _ in nil })
     private let asked = Locked<[(method: String, target: String, body: JSON)]>([])
 
+    private let authorized = Locked<[String?]>([])
+
     var requests: [(method: String, target: String, body: JSON)] { asked.withLock { $0 } }
+    /// The `Authorization` of each request.
+    var authorizations: [String?] { authorized.withLock { $0 } }
+
+    /// Done before a request of this target is answered.
+    private let meanwhile = Locked<(@Sendable (_ target: String) async -> Void)?>(nil)
 
     func answer(_ answering: @escaping Answering) {
         self.answering.withLock { $0 = answering }
+    }
+
+    func whileAsked(_ body: @escaping @Sendable (_ target: String) async -> Void) {
+        meanwhile.withLock { $0 = body }
     }
 
     func send(
@@ -87,7 +98,9 @@ final class TestNetwork: Transport {
         let url = request.url
         let target = (url?.path ?? "") + (url?.query.map { "?\($0)" } ?? "")
         let body = request.httpBody.flatMap { try? JSON(parsing: [UInt8]($0)) } ?? .null
+        authorized.withLock { $0.append(request.value(forHTTPHeaderField: "Authorization")) }
         asked.withLock { $0.append((request.httpMethod ?? "", target, body)) }
+        await meanwhile.withLock { $0 }?(target)
         guard let answer = answering.withLock({ $0 })(request.httpMethod ?? "", target, body) else {
             throw NetworkError()
         }

@@ -37,7 +37,20 @@ package struct Zone: Sendable {
         self.init(rules: rules)
     }
 
-    /// Zones by name, as they were asked for. It is bounded: there are about six hundred names.
+    /// A zone of a device, also one that the database does not name: `TimeZone(secondsFromGMT: 32_400)`.
+    package init(_ zone: TimeZone) {
+        if let named = Zone(name: zone.identifier) {
+            self = named
+            return
+        }
+        // Such a name has the offset in it.
+        let known = Self.known.withLock { $0[zone.identifier] }
+        let rules = known ?? ZoneRules(name: zone.identifier, zone: zone)
+        Self.known.withLock { $0[zone.identifier] = rules }
+        self.init(rules: rules)
+    }
+
+    /// Zones by name, as they were asked for. It is bounded: there are about six hundred names, and a device has one zone.
     private static let known = Locked<[String: ZoneRules]>([:])
 
     /// Foundation accepts more names than the database has: `GMT+3`, `PST`, `SystemV/PST8`, and names with text after a

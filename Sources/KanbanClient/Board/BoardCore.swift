@@ -79,8 +79,24 @@ final class BoardCore: Sendable {
 
     var account: KanbanID? { state.withLock { $0.account } }
 
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    var token: String? { state.withLock { $0.token } }
+
+    /// For requests about the board that is shown.
+    /// - Throws: ``Failure`` when the account's token is not to be had: without it a server might apply the
+    ///   requests to another account.
     func caller() throws -> Caller {
-        Caller(server: server, transport: surroundings.transport, token: state.withLock { $0.token })
+        let (account, token) = state.withLock { ($0.account, $0.token) }
+        guard let account, token == nil else { return caller(token: token) }
+        // A keychain may have been locked when the board was opened. While it still is, the account is logged out.
+        guard let found = try? secrets.read(Self.secretName(server, account)) else {
+            throw Failure.problem(.init(status: 401, code: "unauthorized"))
+        }
+        state.withLock { state in
+            if state.account == account { state.token = found }
+        }
+        return caller(token: found)
     }
 
     func caller(token: String?) -> Caller {
@@ -107,7 +123,7 @@ final class BoardCore: Sendable {
     }
 
     private static func shownAccount(in folder: URL) -> KanbanID? {
-        // No file: nobody has logged in.
+        // No file: no account has logged in.
         let text = try? String(contentsOf: folder.appending(path: nameOfShown), encoding: .utf8)
         return text.flatMap { KanbanID($0) }
     }
@@ -140,6 +156,11 @@ final class BoardCore: Sendable {
         await old.close()
     }
 
+    /// Reads the board of an account that is not shown, or the one without an account.
+    func readHidden<T>(_ account: KanbanID?, _ body: (SQLiteBoard) throws -> T) throws -> T {
+        try Replica(in: Self.folder(of: account, in: folder), surroundings: surroundings, isReadOnly: true).read(body)
+    }
+
     /// Removes an account's board from the device. Not the one that is shown.
     func remove(_ account: KanbanID?) throws {
         let old = Self.folder(of: account, in: folder)
@@ -160,9 +181,11 @@ final class BoardCore: Sendable {
 
     func post(_ event: SyncDriver.Event) {
         guard let driver = driver() else {
-            // Closed: nobody may wait for ever.
+            // No call may wait for ever.
             switch event {
-            case .asked(_, _, let waiting): waiting.resume(throwing: KanbanError.storage("The board is closed."))
+            case .asked(_, _, let waiting):
+                let error = isClosed ? KanbanError.storage("The board is closed.") : .openedForReading
+                waiting.resume(throwing: error)
             case .closed(let done): done.resume()
             default: break
             }
@@ -182,6 +205,7 @@ final class BoardCore: Sendable {
         engine.withLock { engine in
             guard !state.withLock({ $0.isClosed || $0.replica.isReadOnly }) else { return nil }
             if let engine { return engine.driver }
+            // When the disk fails, the first request meets the same error.
             let known = try? replica.read { reader in
                 (hasCursor: try reader.connection.hasCursor, hasUnsent: try reader.connection.hasUnsent())
             }

@@ -3,7 +3,7 @@ import JSON
 import Kanban
 import KanbanRows
 
-/// Accounts. Each has a folder of its own on the device, so that one's edits can never get to another's board.
+/// Accounts. Each has its own folder on the device: edits of one account never reach another's board.
 extension KanbanBoard {
     /// Makes an account on the server, logs in to it, and brings along what was made without one.
     public func signUp(email: String, password: String, name: String? = nil, invitation: String? = nil) async throws {
@@ -13,7 +13,7 @@ extension KanbanBoard {
         do {
             _ = try await core.caller(token: nil).json(.post("/accounts", .object(members)))
         } catch {
-            throw Failure(caught: error).error
+            throw Failure.told(error)
         }
         try await logIn(email: email, password: password, guest: .add)
     }
@@ -35,45 +35,65 @@ extension KanbanBoard {
     }
 
     private func logIn(_ credentials: JSON, device: String?, guest: GuestData) async throws {
-        let document = try guestDocument(guest)
+        let ofGuest = try core.account == nil ? core.replica.read { try GuestBoard($0) } : nil
+        if guest == .ask, let ofGuest, ofGuest.counts.total > 0 || ofGuest.hasMore {
+            throw KanbanError.guestData(ofGuest.counts)
+        }
         let body = JSON.object(
             (credentials.objectMembers ?? []) + (device.map { [JSON.Member("device", .string($0))] } ?? []))
         let (token, account) = try await openSession(body)
-        if let document {
+        if guest == .add, let ofGuest {
             do {
-                try await importBoard(document, token: token)
+                try await send(ofGuest, token: token)
             } catch {
-                // Nothing is lost: what was made without an account stays, and the session ends.
+                // The guest board stays, and the session ends. If ending it fails too, its token is forgotten.
                 _ = try? await core.caller(token: token).send(Call(method: "DELETE", path: "/sessions/current"))
                 throw error
             }
         }
-        let wasGuest = core.account == nil
         try await core.show(account, token: token)
-        if wasGuest, guest != .ask || document != nil { try core.remove(nil) }
+        if let ofGuest { await settle(ofGuest, guest, token: token) }
         await endForgottenSession(of: account)
     }
 
-    /// The board without an account, to be sent to the account; `nil` when there is none, or nobody wants it.
-    private func guestDocument(_ guest: GuestData) throws -> JSON? {
-        guard core.account == nil, guest != .discard else { return nil }
-        let (counts, document) = try core.replica.read { reader -> (BoardCounts, JSON?) in
-            let counts = BoardCounts(try reader.taskCounts())
-            let isEmpty = try counts.total == 0 && reader.categories().isEmpty && reader.countDDays() == 0
-            return (counts, isEmpty ? nil : try reader.exportDocument())
+    private func send(_ guest: GuestBoard, token: String) async throws {
+        guard let document = guest.document else { return }
+        var call = Call.post("/import", document)
+        call.query = [("mode", "merge")]
+        call.patience = .seconds(300)
+        do {
+            _ = try await core.caller(token: token).json(call)
+        } catch {
+            throw Failure.told(error)
         }
-        guard document == nil || guest == .add else { throw KanbanError.guestData(counts) }
-        return document
+    }
+
+    /// Removes the board without an account once it is not shown any more: what was edited there since it was sent is
+    /// sent, too. Where that fails it stays on the device: it is there again after a log-out, and goes to an account with
+    /// the next log-in.
+    private func settle(_ sent: GuestBoard, _ guest: GuestData, token: String) async {
+        do {
+            if guest == .add {
+                let left = try core.readHidden(nil) { try GuestBoard($0) }
+                if left.revision != sent.revision { try await send(left, token: token) }
+            } else if guest == .ask {
+                let isEmpty = try core.readHidden(nil) { try GuestBoard($0) }.document == nil
+                guard isEmpty else { return }
+            }
+            try core.remove(nil)
+        } catch {
+            core.log(LogEvent(code: "guest.not_removed"))
+        }
     }
 
     private func openSession(_ body: JSON) async throws -> (token: String, account: KanbanID) {
         let json: JSON
         do {
             json = try await core.caller(token: nil).json(.post("/sessions", body)).json
-        } catch {
-            let failure = Failure(caught: error)
-            guard case .problem(let problem) = failure, problem.status == 401 else { throw failure.error }
+        } catch Failure.problem(let problem) where problem.status == 401 {
             throw KanbanError.wrongPassword
+        } catch {
+            throw Failure.told(error)
         }
         guard let token = json["token"]?.stringValue,
             let account = json["account"]?["id"]?.stringValue.flatMap({ KanbanID($0) })
@@ -81,61 +101,86 @@ extension KanbanBoard {
         return (token, account)
     }
 
-    private func importBoard(_ document: JSON, token: String) async throws {
-        var call = Call.post("/import", document)
-        call.query = [("mode", "merge")]
-        call.patience = .seconds(300)
-        do {
-            _ = try await core.caller(token: token).json(call)
-        } catch {
-            throw Failure(caught: error).error
-        }
-    }
-
-    /// Logs out. Without a network the token is forgotten here, and the session ends at the next log-in of the account.
-    /// - Throws: ``KanbanError/unsent(_:)`` when edits would be lost.
+    /// Logs out, and shows the board without an account. Without a network the session ends at the next log-in of the
+    /// account.
+    /// - Throws: ``KanbanError/unsent(_:)`` when something would be lost that only this device has: edits, and issues
+    ///   that hold what the server did not take.
     public func logOut(_ keep: LocalData = .remove) async throws {
         guard let account = core.account else { return }
-        let unsent = try core.replica.read { try $0.connection.pendingCount() }
-        if keep == .remove, unsent > 0 { throw KanbanError.unsent(unsent) }
-        let caller = try core.caller()
-        let secret = BoardCore.secretName(core.server, account)
-        if caller.token != nil {
+        if keep == .remove { try core.replica.read { try $0.connection.requireNothingUnsent() } }
+        let token = core.token
+        try await core.show(nil, token: nil)
+        if keep == .remove {
             do {
-                _ = try await caller.json(Call(method: "DELETE", path: "/sessions/current", patience: .seconds(10)))
-            } catch Failure.problem(let problem) where problem.status == 401 {
-                // It ended already.
+                // The board is closed: no edit can come after this check.
+                try core.readHidden(account) { try $0.connection.requireNothingUnsent() }
             } catch {
-                try core.secrets.write(caller.token, for: secret + Self.forgotten)
+                try await core.show(account, token: token)
+                throw error
             }
         }
-        try core.secrets.write(nil, for: secret)
-        try await core.show(nil, token: nil)
+        try await endSession(of: account, token)
         if keep != .keep { try core.remove(account) }
+    }
+
+    private func endSession(of account: KanbanID, _ token: String?) async throws {
+        let secret = BoardCore.secretName(core.server, account)
+        if let token { try core.secrets.write(token, for: secret + Self.forgotten) }
+        try core.secrets.write(nil, for: secret)
+        await endForgottenSession(of: account)
     }
 
     private static let forgotten = "|ended"
 
     private func endForgottenSession(of account: KanbanID) async {
         let name = BoardCore.secretName(core.server, account) + Self.forgotten
-        // Of the best intentions: a session that nobody uses ends by itself.
+        // It may fail at every step: then it is tried at the next log-in, and a session that nobody uses ends by itself.
         guard let token = try? core.secrets.read(name) else { return }
         let call = Call(method: "DELETE", path: "/sessions/current", patience: .seconds(10))
-        guard (try? await core.caller(token: token).send(call)) != nil else { return }
+        guard let answer = try? await core.caller(token: token).send(call), [204, 401].contains(answer.status) else {
+            return
+        }
         try? core.secrets.write(nil, for: name)
     }
 }
 
+/// The board without an account, as it is sent to one.
+private struct GuestBoard {
+    var counts: BoardCounts
+    /// It holds something besides tasks.
+    var hasMore: Bool
+    /// As `POST /import` takes it, with ids, places and times; `nil` when there is nothing.
+    var document: JSON?
+    /// Grows with every edit.
+    var revision: Revision
+
+    init(_ reader: SQLiteBoard) throws {
+        counts = BoardCounts(try reader.taskCounts())
+        hasMore = try !reader.categories().isEmpty || reader.countDDays() > 0
+        revision = try reader.feedState().revision
+        var settings = Change.Value.settings(try reader.settings()).json.objectMembers ?? []
+        settings.removeAll { $0.name == "revision" || $0.value.isNull || $0.value == [:] }
+        if counts.total > 0 || hasMore || !settings.isEmpty {
+            document = try reader.exportDocument(settings: .object(settings))
+        }
+    }
+}
+
+extension SQLiteConnection {
+    fileprivate func requireNothingUnsent() throws {
+        let lost = try all("SELECT count(*) FROM issues WHERE kind <> 'merged'", []) { Int($0.integer(0)) }
+        let count = try pendingCount() + (lost.first ?? 0)
+        guard count == 0 else { throw KanbanError.unsent(count) }
+    }
+}
+
 extension SQLiteBoard {
-    /// The board as `POST /import` takes it: with ids, places and times.
-    fileprivate func exportDocument() throws -> JSON {
+    fileprivate func exportDocument(settings: JSON) throws -> JSON {
         var everything = TaskQuery()
         everything.sort = .position
-        var settings = Change.Value.settings(try self.settings()).json.objectMembers ?? []
-        settings.removeAll { $0.name == "revision" || $0.value.isNull }
         return [
             "exportedAt": .string(context.clock().description),
-            "settings": .object(settings),
+            "settings": settings,
             "categories": .array(try categories().map { Change.Value.category($0).json.withoutRevision }),
             "ddays": .array(try ddays(after: nil, limit: nil).map { Change.Value.dday($0).json.withoutRevision }),
             "tasks": .array(try tasks(everything).map { Change.Value.task($0).json.withoutRevision }),

@@ -25,7 +25,7 @@ extension KanbanBoard {
         guard let task = try core.replica.read({ try $0.task(id.id) }), task.deletedAt == nil else {
             throw KanbanError.notFound
         }
-        // On what the caller sees; only what the closure changed is edited, so that nothing written meanwhile is lost.
+        // The draft is what the caller sees. Only members that the closure changed are sent: other edits made meanwhile stay.
         let before = TaskDraft(KanbanTask(task))
         var draft = before
         change(&draft)

@@ -35,7 +35,7 @@ extension KanbanBoard {
                 throw Failure.nonsense
             }
         } catch {
-            throw Failure(caught: error).error
+            throw Failure.told(error)
         }
         try await replica.write { try $0.cache(content, of: id.id) }
         return Data(content.bytes)

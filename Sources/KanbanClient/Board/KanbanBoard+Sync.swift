@@ -2,6 +2,7 @@ import Foundation
 import JSON
 import Kanban
 import KanbanRows
+import Locks
 
 extension KanbanBoard {
     /// Brings the board and the server together, and keeps them so until ``pause()`` or ``close()``.
@@ -20,20 +21,31 @@ extension KanbanBoard {
     }
 
     /// Sends what waits and takes in what is new, started or not. Calls at the same time share the work.
-    /// - Throws: ``KanbanError/offline``, ``KanbanError/loggedOut``, ``KanbanError/timedOut`` …; the edits stay.
+    /// - Throws: ``KanbanError/offline``, ``KanbanError/loggedOut``, ``KanbanError/timedOut`` …, and `CancellationError`
+    ///   when the task is cancelled; the edits stay.
     public func syncNow(until goal: SyncGoal = .pushedAndPulled, timeout: Duration = .seconds(20)) async throws {
         let core = core
         let id = core.newAsker()
         let limit = Task {
             // Cancelled when the goal is reached.
             guard (try? await core.surroundings.sleep(timeout)) != nil else { return }
-            core.post(.gaveUp(id, .timedOut))
+            core.post(.gaveUp(id, KanbanError.timedOut))
         }
         defer { limit.cancel() }
+        // The engine hears of a cancellation only after it was asked.
+        let isCancelled = Locked(false)
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { core.post(.asked(id, goal, $0)) }
+            try await withCheckedThrowingContinuation { (waiting: CheckedContinuation<Void, any Error>) in
+                isCancelled.withLock { isCancelled in
+                    guard !isCancelled else { return waiting.resume(throwing: CancellationError()) }
+                    core.post(.asked(id, goal, waiting))
+                }
+            }
         } onCancel: {
-            core.post(.gaveUp(id, .timedOut))
+            isCancelled.withLock { isCancelled in
+                isCancelled = true
+                core.post(.gaveUp(id, CancellationError()))
+            }
         }
     }
 
@@ -71,7 +83,7 @@ extension KanbanBoard {
         do {
             return try await core.caller().json(call).json
         } catch {
-            throw Failure(caught: error).error
+            throw Failure.told(error)
         }
     }
 }

@@ -23,32 +23,49 @@ public actor KanbanBoard {
     /// The open boards of this process by their folder.
     private static let opened = Locked<[String: KanbanBoard]>([:])
 
-    /// Opens the board in the folder, or makes both. Reads the device only. A folder that is open gives the same board.
+    /// The same for a folder however its path is written.
+    private static func key(_ folder: URL) -> String {
+        folder.standardizedFileURL.resolvingSymlinksInPath().path
+    }
+
+    /// Opens the board in the folder, or makes both. Reads the device only, and not on the caller's actor. A folder that is
+    /// open in this process gives the same board.
     /// - Throws: ``KanbanError/storage(_:)`` when another process has it open, ``KanbanError/newerData``.
+    @concurrent
     public static func open(
         at folder: URL, server: URL, configuration: Configuration = .init()
     ) async throws -> KanbanBoard {
-        let key = folder.standardizedFileURL.path
-        return try opened.withLock { opened in
-            if let board = opened[key] { return board }
-            let board = KanbanBoard(try BoardCore(folder: folder, server: server, configuration: configuration))
-            opened[key] = board
-            return board
+        while true {
+            let board = try opened.withLock { opened in
+                if let board = opened[key(folder)] { return board }
+                let board = KanbanBoard(try BoardCore(folder: folder, server: server, configuration: configuration))
+                opened[key(folder)] = board
+                return board
+            }
+            guard board.core.isClosed else { return board }
+            // It still has the folder.
+            await board.close()
         }
     }
 
     /// The board as it is on the device, for widgets and extensions: never writes and never syncs. Edits throw
     /// ``KanbanError/storage(_:)``.
+    @concurrent
     public static func openForReading(at folder: URL) async throws -> KanbanBoard {
         // Nothing is ever sent.
         KanbanBoard(try BoardCore(folder: folder, server: folder, configuration: .init(), isReadOnly: true))
     }
 
+    private var closing: Task<Void, Never>?
+
     /// Ends the engine and lets go of the folder. Every `Live` ends.
     public func close() async {
-        await core.close()
+        let core = core
+        let closing = closing ?? Task { await core.close() }
+        self.closing = closing
+        await closing.value
         Self.opened.withLock { opened in
-            let key = core.folder.standardizedFileURL.path
+            let key = Self.key(core.folder)
             if opened[key] === self { opened[key] = nil }
         }
     }

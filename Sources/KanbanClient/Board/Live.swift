@@ -39,12 +39,20 @@ public struct Live<Value: Sendable>: AsyncSequence, Sendable {
                 }
                 guard !Task.isCancelled, !live.bell.isClosed else { return nil }
                 rings = live.bell.rings(of: live.regions)
-                let new = try live.read()
-                let isNews = last.map { !live.isSame($0.value, new.value) } ?? true
+                let (new, isNews) = try await live.readAside(after: last?.value)
                 last = new
                 if isNews { return new.value }
             }
         }
+    }
+
+    /// Reads and compares away from the caller's actor: the main thread does not wait for the disk.
+    @concurrent
+    private func readAside(
+        after last: Value?
+    ) async throws -> (new: (value: Value, validUntil: Timestamp?), isNews: Bool) {
+        let new = try read()
+        return (new, last.map { !isSame($0, new.value) } ?? true)
     }
 
     /// Returns at a ring, or when the clock makes it another value.

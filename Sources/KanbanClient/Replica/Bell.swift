@@ -34,7 +34,7 @@ final class Bell: Sendable {
 
     private let state = Locked(State())
 
-    /// How often it rang for these regions. Read it before the replica: what changes after that rings once more.
+    /// The number of rings for these regions. Read it before the replica: later changes ring again.
     func rings(of regions: Set<Region>) -> UInt64 {
         state.withLock { state in regions.reduce(0) { $0 + state.rings[$1, default: 0] } }
     }
@@ -50,7 +50,7 @@ final class Bell: Sendable {
         for continuation in woken { continuation.resume() }
     }
 
-    /// Nothing will ring any more.
+    /// Wakes all waiters; they see `isClosed`.
     func close() {
         let woken = state.withLock { state in
             state.isClosed = true

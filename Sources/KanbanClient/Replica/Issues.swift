@@ -169,6 +169,11 @@ extension Transaction {
             try edit(StoredMutation(.create, fresh, issue["value"]))
             return
         }
+        guard let id = issue.thing.id, try rows.task(id) != nil else {
+            // The trash was emptied meanwhile, and an id is never used again.
+            try edit(StoredMutation(.create, .task(rows.makeID()), try known(issue["draft"])))
+            return
+        }
         try edit(StoredMutation(.restore, issue.thing))
         try edit(StoredMutation(.patch, issue.thing, try known(issue["draft"])))
     }

@@ -172,4 +172,9 @@ extension SQLiteConnection {
     func outbox() throws -> [OutboxEdit] {
         try all(OutboxEdit.columns, [], OutboxEdit.init)
     }
+
+    /// More edits, answered ones included, than it is worth to perform for each page of changes.
+    func hasManyEdits() throws -> Bool {
+        try !all("SELECT 1 FROM outbox LIMIT 1 OFFSET 200", []) { $0.integer(0) }.isEmpty
+    }
 }

@@ -60,6 +60,9 @@ final class Replica: @unchecked Sendable {
         ids = IDSource(random: surroundings.random)
         do {
             if isReadOnly {
+                guard FileManager.default.fileExists(atPath: path) else {
+                    throw KanbanError.storage("There is no board in \(folder.path).")
+                }
                 giveBack(try takeReader())
             } else {
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -136,6 +139,14 @@ final class Replica: @unchecked Sendable {
         guard !isClosed else { throw StoreError.closed }
         if let idle { return idle }
         let connection = try SQLiteConnection(path: path, access: .readOnly, fileSystem: surroundings.fileSystem)
+        if isReadOnly {
+            do {
+                try ReplicaSchema.requireKnown(connection)
+            } catch {
+                connection.close()
+                throw error
+            }
+        }
         return Reader(connection: connection, generation: generation)
     }
 
@@ -197,7 +208,7 @@ final class Replica: @unchecked Sendable {
     }
 
     private func currentSession() throws -> WriteSession<SQLiteConnection> {
-        guard !isReadOnly else { throw KanbanError.storage("The board was opened for reading.") }
+        guard !isReadOnly else { throw KanbanError.openedForReading }
         if let session { return session }
         guard !readers.withLock({ $0.isClosed }) else { throw StoreError.closed }
         let opened = try open()
@@ -330,12 +341,13 @@ extension KanbanError {
         case .io(let what): self = .storage(what)
         case .corrupt: self = .damaged
         case .closed: self = .storage("The board is closed.")
-        // A device has no quota, and nobody else writes there.
+        // Errors of servers only.
         case .quotaExceeded, .moved, .away, .unsettled: self = .storage("\(error)")
         case .noAccount: self = .storage("The file has no board.")
         }
     }
 
+    static let openedForReading = KanbanError.storage("The board was opened for reading.")
     /// The file is damaged.
     static let damaged = KanbanError.storage("The file is damaged.")
 

@@ -101,6 +101,13 @@ enum ReplicaSchema {
         }
     }
 
+    /// For read-only boards, which cannot migrate the file.
+    /// - Throws: ``StoreError/newer(version:)``.
+    static func requireKnown(_ connection: SQLiteConnection) throws {
+        let known = try version(of: connection)
+        guard known <= steps.count else { throw StoreError.newer(version: known) }
+    }
+
     private static func version(of connection: SQLiteConnection) throws -> Int {
         guard try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'state'") == 1 else { return 0 }
         return try connection.text("SELECT value FROM state WHERE name = '\(version)'").flatMap(Int.init) ?? 0

@@ -46,7 +46,7 @@ final class ShadowingBoard: BoardWriter {
         try rows.save(settings)
     }
 
-    // Images never change, so that there is nothing of the server's to put aside.
+    // Images never change: there is no server's version to keep.
     func add(_ image: Image, _ content: [UInt8]) throws { try rows.add(image, content) }
     func removeImage(_ id: ID, revision: Revision) throws { try rows.removeImage(id, revision: revision) }
     func forgetLostImage() throws { try rows.forgetLostImage() }

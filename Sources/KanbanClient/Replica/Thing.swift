@@ -2,7 +2,7 @@ import JSON
 import Kanban
 import KanbanWire
 
-/// What a row stands for; the settings have no id.
+/// The type and id of a resource; the settings have no id.
 struct Thing: Hashable, Sendable {
     var type: ResourceType
     var id: ID?
@@ -111,7 +111,7 @@ extension Settings {
 }
 
 extension Image {
-    /// Without its revision, which stands beside it. Its bytes come when somebody wants to see them.
+    /// Without its revision, which is a member of the change. Its bytes are loaded when an app asks for them.
     init?(shown json: JSON) {
         guard let id = json["id"]?.stringValue.flatMap({ ID($0) }), let bytes = json["bytes"]?.intValue,
             let mediaType = json["mediaType"]?.stringValue.flatMap(MediaType.init(rawValue:))

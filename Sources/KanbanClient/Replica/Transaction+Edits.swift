@@ -94,8 +94,8 @@ extension Transaction {
     }
 }
 
-/// A mutation that takes an edit back, with what the edit made of the members: where those read differently by then,
-/// somebody else changed them.
+/// A mutation that undoes an edit, with the members' values after the edit: members that have other values by then were
+/// changed by another device.
 struct UndoStep: Sendable {
     var mutation: StoredMutation
     var expected: JSON = .null
@@ -222,7 +222,7 @@ extension JSON {
 }
 
 extension Kanban.Category {
-    /// What makes such a one.
+    /// The body of a request that creates an equal category.
     var members: JSON {
         [
             "name": .string(name), "color": .init(optional: color), "emoji": .init(optional: emoji),

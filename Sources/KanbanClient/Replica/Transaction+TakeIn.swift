@@ -3,8 +3,8 @@ import Kanban
 import KanbanRows
 import KanbanWire
 
-/// What the server says, taken in: edits away, its changes on, edits on again, all in one transaction, so that nobody sees
-/// a state between.
+/// Takes in what the server says: roll the edits back, apply the changes, replay the edits. All in one transaction: no
+/// reader sees a state in between.
 extension Transaction {
     /// - Parameter isStream: they come beside the answers to requests, and may be older than those.
     func takeIn(_ answer: SyncAnswer, isStream: Bool = false) throws {
@@ -50,7 +50,7 @@ extension Transaction {
     ) throws -> [(edit: OutboxEdit, result: SyncAnswer.Result, draft: JSON)] {
         try results.compactMap { result in
             guard let edit = try outboxEdit(result.mutationID) else { return nil }
-            // Most edits are as the server has them now, and nobody asks for their values.
+            // Most edits are applied as they were sent: their values are not needed.
             let isPlain = result.conflicts.isEmpty && result.status != .rejected && result.status != .conflict
             return (edit, result, isPlain ? .null : try draft(of: edit.mutation.thing))
         }

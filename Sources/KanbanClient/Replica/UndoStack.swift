@@ -51,7 +51,7 @@ extension Transaction {
         return conflicts.isEmpty ? .done : .partly(conflicts)
     }
 
-    /// The step without members that somebody else changed since; `nil` when nothing is left of it.
+    /// The step without the members that another device changed since; `nil` when no member is left.
     private func own(_ step: UndoStep, _ conflicts: inout [Conflict]) throws -> UndoStep? {
         guard let expected = step.expected.objectMembers, let wanted = step.mutation.value.objectMembers,
             let now = try value(of: step.mutation.thing)?.json

@@ -21,7 +21,7 @@ struct SyncAnswer: Sendable {
     var hasMore: Bool
     var results: [Result] = []
 
-    /// - Throws: ``Failure/nonsense`` for what is no such answer.
+    /// - Throws: ``Failure/nonsense`` for anything but a sync answer.
     init(_ json: JSON) throws {
         guard let changes = json["changes"]?.arrayValue, let cursor = json["cursor"]?.stringValue,
             let hasMore = json["hasMore"]?.boolValue

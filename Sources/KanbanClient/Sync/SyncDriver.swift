@@ -4,8 +4,7 @@ import Kanban
 import KanbanRows
 import Locks
 
-/// Obeys the machine: sends requests, reads the stream, waits, and tells the machine what came of it. One event after the
-/// other.
+/// Performs the machine's actions (requests, stream, timers) and feeds it their outcomes, one event at a time.
 actor SyncDriver {
     enum Event: Sendable {
         case machine(SyncMachine.Event)
@@ -13,7 +12,7 @@ actor SyncDriver {
         case stream(Int, SyncMachine.Event)
         case timer(Int)
         case asked(Int, SyncGoal, CheckedContinuation<Void, any Error>)
-        case gaveUp(Int, KanbanError)
+        case gaveUp(Int, any Error)
         /// Ends for good.
         case closed(CheckedContinuation<Void, Never>)
     }
@@ -30,6 +29,9 @@ actor SyncDriver {
     /// A write that the next request or stream has to come after.
     private var barrier: Task<Void, Never>?
     private static let shortestPoll = Duration.seconds(2)
+    private static let shortestStream = Duration.seconds(5)
+    /// Pages of changes that are in memory at a time.
+    private static let mostPages = 20
     /// Things that the walk brought so far, and tasks that the server says it has.
     private var loaded = 0
     private var total: Int?
@@ -157,7 +159,7 @@ actor SyncDriver {
         lastNumber += 1
         let (number, sleep, events) = (lastNumber, core.surroundings.sleep, events)
         let task = Task {
-            // Cancelled when the wait is cut short, and then nobody waits for it.
+            // Cancelled when the wait is cut short: the machine expects no event then.
             guard (try? await sleep(duration)) != nil else { return }
             events.yield(.timer(number))
         }
@@ -194,13 +196,14 @@ actor SyncDriver {
                         try await replica.write { try $0.takeIn(results: results) }
                         return .answeredPart
                     }
-                    answer = try SyncAnswer(json)
+                    answer = try await completed(try SyncAnswer(json), replica, caller)
                 } else {
                     // What there was to send was taken back meanwhile.
                     answer = try await pull(replica, caller, waits: false)
                 }
             } else {
-                answer = try await pull(replica, caller, waits: kind == .poll)
+                let page = try await pull(replica, caller, waits: kind == .poll)
+                answer = try await completed(page, replica, caller)
             }
             // Between the answer and this the account may have changed: the replica is that of the request.
             let hasUnsent = try await replica.write { transaction in
@@ -215,6 +218,25 @@ actor SyncDriver {
             core.log(LogEvent(failure, code: "request.failed"))
             return .failed(failure)
         }
+    }
+
+    /// The pages after this one, too, where many edits are on the board: each page that is taken in takes them all away
+    /// and puts them on again. When one does not come, those before it are taken in, and the next request tells why.
+    private func completed(_ first: SyncAnswer, _ replica: Replica, _ caller: Caller) async throws -> SyncAnswer {
+        var answer = first
+        let isWorthIt = try replica.read { try $0.connection.hasManyEdits() && $0.connection.hasCursor }
+        guard isWorthIt else { return answer }
+        for _ in 0..<Self.mostPages where answer.hasMore {
+            guard let next = try? await page(after: answer.cursor, caller) else { break }
+            answer.changes += next.changes
+            answer.cursor = next.cursor
+            answer.hasMore = next.hasMore
+        }
+        return answer
+    }
+
+    private func page(after cursor: String, _ caller: Caller) async throws -> SyncAnswer {
+        try SyncAnswer(try await caller.json(.get("/changes", [("limit", "1000"), ("since", cursor)])).json)
     }
 
     private func pull(_ replica: Replica, _ caller: Caller, waits: Bool) async throws -> SyncAnswer {
@@ -243,8 +265,10 @@ actor SyncDriver {
         let (number, before) = (lastNumber, barrier)
         let task = Task {
             await before?.value
+            let start = ContinuousClock.now
             let failure = await readStream(number)
-            events.yield(.stream(number, .streamEnded(failure)))
+            let isBrief = ContinuousClock.now - start < Self.shortestStream
+            events.yield(.stream(number, .streamEnded(failure, isBrief: isBrief)))
         }
         stream = (number, task)
     }
@@ -288,6 +312,7 @@ actor SyncDriver {
         let changes = new.filter { $0.name == "change" }
         guard let cursor = changes.last(where: { $0.id != nil })?.id else { return }
         let values = try changes.map { event -> Change? in
+            // Half an event of a stream that was cut.
             guard let json = try? JSON(parsing: Array(event.data.utf8)) else { throw Failure.nonsense }
             return Change(shown: json)
         }
@@ -310,6 +335,11 @@ extension Failure {
             case let error as KanbanError: .storage(error)
             default: .network
             }
+    }
+
+    /// What the app is told of an error: a cancellation is one.
+    static func told(_ error: any Error) -> any Error {
+        error is CancellationError ? error : Failure(caught: error).error
     }
 }
 

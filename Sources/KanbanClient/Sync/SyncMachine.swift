@@ -5,7 +5,7 @@
 /// refuses the device.
 struct SyncMachine: Sendable {
     enum Request: Hashable, Sendable {
-        /// The outbox, at most so many mutations; the answer brings what changed.
+        /// Send the outbox, at most `most` mutations; the answer brings changes.
         case push(most: Int)
         /// A page of changes.
         case pull
@@ -18,9 +18,9 @@ struct SyncMachine: Sendable {
         case paused
         /// The outbox has edits to send, or has none.
         case outbox(hasUnsent: Bool)
-        /// Somebody waits for this.
+        /// A call of `syncNow` waits for the goal.
         case asked(id: Int, SyncGoal)
-        /// Nobody waits for this any more.
+        /// That call timed out or was cancelled.
         case gaveUp(id: Int)
         /// The request was answered, and what it brought is on disk.
         case answered(hasMore: Bool, hasUnsent: Bool)
@@ -29,13 +29,13 @@ struct SyncMachine: Sendable {
         case failed(Failure)
         /// The stream has caught up.
         case streamReady
-        /// The stream ended. What it brought is on disk.
-        case streamEnded(Failure?)
+        /// The stream ended. What it brought is on disk. Brief is one that ended within seconds of its beginning.
+        case streamEnded(Failure?, isBrief: Bool)
         /// The wait is over.
         case waited
-        /// Somebody says that there may be a way to the server again.
+        /// The network may be back.
         case pathChanged
-        /// Another account, or none: nothing of before counts.
+        /// Another account, or none, is shown: the machine starts over.
         case switched(hasCursor: Bool, hasUnsent: Bool)
     }
 
@@ -44,9 +44,9 @@ struct SyncMachine: Sendable {
         case openStream
         case closeStream
         case cancelRequest
-        /// Between nothing and so long, by chance.
+        /// Wait a random time up to this.
         case wait(upTo: Duration)
-        /// So long.
+        /// Wait exactly this long.
         case waitFor(Duration)
         case stopWaiting
         /// The server does not know the cursor: forget it and load anew.
@@ -54,7 +54,7 @@ struct SyncMachine: Sendable {
         /// The first mutation of the outbox cannot be sent at all.
         case refuseFirst(Failure.Problem)
         case show(Phase)
-        /// Those who waited for a goal.
+        /// Calls of `syncNow` whose goal is reached.
         case finish([Int])
         case fail([Int], Failure)
     }
@@ -68,12 +68,12 @@ struct SyncMachine: Sendable {
         case closed, opening, ready
     }
 
-    /// A request holds at most so many mutations.
+    /// The most mutations in a request.
     static let mostMutations = 500
     /// The longest wait after a failure.
     static let longestWait = Duration.seconds(60)
-    /// Streams that end so often in a row before they said anything new are of no use: then it polls.
-    private static let fewestStreams = 2
+    /// Brief streams in a row after which the machine polls: a proxy cuts them.
+    private static let mostBriefStreams = 2
     /// Polls between tries to stream again.
     private static let pollsBeforeStream = 20
 
@@ -89,7 +89,7 @@ struct SyncMachine: Sendable {
     private var hasMore = false
     private var hasUnsent: Bool
     private var needsPull = true
-    private var quickEnds = 0
+    private var briefStreams = 0
     private var polls = 0
     private var phase = Phase.idle
     private var askers: [(id: Int, needs: Set<SyncGoal>)] = []
@@ -104,8 +104,8 @@ struct SyncMachine: Sendable {
         switch event {
         case .started:
             isStarted = true
-            // The app tries again what was refused for good.
-            if case .stopped = isBarred { isBarred = nil }
+            // The app tries again what was refused for good, and a token that may be there by now.
+            isBarred = nil
             needsPull = true
             cutWait(&actions)
         case .paused:
@@ -135,10 +135,9 @@ struct SyncMachine: Sendable {
             failed(failure, &actions)
         case .streamReady:
             stream = .ready
-            quickEnds = 0
             failures = 0
-        case .streamEnded(let failure):
-            streamEnded(failure, &actions)
+        case .streamEnded(let failure, let isBrief):
+            streamEnded(failure, isBrief: isBrief, &actions)
         case .waited:
             isWaiting = false
         case .pathChanged:
@@ -217,9 +216,10 @@ struct SyncMachine: Sendable {
         }
     }
 
-    private mutating func streamEnded(_ failure: Failure?, _ actions: inout [Action]) {
+    private mutating func streamEnded(_ failure: Failure?, isBrief: Bool, _ actions: inout [Action]) {
         let wasReady = stream == .ready
         stream = .closed
+        briefStreams = isBrief ? briefStreams + 1 : 0
         needsPull = true
         if case .problem(let problem) = failure {
             switch problem.status {
@@ -235,11 +235,8 @@ struct SyncMachine: Sendable {
             default: break
             }
         }
-        // A stream that was cut before it said anything: of a proxy that knows no streams, or of a network that is away.
-        if !wasReady {
-            quickEnds += 1
-            if failure != nil { backOff(failure ?? .network, &actions) }
-        }
+        // Before it was ready: the network or the server is away.
+        if !wasReady, let failure { backOff(failure, &actions) }
     }
 
     private mutating func switched(hasCursor: Bool, hasUnsent: Bool, _ actions: inout [Action]) {
@@ -345,10 +342,11 @@ struct SyncMachine: Sendable {
             actions.append(.send(next))
         }
         if isStarted, isLoaded, !hasMore, stream == .closed, request == nil {
-            if quickEnds >= Self.fewestStreams, polls % Self.pollsBeforeStream != Self.pollsBeforeStream - 1 {
+            if briefStreams >= Self.mostBriefStreams, polls < Self.pollsBeforeStream {
                 request = .poll
                 actions.append(.send(.poll))
             } else {
+                polls = 0
                 stream = .opening
                 actions.append(.openStream)
             }

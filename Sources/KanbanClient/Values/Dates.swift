@@ -24,6 +24,18 @@ extension Day: LosslessStringConvertible {
     public var description: String { day.description }
 }
 
+extension Day {
+    /// The day of the Gregorian calendar that it is then in the zone, whatever calendar the device shows.
+    public init(_ date: Date, in zone: TimeZone = .current) {
+        day = Moment(Timestamp(date), in: zone).today
+    }
+
+    /// When the day begins in the zone: for pickers and formatters.
+    public func start(in zone: TimeZone = .current) -> Date {
+        Date(Zone(zone).startOfDay(day))
+    }
+}
+
 extension Day: ExpressibleByStringLiteral {
     /// A day that is written in the program. Stops the program when there is no such day; for data use ``init(_:)``.
     public init(stringLiteral value: String) {
@@ -69,6 +81,7 @@ extension Timestamp {
         let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
         let (first, last) = (Self.range.lowerBound, Self.range.upperBound)
         switch milliseconds {
+        case _ where milliseconds.isNaN: self = first
         case ..<Double(first.milliseconds): self = first
         case Double(last.milliseconds)...: self = last
         default: self.init(milliseconds: Int64(milliseconds))
@@ -112,8 +125,7 @@ public struct Deadline: Hashable, Sendable {
 }
 
 extension Moment {
-    /// Now, in a zone of Foundation; one that the IANA database does not name counts as UTC.
     init(_ now: Timestamp, in zone: TimeZone) {
-        self.init(now: now, zone: Zone(name: zone.identifier) ?? .utc)
+        self.init(now: now, zone: Zone(zone))
     }
 }

@@ -57,13 +57,36 @@ public enum KanbanError: Error, Hashable {
     case newerData
     /// The disk, or another process that has the folder.
     case storage(String)
-    /// So many edits would be lost that the server does not have.
+    /// The number of edits and issues that would be lost: only this device has them.
     case unsent(Int)
     case server(status: Int, code: String, requestID: String?)
-    /// The board without an account holds so much; say what shall become of it.
+    /// The board without an account has data: log in again with `.add` or `.discard`.
     case guestData(BoardCounts)
     case wrongPassword
     case timedOut
+}
+
+extension KanbanError: LocalizedError {
+    /// In English, for logs and the first screens of an app. Holds none of the user's texts.
+    public var errorDescription: String? {
+        switch self {
+        case .invalid(let faults):
+            "The edit is not valid: " + faults.map { "\($0.pointer) \($0.code)" }.joined(separator: ", ") + "."
+        case .notFound: "It does not exist, or was deleted."
+        case .conflict: "Something else is in its place."
+        case .offline: "The server cannot be reached."
+        case .loggedOut: "The server wants a log-in."
+        case .forbidden(let code): "The server does not allow it: \(code)."
+        case .tooOld: "The server is too old for this app."
+        case .newerData: "A newer version of this app wrote the data."
+        case .storage(let what): what
+        case .unsent(let count): "The server does not have \(count) of the edits yet."
+        case .server(let status, let code, _): "The server answered \(status) \(code)."
+        case .guestData(let counts): "\(counts.total) tasks were made without an account: add or discard them."
+        case .wrongPassword: "The e-mail address or the password is wrong."
+        case .timedOut: "It took too long."
+        }
+    }
 }
 
 /// One thing that is wrong with an edit.
@@ -156,7 +179,7 @@ public enum GuestData: Hashable, Sendable {
 public enum LocalData: Hashable, Sendable {
     /// Removes it, unless it holds edits that the server does not have: then throws ``KanbanError/unsent(_:)``.
     case remove
-    /// Removes it with such edits.
+    /// Removes it, unsent edits included.
     case removeUnsent
     /// Keeps it for the next log-in.
     case keep

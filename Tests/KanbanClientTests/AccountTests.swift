@@ -1,0 +1,193 @@
+import Foundation
+import JSON
+import Kanban
+import KanbanRows
+import KanbanWire
+import Locks
+import TestSupport
+import Testing
+
+@testable import KanbanClient
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Log-ins and log-outs at bad moments. What the server says is the test's; `ClientTests` has the real one.
+struct AccountTests {
+    private static let account = "0199a3c4-6b1e-7c3a-9a55-3f0d2f4f8e11"
+
+    /// Logs in, and has nothing.
+    private static let server: TestNetwork.Answering = { method, target, _ in
+        switch (method, target) {
+        case ("POST", "/sessions"):
+            (201, #"{"token": "kb_token", "session": {}, "account": {"id": "\#(account)"}}"#)
+        case ("POST", "/import?mode=merge"): (200, "{}")
+        case ("DELETE", "/sessions/current"): (204, "")
+        default: nil
+        }
+    }
+
+    private func device(_ prepare: (inout Configuration) -> Void = { _ in }) async throws -> TestDevice {
+        let device = try await TestDevice(prepare)
+        device.network.answer(Self.server)
+        return device
+    }
+
+    private func logIn(_ board: KanbanBoard, _ guest: GuestData = .ask) async throws {
+        try await board.logIn(email: "a@example.org", password: "correct-horse", guest: guest)
+    }
+
+    @Test func `what a guest edits during the log-in goes to the account, too`() async throws {
+        let device = try await device()
+        let board = device.board
+        try await board.create(.init(title: "before"))
+        let isFirst = TestFlag()
+        isFirst.set(true)
+        device.network.whileAsked { target in
+            guard target == "/import?mode=merge", isFirst.isSet else { return }
+            isFirst.set(false)
+            do { try await board.create(.init(title: "meanwhile")) } catch { Testing.Issue.record(error) }
+        }
+
+        try await logIn(board, .add)
+
+        let imported = device.network.requests.filter { $0.target == "/import?mode=merge" }.map { request in
+            (request.body["tasks"]?.arrayValue ?? []).compactMap { $0["title"]?.stringValue }
+        }
+        #expect(imported == [["before"], ["before", "meanwhile"]])
+        #expect(try device.titles().isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: device.directory.file("guest")))
+        await board.close()
+    }
+
+    @Test func `what a guest chose goes along without any task, and stays when nobody was asked`() async throws {
+        let device = try await device()
+        try await device.board.editSettings { $0.custom["theme"] = "blue" }
+        try await logIn(device.board)
+        #expect(device.network.requests.map(\.target) == ["/sessions"])
+
+        try await device.board.logOut()
+        #expect(try device.board.settings().current().custom == ["theme": "blue"])
+        try await logIn(device.board, .add)
+
+        let sent = try #require(device.network.requests.first { $0.target == "/import?mode=merge" })
+        #expect(sent.body["settings"]?["custom"] == ["theme": "blue"])
+        await device.board.close()
+    }
+
+    @Test func `an import that fails leaves everything as it was`() async throws {
+        let device = try await device()
+        try await device.board.create(.init(title: "mine"))
+        device.network.answer { method, target, body in
+            target == "/import?mode=merge"
+                ? (507, #"{"code": "quota_exceeded", "status": 507}"#) : Self.server(method, target, body)
+        }
+
+        await #expect(throws: KanbanError.server(status: 507, code: "quota_exceeded", requestID: nil)) {
+            try await logIn(device.board, .add)
+        }
+
+        #expect(try device.titles() == ["mine"])
+        #expect(device.network.requests.last?.target == "/sessions/current")
+        await device.board.close()
+    }
+
+    @Test func `edits that are made while somebody logs out are in one board or the other`() async throws {
+        for round in 0..<20 {
+            let device = try await device()
+            let board = device.board
+            try await logIn(board)
+
+            async let edits = withTaskGroup(of: KanbanID?.self) { group in
+                for number in 0..<10 {
+                    // The board may be closed under it: then it was not acknowledged.
+                    group.addTask { try? await board.create(.init(title: "task \(number)")).id }
+                }
+                return await group.reduce(into: Set<KanbanID>()) { ids, id in if let id { ids.insert(id) } }
+            }
+            let isOut: Bool
+            do {
+                try await board.logOut()
+                isOut = true
+            } catch KanbanError.unsent {
+                isOut = false
+            }
+            let acknowledged = await edits
+
+            var there = Set(try board.tasks().current().map(\.id))
+            if !isOut {
+                try await board.logOut(.keep)
+                there.formUnion(try board.tasks().current().map(\.id))
+            }
+            #expect(acknowledged.isSubset(of: there), "round \(round)")
+            await board.close()
+        }
+    }
+
+    @Test func `a log-out with an issue whose words only this device has is refused`() async throws {
+        let device = try await device()
+        try await logIn(device.board)
+        try await device.board.core.replica.write { transaction in
+            let edit = StoredMutation(.create, .task(ID(high: 1, low: 2)), ["title": "refused"])
+            try transaction.add(.rejected(edit, ["code": "too_many"], ["title": "refused"]))
+        }
+
+        await #expect(throws: KanbanError.unsent(1)) { try await device.board.logOut() }
+        #expect(try device.board.issues.current().count == 1)
+        try await device.board.logOut(.removeUnsent)
+        #expect(try device.board.issues.current().isEmpty)
+        await device.board.close()
+    }
+
+    @Test func `a log-out without a network ends the session at the next log-in`() async throws {
+        let device = try await device()
+        try await logIn(device.board)
+        device.network.answer { _, _, _ in nil }
+
+        try await device.board.logOut()
+        device.network.answer(Self.server)
+        let before = device.network.requests.count
+        try await logIn(device.board)
+
+        #expect(device.network.requests[before...].map(\.target) == ["/sessions", "/sessions/current"])
+        #expect(device.network.authorizations[before...] == [nil, "Bearer kb_token"])
+        await device.board.close()
+    }
+
+    @Test func `without its token an account asks nothing, and goes on when the keychain is open`() async throws {
+        let secrets = LockableSecrets()
+        let device = try await device { $0.secrets = secrets }
+        try await logIn(device.board)
+        try await device.board.create(.init(title: "waits"))
+        secrets.isLocked.set(true)
+        let again = try await device.reopened { $0.secrets = secrets }
+        let before = again.network.requests.count
+
+        await #expect(throws: KanbanError.loggedOut) { try await again.board.syncNow() }
+        #expect(again.network.requests.count == before)
+        #expect(try again.titles() == ["waits"])
+
+        secrets.isLocked.set(false)
+        again.board.start()
+        var statuses = again.board.status.makeAsyncIterator()
+        while let status = try await statuses.next(), status.phase != .offline {}
+        #expect(again.network.authorizations[before...].allSatisfy { $0 == "Bearer kb_token" })
+        await again.board.close()
+    }
+}
+
+/// A keychain that gives nothing before the first unlock.
+private final class LockableSecrets: Secrets {
+    let isLocked = TestFlag()
+    private let secrets = Locked<[String: String]>([:])
+
+    func read(_ account: String) throws -> String? {
+        if isLocked.isSet { throw KanbanError.storage("The keychain is locked.") }
+        return secrets.withLock { $0[account] }
+    }
+
+    func write(_ secret: String?, for account: String) throws {
+        secrets.withLock { $0[account] = secret }
+    }
+}
