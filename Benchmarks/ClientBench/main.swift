@@ -2,7 +2,8 @@ import Foundation
 import KanbanClient
 
 // The bars of the client library: each measured against a server on loopback, and printed as a row of a table.
-// Arguments: the URL of an empty server, a folder, and how many tasks (100,000 unless told otherwise).
+// Arguments: the URL of an empty server, a folder, and how many tasks (100,000 unless told otherwise). `--app` measures an
+// app that is opened on the folder that the others left.
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 3, let server = URL(string: arguments[1]) else {
@@ -149,8 +150,50 @@ func measure() async throws {
     last = []
     row("another device's edit to Live, loopback, p99", "≤ 50 ms", text(p99(other)))
     await first.close()
-    row("memory over an empty process, after all this", "≤ 16 MiB", String(format: "%.0f MiB", resident() - empty))
+    row("memory over an empty process, after all this", "—", mebibytes(resident() - empty))
     await second.close()
 }
 
-try await measure()
+/// What one app takes that shows a board: memory, and wake-ups while nothing happens.
+func measureApp() async throws {
+    let empty = resident()
+    let board = try await KanbanBoard.open(at: root.appending(path: "first"), server: server)
+    var lists = Status.allCases.map { board.tasks(in: $0, limit: 200).makeAsyncIterator() }
+    for index in lists.indices { _ = try await lists[index].next() }
+    _ = try board.counts().current()
+    row("memory over an empty process, 100,000 tasks, three lists", "≤ 16 MiB", mebibytes(resident() - empty))
+    board.start()
+    for try await status in board.status where status.phase == .live { break }
+    let shown = try board.tasks(in: .todo, limit: 50).current()
+    for number in 0..<100 {
+        try await board.edit(shown[number % shown.count].id) { $0.title = "App \(number)" }
+        _ = try await lists[0].next()
+    }
+    try await board.syncNow()
+    row("the same, live, after 100 edits", "—", mebibytes(resident() - empty))
+    // What the edits left to do is done by then.
+    try await Task.sleep(for: .seconds(5))
+    let before = wakeUps()
+    try await Task.sleep(for: .seconds(60))
+    row("wake-ups in a minute, idle and live", "≤ 6", "\(wakeUps() - before)")
+    await board.close()
+}
+
+func mebibytes(_ amount: Double) -> String { String(format: "%.0f MiB", amount) }
+
+/// How often a thread of this process waited for something and got it; 0 where it cannot be told.
+func wakeUps() -> Int {
+    let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+    return threads.reduce(0) { sum, thread in
+        // A thread may be gone by now.
+        let status = (try? String(contentsOfFile: "/proc/self/task/\(thread)/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }
+        return sum + (line?.split(separator: "\t").last.flatMap { Int($0) } ?? 0)
+    }
+}
+
+if arguments.contains("--app") {
+    try await measureApp()
+} else {
+    try await measure()
+}

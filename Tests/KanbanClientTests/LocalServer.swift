@@ -42,6 +42,9 @@ final class LocalServer: Transport {
         return (store, application)
     }
 
+    /// For a socket before it, where there are streams.
+    var application: Application { running.withLock { $0.application } }
+
     /// As after a crash.
     func restart() throws {
         running.withLock { $0.store.close() }
@@ -74,7 +77,7 @@ final class LocalServer: Transport {
         }
         let known = HTTP.Method(rawValue: method) ?? .get
         var request = Request(method: known, target: target, headers: Headers(fields))
-        let application = running.withLock { $0.application }
+        let application = application
         var reception = application.receive(request)
         while case .later(let decide) = reception { reception = await decide() }
         let response: Response

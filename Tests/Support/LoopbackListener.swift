@@ -47,6 +47,35 @@ package struct LoopbackListener: Sendable {
         }
     }
 
+    /// A connection to a port of the loopback address; the caller's to close.
+    package static func connect(to port: Int) throws -> Int32 {
+        let descriptor = socket(AF_INET, stream, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+        // As in `init`.
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                systemConnect(descriptor, pointer) == 0
+            }
+        }
+        guard isConnected else {
+            close(descriptor)
+            throw Failure()
+        }
+        return descriptor
+    }
+
+    private static func systemConnect(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>) -> Int32 {
+        let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        #if canImport(Glibc)
+            return Glibc.connect(descriptor, address, length)
+        #else
+            return Darwin.connect(descriptor, address, length)
+        #endif
+    }
+
     package func stop() {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }

@@ -25,6 +25,7 @@ extension Failure {
     /// Of an answer that is no 2xx.
     init(_ answer: Answer) {
         let retryAfter = answer.headers["retry-after"].flatMap(Int.init)
+        // Anything but a problem document comes from a proxy.
         guard let json = try? JSON(parsing: answer.body), let code = json["code"]?.stringValue else {
             // What a proxy answers for a server that is away counts as what it says.
             self =

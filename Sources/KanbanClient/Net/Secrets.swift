@@ -19,7 +19,7 @@ final class FileSecrets: Secrets {
             var all = try load()
             all[account] = secret
             let data = try JSONEncoder().encode(all)
-            // Made with its mode, so that nobody can read it for a moment; renamed, so that it is whole or not there.
+            // Created with its mode: no other user can read it at any moment. Renamed: it is complete or not there.
             let fresh = file.appendingPathExtension("new")
             try? FileManager.default.removeItem(at: fresh)  // There is one only after a crash.
             guard
@@ -34,7 +34,7 @@ final class FileSecrets: Secrets {
 
     private func load() throws -> [String: String] {
         guard FileManager.default.fileExists(atPath: file.path) else { return [:] }
-        // A file that is no such thing holds no token: the app logs in again.
+        // A file that cannot be decoded holds no token: the app logs in again.
         return (try? JSONDecoder().decode([String: String].self, from: Data(contentsOf: file))) ?? [:]
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Kanban
 
-/// What the library has from outside, so that tests can fix it.
+/// Clock, randomness, network and file system. Tests replace them.
 package struct Surroundings: Sendable {
     package var now: @Sendable () -> Timestamp = {
         Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
@@ -9,9 +9,17 @@ package struct Surroundings: Sendable {
     package var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
     /// Throws when the task is cancelled.
     package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-    package var transport: any Transport = HTTPTransport.shared
+    package var transport: any Transport = Self.systemTransport
     /// The SQLite file system; `nil` is the system's.
     package var fileSystem: String?
 
     package init() {}
+
+    private static var systemTransport: any Transport {
+        #if os(Linux)
+            CurlTransport.shared
+        #else
+            URLSessionTransport.shared
+        #endif
+    }
 }

@@ -42,6 +42,25 @@ package protocol Transport: Sendable {
     func stream(_ request: URLRequest, patience: Duration) -> AsyncThrowingStream<StreamPiece, any Error>
 }
 
+extension Transport {
+    /// The pieces of an answer, put together.
+    package func send(
+        _ request: URLRequest, patience: Duration
+    ) async throws -> (status: Int, headers: [String: String], body: [UInt8]) {
+        var head: (status: Int, headers: [String: String])?
+        var body: [UInt8] = []
+        for try await piece in stream(request, patience: patience) {
+            switch piece {
+            case .head(let status, let headers): head = (status, headers)
+            case .bytes(let bytes): body += bytes
+            }
+        }
+        try Task.checkCancellation()
+        guard let head else { throw NetworkError() }
+        return (head.status, head.headers, body)
+    }
+}
+
 package enum StreamPiece: Sendable {
     /// Comes first.
     case head(status: Int, headers: [String: String])

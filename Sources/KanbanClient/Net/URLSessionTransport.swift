@@ -5,9 +5,10 @@ import Locks
     import FoundationNetworking
 #endif
 
-/// The way over `URLSession`. One for the process: sessions keep connections, and are never let go on Linux.
-final class HTTPTransport: NSObject, Transport {
-    static let shared = HTTPTransport()
+/// The way over `URLSession`, on Apple's platforms. One for the process: sessions keep connections. On Linux it is compiled
+/// and tested, and apps use `CurlTransport`.
+final class URLSessionTransport: NSObject, Transport {
+    static let shared = URLSessionTransport()
 
     /// What a task's pieces go to.
     private typealias Pieces = AsyncThrowingStream<StreamPiece, any Error>.Continuation
@@ -30,22 +31,6 @@ final class HTTPTransport: NSObject, Transport {
         }
     }
 
-    func send(
-        _ request: URLRequest, patience: Duration
-    ) async throws -> (status: Int, headers: [String: String], body: [UInt8]) {
-        var head: (status: Int, headers: [String: String])?
-        var body: [UInt8] = []
-        for try await piece in stream(request, patience: patience) {
-            switch piece {
-            case .head(let status, let headers): head = (status, headers)
-            case .bytes(let bytes): body += bytes
-            }
-        }
-        try Task.checkCancellation()
-        guard let head else { throw NetworkError() }
-        return (head.status, head.headers, body)
-    }
-
     func stream(_ request: URLRequest, patience: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {
         var request = request
         request.timeoutInterval = Double(patience.components.seconds)
@@ -60,7 +45,7 @@ final class HTTPTransport: NSObject, Transport {
     }
 }
 
-extension HTTPTransport: URLSessionDataDelegate {
+extension URLSessionTransport: URLSessionDataDelegate {
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
