@@ -11,7 +11,7 @@ def rules(browser, server):
     def run(body, argument=None):
         return page.evaluate(
             f"""async (argument) => {{
-                const sync = await import('/board/sync.js'), order = await import('/board/order.js'), quick = await import('/board/quick.js'), events = await import('/board/events.js');
+                const sync = await import('/board/sync.js'), order = await import('/board/order.js'), quick = await import('/board/quick.js'), events = await import('/board/api.js');
                 {body}
             }}""",
             argument,
@@ -136,6 +136,22 @@ def test_a_new_history_takes_the_place_of_the_old_and_keeps_the_outbox(rules):
 def test_a_line_is_read(rules, line, title, due, category):
     read = rules("return quick.readLine(argument, { today: '2026-11-20', zone: 'Asia/Seoul', now: '08:00' });", line)
     assert (read["title"], (read["day"], read["time"]), read["category"]) == (title, due, category)
+
+
+@pytest.mark.parametrize(
+    "date, repeats, now, following",
+    [
+        ("2019-05-18", "none", "2026-11-22", "2019-05-18"),
+        ("2019-05-18", "yearly", "2026-11-22", "2027-05-18"),
+        ("2019-05-18", "yearly", "2026-05-18", "2026-05-18"),
+        ("2019-12-18", "yearly", "2026-11-22", "2026-12-18"),
+        ("2030-12-18", "yearly", "2026-11-22", "2030-12-18"),
+        ("2024-02-29", "yearly", "2026-11-22", "2027-02-28"),
+        ("2024-02-29", "yearly", "2027-03-01", "2028-02-29"),
+    ],
+)
+def test_a_d_day_comes_again(rules, date, repeats, now, following):
+    assert rules("return (await import('/board/today.js')).nextDate(argument[0], argument[1]);", [{"date": date, "repeats": repeats}, now]) == following
 
 
 def test_a_stream_of_events_is_read_however_it_is_cut(rules):

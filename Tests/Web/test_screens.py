@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from harness import becomes, card, closed, loaded, saved, shows, wait_for
+from harness import becomes, card, closed, installed, loaded, saved, shows, wait_for
 
 SCREENS = ["", "today", "stats", "categories", "trash", "history", "settings"]
 
@@ -212,6 +212,31 @@ def test_today_shows_what_is_due_and_marks_it_done(page, server):
     page.locator(".row-open", has_text="Wedding").wait_for()
     saved(page)
     assert "yearly" in [dday["repeats"] for dday in server.call("GET", "/ddays")["items"]]
+
+
+def test_today_is_true_without_a_server(page, server):
+    seed(server)
+    page.goto(server.url + "/?screen=today")
+    page.locator(".row-open", has_text="Write the report").wait_for()
+    installed(page)
+    server.stop()
+    page.wait_for_selector("#state[data-kind=offline]")
+    page.get_by_role("button", name="Done: Fix the tap").click()
+    expect(page.locator(".row-open", has_text="Fix the tap")).to_have_count(0)
+    expect(page.get_by_role("button", name="Done: Write the report")).to_be_focused()
+    page.get_by_role("button", name="Add a D-day").click()
+    page.locator("dialog input").first.fill("Trip")
+    page.locator("dialog input[type=date]").fill((datetime.date.today() + datetime.timedelta(days=400)).isoformat())
+    page.locator("dialog button.primary").click()
+    for again in (False, True):
+        if again:
+            page.reload()
+        expect(page.locator(".row-open", has_text="Trip")).to_be_visible()
+        expect(page.locator("main")).to_contain_text("2 of 5 done")
+    server.start()
+    saved(page)
+    assert "Fix the tap" in [task["title"] for task in server.tasks("&status=done")]
+    assert sorted(dday["title"] for dday in server.call("GET", "/ddays")["items"]) == ["Exam", "Trip"]
 
 
 def test_statistics_count(page, server):

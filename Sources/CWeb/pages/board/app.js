@@ -6,7 +6,6 @@ import { untilMidnight } from "./dates.js";
 import { setUpDrag } from "./drag.js";
 import { Editor } from "./editor.js";
 import { Engine } from "./engine.js";
-import { makeFilters } from "./filters.js";
 import { $, el } from "./dom.js";
 import { album } from "./images.js";
 import { openCardMenu, setUpKeys } from "./menu.js";
@@ -14,7 +13,7 @@ import { Model } from "./model.js";
 import { Router } from "./router.js";
 import { rename } from "./rename.js";
 import * as session from "./session.js";
-import { makeShell, screens, showPlace, showState } from "./shell.js";
+import { makeFilters, makeShell, screens, showPlace, showState } from "./shell.js";
 import { openStore } from "./store.js";
 import { chooseLanguage, chooseTheme, language, text } from "./texts.js";
 import { Toasts } from "./toast.js";
@@ -194,7 +193,7 @@ export class App {
 
   /** Days go by while the page is open. */
   passMidnight() {
-    setTimeout(() => { this.model.lists.clear(); this.refresh(); this.passMidnight(); }, Math.min(untilMidnight(this.model.zone) + 500, 3600000));
+    setTimeout(() => { this.model.setFilter({}); this.refresh(); this.passMidnight(); }, Math.min(untilMidnight(this.model.zone) + 500, 3600000));
   }
 
   /** @param {string} message @param {Parameters<Toasts["show"]>[1]} [options] */

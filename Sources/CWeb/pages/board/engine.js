@@ -1,7 +1,6 @@
 // Keeps the mirror, its copy on disk and the server in step. All tabs of an account share one engine: the tab that
 // holds the lock talks to the server, the others hand it their edits over the disk and a channel.
-import { access, call, Problem, uuid } from "./api.js";
-import { follow } from "./events.js";
+import { access, call, follow, Problem, uuid } from "./api.js";
 import * as sync from "./sync.js";
 
 /** @typedef {import("./types.js").Change} Change */

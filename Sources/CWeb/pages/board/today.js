@@ -1,14 +1,18 @@
-// The cover: what is overdue and due today, what comes, the D-days, how far one got, and the weather.
-import { heading, showAnswer } from "./answers.js";
+// The cover: what is overdue and due today, what comes, the D-days, how far one got, and the weather. All but the weather
+// is what the board knows, with what is not sent yet.
+import { heading } from "./answers.js";
+import { call } from "./api.js";
 import { el, icon } from "./dom.js";
 import { categoryPill } from "./card.js";
 import { move } from "./actions.js";
-import { describeDay, describeDue, dueDay, today } from "./dates.js";
+import { addDays, dDay, daysBetween, describeDay, describeDue, dueDay, today } from "./dates.js";
 import { editDDay } from "./forms.js";
 import { picture } from "./images.js";
 import { text } from "./texts.js";
 
 /** @typedef {import("./app.js").App} App */
+/** @typedef {import("./types.js").Task} Task */
+/** @typedef {import("./types.js").DDay} DDay */
 
 const placeKey = "kanbase.place";
 
@@ -17,26 +21,33 @@ export function showToday(app, main) {
   const cover = el("div", { class: "cover" });
   const coming = el("section", { class: "panel" });
   main.append(heading(text.screens.today), cover, coming);
-  const zone = `timeZone=${encodeURIComponent(app.model.zone)}`;
-  const place = localStorage.getItem(placeKey);
-  const stops = [
-    showAnswer(app, cover, `/today?${zone}${place ? `&${place}` : ""}`, (answer) => [
+  const sky = weather();
+  const ticks = () => /** @type {HTMLElement[]} */ ([...main.querySelectorAll(".tick")]);
+  const fill = () => {
+    if (!app.engine.mirror.meta.has("cursor")) return cover.replaceChildren(el("p", { class: "quiet-words loading" }, text.loading));
+    const focused = ticks().indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    const { tasks: all, ddays, zone } = app.model;
+    const now = today(zone);
+    const done = [...all.values()].filter(({ status }) => status === "done").length;
+    const due = [...all.values()].filter(({ status, dueDate }) => status !== "done" && dueDate)
+      .sort((a, b) => Date.parse(a.dueDate ?? "") - Date.parse(b.dueDate ?? ""));
+    const on = (/** @type {(day: string) => boolean} */ test) => due.filter(({ dueDate }) => test(dueDay(dueDate ?? "", zone)));
+    const [overdue, dueToday] = [on((day) => day < now), on((day) => day === now)];
+    cover.replaceChildren(
       panel(text.hello, [
-        el("p", { class: "date" }, describeDay(answer.date)),
-        el("p", { class: "meter-words" }, text.progress(answer.progress.done, answer.progress.total)),
-        el("meter", { min: 0, max: 100, value: answer.progress.percent, "aria-label": text.progress(answer.progress.done, answer.progress.total) }),
-        weather(answer.weather, place),
-      ]),
-      panel(`${text.overdue} · ${answer.overdueCount ?? answer.overdue.length}`, tasks(app, answer.overdue, text.noneOverdue)),
-      panel(`${text.today} · ${answer.todayCount ?? answer.today.length}`, tasks(app, answer.today, text.noneToday)),
-      panel(text.ddays, [ddays(app, answer.ddays), el("button", { type: "button", class: "add-open", onclick: () => editDDay(app, null) }, icon("plus"), text.addDDay)]),
-    ]),
-    showAnswer(app, coming, `/upcoming?limit=20&${zone}`, (answer) => [
-      el("h2", {}, text.upcoming),
-      // What is due today stands above.
-      ...tasks(app, answer.items.filter((/** @type {any} */ task) => dueDay(task.dueDate, app.model.zone) > today(app.model.zone)), text.noneUpcoming)]),
-  ];
-  return () => stops.forEach((stop) => stop());
+        el("p", { class: "date" }, describeDay(now)),
+        el("p", { class: "meter-words" }, text.progress(done, all.size)),
+        el("meter", { min: 0, max: all.size || 1, value: done, "aria-label": text.progress(done, all.size) }), sky]),
+      panel(`${text.overdue} · ${overdue.length}`, tasks(app, overdue, text.noneOverdue)),
+      panel(`${text.today} · ${dueToday.length}`, tasks(app, dueToday, text.noneToday)),
+      panel(text.ddays, [countdowns(app, [...ddays.values()], now),
+        el("button", { type: "button", class: "add-open", onclick: () => editDDay(app, null) }, icon("plus"), text.addDDay)]));
+    coming.replaceChildren(el("h2", {}, text.upcoming), ...tasks(app, on((day) => day > now).slice(0, 20), text.noneUpcoming));
+    // The one that took the place of what was ticked.
+    if (focused >= 0) (ticks()[focused] ?? ticks().at(-1) ?? main).focus();
+  };
+  fill();
+  return app.watch(fill);
 }
 
 /** @param {string} title @param {any[]} content */
@@ -44,39 +55,60 @@ function panel(title, content) {
   return el("section", { class: "panel" }, el("h2", {}, title), ...content);
 }
 
-/** @param {App} app @param {any[]} list @param {string} empty */
+/** @param {App} app @param {Task[]} list @param {string} empty */
 function tasks(app, list, empty) {
   if (list.length === 0) return [el("p", { class: "quiet-words" }, empty)];
-  return [el("ul", { class: "rows" }, ...list.map((task) => {
-    const due = describeDue(task.dueDate, app.model.zone);
+  return [el("ul", { class: "rows" }, ...list.slice(0, 100).map((task) => {
+    const due = describeDue(task.dueDate ?? "", app.model.zone);
     const category = task.categoryId ? app.model.categories.get(task.categoryId) : null;
     return el("li", {},
       el("button", { type: "button", class: "tick", "aria-label": text.markDone(task.title), onclick: () => void move(app, task.id, { status: "done" }) }, icon("check")),
       el("button", { type: "button", class: "row-open", onclick: () => app.router.go({ task: task.id }) }, task.title),
       category ? categoryPill(category) : null,
-      el("time", { class: `pill due ${due.urgency}`, dateTime: task.dueDate }, due.label, due.days ? ` ${due.dDay}` : ""));
+      el("time", { class: `pill due ${due.urgency}`, dateTime: task.dueDate ?? "" }, due.label, due.days ? ` ${due.dDay}` : ""));
   }))];
 }
 
-/** @param {App} app @param {any[]} list */
-function ddays(app, list) {
+/** @param {App} app @param {DDay[]} list @param {string} now */
+function countdowns(app, list, now) {
   if (list.length === 0) return el("p", { class: "quiet-words" }, text.noDDays);
-  const now = today(app.model.zone);
-  return el("ul", { class: "rows" }, ...list.map((dday) => el("li", {}, dday.image && picture(dday.image),
+  const next = list.map((dday) => ({ dday, date: nextDate(dday, now), days: daysBetween(now, nextDate(dday, now)) }));
+  // What comes, the soonest first, then what was, the latest first.
+  const order = (/** @type {number} */ days) => (days < 0 ? 1e9 - days : days);
+  next.sort((a, b) => order(a.days) - order(b.days));
+  return el("ul", { class: "rows" }, ...next.map(({ dday, date, days }) => el("li", {}, dday.image && picture(dday.image),
     el("button", { type: "button", class: "row-open", onclick: () => editDDay(app, dday) }, dday.emoji ? `${dday.emoji} ${dday.title}` : dday.title),
-    el("span", { class: "quiet-words" }, describeDay(dday.countdown?.nextDate ?? dday.date, now)),
-    el("span", { class: "pill dday", style: { "--tint": dday.color ?? "var(--accent)" } }, dday.countdown?.dDay ?? ""))));
+    el("span", { class: "quiet-words" }, describeDay(date, now)),
+    el("span", { class: "pill dday", style: { "--tint": dday.color ?? "var(--accent)" } }, dDay(days)))));
 }
 
-/** @param {any} weather @param {string | null} place */
-function weather(weather, place) {
-  if (weather) return el("p", { class: "weather" }, text.weather(weather));
-  if (place || !("geolocation" in navigator)) return null;
-  return el("button", {
-    type: "button", class: "link", onclick: () => navigator.geolocation.getCurrentPosition(({ coords }) => {
-      // A tenth of a degree is all that the weather needs, and all that is kept.
-      localStorage.setItem(placeKey, `latitude=${coords.latitude.toFixed(1)}&longitude=${coords.longitude.toFixed(1)}`);
-      location.reload();
-    }),
-  }, text.showWeather);
+/**
+ * The date itself, or the next one of what comes every year; 29 February is the 28th in common years.
+ * @param {{date: string, repeats: string}} dday
+ * @param {string} now
+ */
+export function nextDate({ date, repeats }, now) {
+  if (repeats !== "yearly") return date;
+  let next = date;
+  for (let year = Number(now.slice(0, 4)); next < now; year += 1) {
+    next = date.endsWith("-02-29") ? addDays(`${year}-03-01`, -1) : `${year}${date.slice(4)}`;
+  }
+  return next;
+}
+
+/** The weather here, once the person asked for it; nothing where the server has none. */
+function weather() {
+  const sky = el("p", { class: "weather" });
+  const place = localStorage.getItem(placeKey);
+  if (place) call("GET", `/weather?${place}`).then((answer) => { sky.textContent = text.weather(answer); }, () => {});
+  else if ("geolocation" in navigator) {
+    sky.append(el("button", {
+      type: "button", class: "link", onclick: () => navigator.geolocation.getCurrentPosition(({ coords }) => {
+        // A tenth of a degree is all that the weather needs, and all that is kept.
+        localStorage.setItem(placeKey, `latitude=${coords.latitude.toFixed(1)}&longitude=${coords.longitude.toFixed(1)}`);
+        location.reload();
+      }),
+    }, text.showWeather));
+  }
+  return sky;
 }
