@@ -7,8 +7,11 @@ import Sockets
 
 /// What `Benchmarks/guard` counts: a whole server over a real store on one loop, and requests to it, one at a time.
 ///
-/// `mark` is where callgrind writes down what it counted so far; between two marks lie `repeats` requests.
+/// `mark` is where callgrind writes down what it counted so far; between two marks lie `repeats` requests, or `pushes`
+/// pushes of `edits` edits each.
 let repeats = 200
+let pushes = 4
+let edits = 500
 
 @inline(never)
 func mark(_ name: UnsafePointer<CChar>) {
@@ -52,6 +55,32 @@ struct Client {
         return count
     }
 
+    /// Sends the request and takes an answer of any size.
+    ///
+    /// - Returns: where its body begins, and how many bytes of the buffer it fills.
+    func exchangeWhole(_ request: [UInt8], _ answer: inout [UInt8]) -> (body: Int, end: Int) {
+        precondition(send(descriptor, request, request.count, 0) == request.count, "Not sent.")
+        var end = 0
+        var body = 0
+        var wanted = Int.max
+        while end < wanted {
+            let capacity = answer.count - end
+            let count = answer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress.map { $0 + end }, capacity, 0) }
+            precondition(count > 0, "The server hung up, or the answer is too long.")
+            end += count
+            guard wanted == .max else { continue }
+            let head = String(decoding: answer[..<min(end, 1024)], as: UTF8.self)
+            let parts = head.components(separatedBy: "\r\n\r\n")
+            guard parts.count > 1, let length = parts[0].components(separatedBy: "Content-Length: ").dropFirst().first
+            else {
+                continue
+            }
+            body = parts[0].utf8.count + 4
+            wanted = body + (Int(length.prefix { $0.isNumber }) ?? 0)
+        }
+        return (body, end)
+    }
+
     /// - Returns: the answer as text.
     func text(_ request: String, expecting status: Int) -> String {
         var answer = [UInt8](repeating: 0, count: 1 << 17)
@@ -93,18 +122,55 @@ let task = client.text(post, expecting: 201).components(separatedBy: "\"id\":\""
 let revision = 101
 let cursor = client.text(request("GET /tasks?limit=50"), expecting: 200)
     .components(separatedBy: "\"nextCursor\":\"")[1].prefix { $0 != "\"" }
+/// Remembers nothing: every GET reads the file.
+let (distracted, apart) = try serve(limits: .none)
 let workloads = [
-    (client, "get", request("GET /tasks/\(task)"), 200),
-    (client, "unchanged", request("GET /tasks/\(task)", "If-None-Match: \"\(revision)\"\r\n"), 304),
-    (client, "page", request("GET /tasks?limit=50"), 200),
-    (anew, "page anew", request("GET /tasks?limit=50&cursor=\(cursor)"), 200),
-    (client, "create", post, 201),
+    (client, "get", [request("GET /tasks/\(task)")], 200),
+    (client, "unchanged", [request("GET /tasks/\(task)", "If-None-Match: \"\(revision)\"\r\n")], 304),
+    (apart, "get apart", [request("GET /tasks/\(task)")], 200),
+    (client, "page", [request("GET /tasks?limit=50")], 200),
+    (anew, "page anew", [request("GET /tasks?limit=50&cursor=\(cursor)")], 200),
+    (client, "create", [post], 201),
+    (client, "patch", ["One", "Two"].map { request("PATCH /tasks/\(task)", body: #"{"title":"\#($0)"}"#) }, 200),
+    (
+        client, "move", ["doing", "todo"].map { request("POST /tasks/\(task)/move", body: #"{"status":"\#($0)"}"#) },
+        200
+    ),
 ]
-for (client, name, request, status) in workloads {
-    for _ in 0..<50 { _ = client.text(request, expecting: status) }
-    let bytes = Array(request.utf8)
+for (client, name, requests, status) in workloads {
+    for index in 0..<50 { _ = client.text(requests[index % requests.count], expecting: status) }
+    let bytes = requests.map { Array($0.utf8) }
     var answer = [UInt8](repeating: 0, count: 1 << 17)
     mark("begin")
-    for _ in 0..<repeats { client.exchange(bytes, &answer) }
+    for index in 0..<repeats { client.exchange(bytes[index % bytes.count], &answer) }
     mark(name)
 }
+
+/// Pushes one mutation of each of the tasks that pushes are about.
+func push(_ number: Int, _ mutation: (_ index: Int) -> String) -> [UInt8] {
+    let mutations = (0..<edits).map { index in
+        let id = String(format: "%08x-0000-4000-8000-%012x", number, index)
+        return #"{"mutationId":"\#(id)","type":"task","id":"\#(pushed(index))",\#(mutation(index))}"#
+    }
+    return Array(request("POST /sync", body: #"{"mutations":[\#(mutations.joined(separator: ","))]}"#).utf8)
+}
+
+func pushed(_ index: Int) -> String { String(format: "0199a3c4-0000-7000-8000-%012x", index) }
+
+var results = [UInt8](repeating: 0, count: 4 << 20)
+_ = client.exchangeWhole(push(0) { #""op":"create","value":{"title":"Task \#($0)"}"# }, &results)
+/// That of the first of the tasks; the others follow, one by one, and so they do after each push.
+let first = client.text(request("GET /tasks/\(pushed(0))"), expecting: 200)
+    .components(separatedBy: "\"revision\":")[1].prefix { $0.isNumber }
+let all = (1...pushes + 1).map { number in
+    push(number) { index in
+        let base = (Int(first) ?? 0) + (number - 1) * edits + index
+        return #""op":"patch","baseRevision":\#(base),"value":{"title":"Edit \#(number) of task \#(index)"}"#
+    }
+}
+let (start, end) = client.exchangeWhole(all[0], &results)
+let applied = String(decoding: results[start..<end], as: UTF8.self).components(separatedBy: "\"applied\"").count - 1
+precondition(applied == edits, "Only \(applied) edits were applied.")
+mark("begin")
+for request in all.dropFirst() { _ = client.exchangeWhole(request, &results) }
+mark("push")

@@ -4,15 +4,21 @@ import Synchronization
 /// The event loops of a process, each on its own thread.
 package final class EventLoopGroup: Sendable {
     package let loops: [EventLoop]
+    package let meter: LoopMeter?
     private let running: DispatchGroup
     private let turn = Atomic<Int>(0)
 
-    /// - Parameter count: one a core unless said otherwise.
-    package init(count: Int = ProcessInfo.processInfo.activeProcessorCount) throws(SystemError) {
+    /// - Parameters:
+    ///   - count: one a core unless said otherwise.
+    ///   - meter: measures what keeps the loops; see ``LoopMeter``.
+    package init(
+        count: Int = ProcessInfo.processInfo.activeProcessorCount, meter: LoopMeter? = nil
+    ) throws(SystemError) {
         precondition(count > 0, "A group needs a loop.")
         var loops: [EventLoop] = []
-        for index in 0..<count { loops.append(try EventLoop(index: index)) }
+        for index in 0..<count { loops.append(try EventLoop(index: index, meter: meter)) }
         self.loops = loops
+        self.meter = meter
         running = DispatchGroup()
         for loop in loops {
             running.enter()

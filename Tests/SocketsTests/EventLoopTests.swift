@@ -67,6 +67,51 @@ struct EventLoopTests {
         }
     }
 
+    @Test func `a call in the next turn comes after what waits, without a sleep between`() async throws {
+        try await withGroup(1) { group in
+            let order = Order()
+            let loop = group.loops[0]
+
+            await Task(executorPreference: loop) {
+                await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                    loop.inNextTurn {
+                        order.note("next turn")
+                        continuation.resume()
+                    }
+                    loop.atEndOfTurn { order.note("end") }
+                    Task(executorPreference: loop) { order.note("task") }
+                }
+            }
+            .value
+
+            #expect(order.words == ["task", "end", "next turn"])
+        }
+    }
+
+    @Test func `a meter tells of the longest that a loop was kept by one thing`() async throws {
+        let meter = LoopMeter()
+        let group = try EventLoopGroup(count: 1, meter: meter)
+
+        await Task(executorPreference: group.loops[0]) {
+            let end = Instant.now + .milliseconds(5)
+            while Instant.now < end {}
+        }
+        .value
+        group.shutDown()
+
+        #expect(meter.longest >= .milliseconds(5))
+        #expect(meter.longestOfProcessor > .zero)
+    }
+
+    #if DEBUG
+        @Test func `what belongs to a loop ends a process that touches it on another thread`() async {
+            await #expect(processExitsWith: .failure) {
+                let group = try EventLoopGroup(count: 1)
+                group.loops[0].atEndOfTurn {}
+            }
+        }
+    #endif
+
     private final class Order: Sendable {
         private let noted = Locked<[String]>([])
 

@@ -27,8 +27,11 @@ struct Serve {
         let share = LimitShare()
         let (store, lock) = try openStore(
             process: process, doorbell: doorbell, exports: exports, share: share, log: log)
-        let loops = try EventLoopGroup(count: configuration.loops ?? ProcessInfo.processInfo.activeProcessorCount)
-        let state = ServerState()
+        // For Benchmarks/stalls.
+        let meter = ProcessInfo.processInfo.environment["KANBASE_METER_LOOPS"] == nil ? nil : LoopMeter()
+        let loops = try EventLoopGroup(
+            count: configuration.loops ?? ProcessInfo.processInfo.activeProcessorCount, meter: meter)
+        let state = ServerState(meter: meter)
         let postman = configuration.postman(for: store, site: { state.site }, log: log)
         let application = application(
             store: store, doorbell: doorbell, exports: exports, postman: postman, log: log, loops: loops.loops.count,

@@ -1,5 +1,6 @@
 import HTTP
 import Locks
+import Sockets
 import Synchronization
 
 /// Live values for parts that are made before the server.
@@ -8,6 +9,11 @@ final class ServerState: Sendable {
     let isDraining = Atomic(false)
     private let address = Locked("")
     private let server = Locked<Server?>(nil)
+    private let meter: LoopMeter?
+
+    init(meter: LoopMeter? = nil) {
+        self.meter = meter
+    }
 
     /// The public address of the server once it listens, without a `/` at its end.
     var site: String {
@@ -37,6 +43,19 @@ final class ServerState: Sendable {
                 name: "kanbase_held_bytes", kind: .gauge,
                 help: "Bytes of bodies being read and of answers not yet taken.",
                 value: Double(server.budget.bytesHeld)),
+        ] + (meter?.samples ?? [])
+    }
+}
+
+extension LoopMeter {
+    fileprivate var samples: [MetricsPage.Sample] {
+        [
+            .init(
+                name: "kanbase_loop_longest_seconds", kind: .gauge,
+                help: "The longest time for which one thing kept an event loop.", value: longest / .seconds(1)),
+            .init(
+                name: "kanbase_loop_longest_processor_seconds", kind: .gauge,
+                help: "The same in time of the processor.", value: longestOfProcessor / .seconds(1)),
         ]
     }
 }

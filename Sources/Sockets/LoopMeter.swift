@@ -1,0 +1,35 @@
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// The longest time for which one thing kept a loop from all others: an event, a job or a call. For benches that look for
+/// work that does not belong on a loop; to read the clocks costs more than many of the things themselves.
+package final class LoopMeter: Sendable {
+    private let wall = Atomic<Int64>(0)
+    private let processor = Atomic<Int64>(0)
+
+    package init() {}
+
+    /// What waits for a disk or a lock shows here, and so does a machine that is busy with other processes.
+    package var longest: Duration { .nanoseconds(wall.load(ordering: .relaxed)) }
+
+    /// The same in time of the processor, which others do not lengthen.
+    package var longestOfProcessor: Duration { .nanoseconds(processor.load(ordering: .relaxed)) }
+
+    func measure(_ work: () -> Void) {
+        let start = (Self.now(CLOCK_MONOTONIC), Self.now(CLOCK_THREAD_CPUTIME_ID))
+        work()
+        wall.max(Self.now(CLOCK_MONOTONIC) - start.0, ordering: .relaxed)
+        processor.max(Self.now(CLOCK_THREAD_CPUTIME_ID) - start.1, ordering: .relaxed)
+    }
+
+    private static func now(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
