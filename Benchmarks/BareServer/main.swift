@@ -14,8 +14,8 @@ final class BareResponder: Responder {
         (.get, "/health/live"),
     ])
 
-    func receive(_ head: Request) -> Reception {
-        guard case .found(let route, _) = router.match(head) else { return .answer(Response(status: 404)) }
+    func receive(_ head: Request, body: inout [UInt8]) -> Reception {
+        guard case .found(let route) = router.match(head) else { return .answer(Response(status: 404)) }
         return .read(bodyLimit: 1 << 20) { request in
             switch route {
             case 3:

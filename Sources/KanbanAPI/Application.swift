@@ -21,113 +21,154 @@ package final class Application: Responder {
         router = Router(routes.map { ($0.method, $0.pattern) })
     }
 
-    package func receive(_ head: Request) -> Reception {
-        let requestID = RequestID(of: head)
-        if let problem = gate.screen(head) { return .answer(refuse(problem, head, requestID)) }
+    package func receive(_ head: Request, body: inout [UInt8]) -> Reception {
+        if let problem = gate.screen(head) { return .answer(refuse(problem, head)) }
         switch router.match(head) {
         case .notFound:
-            return unrouted(head, requestID) {
+            return unrouted(head) {
                 head.prefersPage
-                    ? finish(.lost, head, requestID, operation: "unrouted")
-                    : refuse(Problem(.notFound, "There is nothing at this address."), head, requestID)
+                    ? finish(.lost, head, operation: "unrouted")
+                    : refuse(Problem(.notFound, "There is nothing at this address."), head)
             }
         case .methodNotAllowed(let allow):
-            return unrouted(head, requestID) {
+            return unrouted(head) {
                 let problem = Problem(
                     .methodNotAllowed, "This address answers to \(allow).", headers: [("Allow", allow)])
-                return refuse(problem, head, requestID)
+                return refuse(problem, head)
             }
         case .options(let allow):
             let answer =
-                gate.count(head).map { refuse($0, head, requestID) }
-                ?? finish(Response(status: 204, headers: [("Allow", allow)]), head, requestID, operation: "options")
+                gate.count(head).map { refuse($0, head) }
+                ?? finish(Response(status: 204, headers: [("Allow", allow)]), head, operation: "options")
             // A body has no meaning here, but must be valid.
             return .read(bodyLimit: environment.bodyLimit) { _ in answer }
-        case .found(let route, let parameters):
-            return receive(head, routes[route], parameters, requestID)
+        case .found(let route):
+            return receive(head, routes[route], &body)
         }
     }
 
     /// The answer to a request without a route, or 429.
-    private func unrouted(_ head: Request, _ requestID: RequestID, _ answer: () -> Response) -> Reception {
-        .answer(gate.count(head).map { refuse($0, head, requestID) } ?? answer())
+    private func unrouted(_ head: Request, _ answer: () -> Response) -> Reception {
+        .answer(gate.count(head).map { refuse($0, head) } ?? answer())
     }
 
-    private func receive(
-        _ head: Request, _ route: Route, _ parameters: PathParameters, _ requestID: RequestID
-    ) -> Reception {
+    private func receive(_ head: Request, _ route: Route, _ body: inout [UInt8]) -> Reception {
         switch gate.admit(head, to: route) {
-        case .refused(let problem): .answer(refuse(problem, head, requestID, operation: route.operation))
-        case .admitted(let access, let headers): receive(head, route, parameters, requestID, access, headers)
-        case .later(let decide): .later { await self.receive(head, route, parameters, requestID, after: decide) }
+        case .refused(let problem): return .answer(refuse(problem, head, operation: route.operation))
+        case .admitted(let access, let headers):
+            switch atHand(head, route, access, &body) {
+            case .resource(let tag):
+                if let answer = ready(body, tag, head, route, access, headers) { return .ready(answer) }
+                return answered(.json(tag: tag, encoded: body), head, route, access, headers)
+            case .answer(let answer): return answered(answer, head, route, access, headers)
+            case nil: return handled(head, route, access, headers)
+            }
+        case .later(let decide): return .later { await self.receive(head, route, after: decide) }
         }
     }
 
     private func receive(
-        _ head: Request, _ route: Route, _ parameters: PathParameters, _ requestID: RequestID,
-        after decide: @Sendable () async -> Admission
+        _ head: Request, _ route: Route, after decide: @Sendable () async -> Admission
     ) async -> Reception {
         switch await decide() {
-        case .refused(let problem): .answer(refuse(problem, head, requestID, operation: route.operation))
-        case .admitted(let access, let headers): receive(head, route, parameters, requestID, access, headers)
-        case .later(let decide): await receive(head, route, parameters, requestID, after: decide)
+        case .refused(let problem): return .answer(refuse(problem, head, operation: route.operation))
+        case .admitted(let access, let headers):
+            var body: [UInt8] = []
+            switch atHand(head, route, access, &body) {
+            case .resource(let tag): return answered(.json(tag: tag, encoded: body), head, route, access, headers)
+            case .answer(let answer): return answered(answer, head, route, access, headers)
+            case nil: return handled(head, route, access, headers)
+            }
+        case .later(let decide): return await receive(head, route, after: decide)
         }
     }
 
-    /// Receives a request that the gate admitted.
+    /// What is at hand for a request that the gate admitted.
     @inline(__always)
-    private func receive(
-        _ head: Request, _ route: Route, _ parameters: PathParameters, _ requestID: RequestID, _ access: Access,
+    private func atHand(_ head: Request, _ route: Route, _ access: Access, _ body: inout [UInt8]) -> Route.AtHand? {
+        guard let shortcut = route.shortcut, !head.hasBody else { return nil }
+        // `try?`, because the handler meets the same error and answers it.
+        return try? shortcut(head, access.account, environment, &body)
+    }
+
+    /// What is at hand, when nothing has to be done to it but to look whether the client has it.
+    private func ready(
+        _ body: [UInt8], _ tag: String, _ head: Request, _ route: Route, _ access: Access,
+        _ headers: [(name: String, value: String)]
+    ) -> ReadyAnswer? {
+        guard body.count < ContentCoding.leastBytes, gate.headers(for: head).isEmpty else { return nil }
+        var tag = tag
+        if access.grant != nil {
+            guard let scope = scope(of: access) else { return nil }
+            tag = scope.apply(to: tag)
+        }
+        let isUnchanged = EntityTag.matches(tag, head)
+        return ReadyAnswer(
+            status: isUnchanged ? 304 : 200,
+            fields: isUnchanged
+                ? "\r\nCache-Control: private, no-cache\r\nETag: "
+                : "\r\nContent-Type: application/json\r\nCache-Control: private, no-cache\r\nETag: ",
+            tag: tag, headers: headers, operation: route.operation)
+    }
+
+    /// What tags of the account are bound to; `nil` when the store has to be asked.
+    private func scope(of access: Access) -> EntityTag.Scope? {
+        // `try?`, because the handler meets the same error and answers it.
+        guard let local = environment.local,
+            let feed = try? environment.memory.feed(of: access.account, in: local)
+        else { return nil }
+        return EntityTag.Scope(access.account, epoch: feed.epoch)
+    }
+
+    /// Finishes an answer that is at hand.
+    private func answered(
+        _ answer: Response, _ head: Request, _ route: Route, _ access: Access,
         _ headers: [(name: String, value: String)]
     ) -> Reception {
+        var answer = answer
+        if access.grant != nil, let tag = answer.tag {
+            guard let scope = scope(of: access) else {
+                return handled(head, route, access, headers)
+            }
+            answer.tag = scope.apply(to: tag)
+        }
+        guard answer.isEncodedAside(for: head) else {
+            answer.encode(for: head)
+            complete(&answer, head, operation: route.operation, headers: headers)
+            return .answer(answer)
+        }
+        return .read(
+            Reading(bodyLimit: environment.bodyLimit, holder: access.holder) { [answer] request in
+                let answer = await answer.encoded(for: request)
+                return self.finish(answer, request, operation: route.operation, headers: headers)
+            })
+    }
+
+    /// Has the handler answer, once the body is there.
+    private func handled(
+        _ head: Request, _ route: Route, _ access: Access, _ headers: [(name: String, value: String)]
+    ) -> Reception {
         if let problem = route.content.fault(in: head) {
-            return .answer(refuse(problem, head, requestID, operation: route.operation, headers: headers))
+            return .answer(refuse(problem, head, operation: route.operation, headers: headers))
         }
         let limit = route.content.limit ?? environment.bodyLimit
-        if var answer = answerAtHand(head, route, parameters, access) {
-            guard answer.isEncodedAside(for: head) else {
-                answer.encode(for: head)
-                complete(&answer, head, requestID, operation: route.operation, headers: headers)
-                return .answer(answer)
-            }
-            return .read(
-                Reading(bodyLimit: limit, holder: access.holder) { [answer] request in
-                    let answer = await answer.encoded(for: request)
-                    return self.finish(answer, request, requestID, operation: route.operation, headers: headers)
-                })
-        }
         let reading = Reading(
             bodyLimit: head.wireLimit(of: limit), holder: access.holder,
             bodyWeight: route.content.weight * head.codingWeight, endsWithClient: route.endsWithClient
         ) { request in
-            var request = request
-            request.parameters = parameters
-            let answer = await self.call(route, request, access, requestID, limit).encoded(for: request)
-            return self.finish(answer, request, requestID, operation: route.operation, headers: headers)
+            let answer = await self.call(route, request, access, limit).encoded(for: request)
+            return self.finish(answer, request, operation: route.operation, headers: headers)
         }
         return .read(reading)
     }
 
-    private func answerAtHand(
-        _ head: Request, _ route: Route, _ parameters: PathParameters, _ access: Access
-    ) -> Response? {
-        guard let shortcut = route.shortcut, !head.hasBody else { return nil }
-        // `try?`, because the handler meets the same error and answers it.
-        guard let answer = try? shortcut(head, parameters, access.account, environment) else { return nil }
-        guard access.grant != nil, answer.tag != nil else { return answer }
-        guard let local = environment.local,
-            let epoch = try? environment.memory.feed(of: access.account, in: local).epoch
-        else { return nil }
-        return answer.scoped(to: EntityTag.Scope(access.account, epoch: epoch))
-    }
-
     private func call(
-        _ route: Route, _ request: Request, _ access: Access, _ requestID: RequestID, _ bodyLimit: Int
+        _ route: Route, _ request: Request, _ access: Access, _ bodyLimit: Int
     ) async -> Response {
         do {
             let request = request.body.isEmpty ? request : try await request.decoded(limit: bodyLimit)
             var call = Call(
-                request: request, access: access, requestID: requestID, environment: environment,
+                request: request, access: access, environment: environment,
                 query: route.ignoresQuery ? .none : try Query(request, knows: route.parameters),
                 now: environment.clock())
             if route.content.isParsed { try await call.parseAside() }
@@ -136,33 +177,33 @@ package final class Application: Responder {
             return answer.scoped(to: try await environment.tagScope(of: access.account))
         } catch {
             let problem = Problem(error)
-            if problem.status == 500 { observer.failed(requestID: requestID.text, operation: route.operation, error) }
-            return problem.response(requestID: requestID)
+            if problem.status == 500 { observer.failed(requestID: request.id.text, operation: route.operation, error) }
+            return problem.response(requestID: request.id)
         }
     }
 
     private func refuse(
-        _ problem: Problem, _ head: Request, _ requestID: RequestID, operation: String = "unrouted",
+        _ problem: Problem, _ head: Request, operation: String = "unrouted",
         headers: [(name: String, value: String)] = []
     ) -> Response {
-        finish(problem.response(requestID: requestID), head, requestID, operation: operation, headers: headers)
+        finish(problem.response(requestID: head.id), head, operation: operation, headers: headers)
     }
 
     private func finish(
-        _ answer: consuming Response, _ head: Request?, _ requestID: RequestID, operation: String,
+        _ answer: consuming Response, _ head: Request?, operation: String,
         headers: [(name: String, value: String)] = []
     ) -> Response {
-        complete(&answer, head, requestID, operation: operation, headers: headers)
+        complete(&answer, head, operation: operation, headers: headers)
         return answer
     }
 
     /// Adds the header fields of every answer.
     private func complete(
-        _ answer: inout Response, _ head: Request?, _ requestID: RequestID, operation: String,
+        _ answer: inout Response, _ head: Request?, operation: String,
         headers: [(name: String, value: String)]
     ) {
         answer.operation = operation
-        answer.requestID = requestID
+        if answer.requestID == nil { answer.requestID = head?.id }
         if answer.cacheControl == nil { answer.cacheControl = "private, no-cache" }
         let fields = head.map { gate.headers(for: $0) } ?? []
         guard !headers.isEmpty || !fields.isEmpty else { return }
@@ -172,10 +213,9 @@ package final class Application: Responder {
     }
 
     package func answer(to error: WireError, head: Request?) -> Response {
-        let requestID = head.map(RequestID.init) ?? .new()
         var operation = "unrouted"
-        if let head, case .found(let route, _) = router.match(head) { operation = routes[route].operation }
-        return finish(Problem(error).response(requestID: requestID), head, requestID, operation: operation)
+        if let head, case .found(let route) = router.match(head) { operation = routes[route].operation }
+        return finish(Problem(error).response(requestID: head?.id ?? .new()), head, operation: operation)
     }
 
     package func finished(_ exchange: Exchange) {
@@ -193,11 +233,7 @@ package protocol ExchangeObserver: Sendable {
 extension Response {
     /// Turns a 200 whose tag the client has into a 304 (RFC 9110 §15.4.5).
     mutating func makeConditional(on request: Request) {
-        guard status == 200, let tag, let first = request.headers.bytes("if-none-match"),
-            request.method == .get || request.method == .head,
-            first.equals(tag)
-                || EntityTag.matches(tag, ifNoneMatch: request.headers.values("if-none-match"))
-        else { return }
+        guard status == 200, let tag, EntityTag.matches(tag, request) else { return }
         status = 304
         contentType = nil
         body = .none

@@ -8,7 +8,6 @@ import KanbanWire
 package struct Call: Sendable {
     package let request: Request
     package let access: Access
-    package let requestID: RequestID
     package let environment: Environment
     package let query: Query
     /// The time of the call: everything in it that depends on the clock uses this.
@@ -18,6 +17,7 @@ package struct Call: Sendable {
 
     package var store: any Store { environment.store }
     package var account: AccountKey { access.account }
+    package var requestID: RequestID { request.id }
     package var precondition: Precondition { Precondition(request.headers) }
 
     /// The id at `{name}` of the path. A text that is not a UUID is a 404.

@@ -41,6 +41,13 @@ enum EntityTag {
         bytes.reduce(start) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }
 
+    /// Whether a GET or HEAD says that its client has what this tag is of.
+    static func matches(_ tag: String, _ request: Request) -> Bool {
+        guard let first = request.headers.bytes("if-none-match"), request.method == .get || request.method == .head
+        else { return false }
+        return first.equals(tag) || matches(tag, ifNoneMatch: request.headers.values("if-none-match"))
+    }
+
     /// Whether `If-None-Match` lists the tag (weak comparison, RFC 9110 §13.1.2), of the plain form or the compressed
     /// one: both show the same.
     static func matches(_ tag: String, ifNoneMatch fields: [String]) -> Bool {

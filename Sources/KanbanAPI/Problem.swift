@@ -175,7 +175,9 @@ package struct Problem: Error, Sendable {
     package func response(requestID: RequestID) -> Response {
         var json = JSONWriter(capacity: 512)
         write(into: &json, requestID: requestID.text)
-        return Response(
+        var response = Response(
             status: status, contentType: "application/problem+json", headers: headers, body: .bytes(json.bytes))
+        response.requestID = requestID
+        return response
     }
 }

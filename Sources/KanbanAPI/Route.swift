@@ -5,8 +5,15 @@ import Kanban
 // A class, so that every request passes a reference instead of a copy of all members.
 package final class Route: Sendable {
     package typealias Handler = @Sendable (Call) async throws -> Response
-    /// An answer from memory, without a ``Call``; `nil`: the handler has to make it.
-    package typealias Shortcut = @Sendable (Request, PathParameters, AccountKey, Environment) throws -> Response?
+    /// An answer from memory, without a ``Call``; `nil`: the handler has to make it. The body of a resource is added to the
+    /// last parameter.
+    package typealias Shortcut = @Sendable (Request, AccountKey, Environment, inout [UInt8]) throws -> AtHand?
+
+    package enum AtHand: Sendable {
+        /// The JSON of a resource, with its tag.
+        case resource(tag: String)
+        case answer(Response)
+    }
 
     /// Who may call.
     package enum Audience: Sendable {
@@ -72,8 +79,8 @@ package final class Route: Sendable {
         self.handler = isCached ? Self.cached(handler) : handler
     }
 
-    private static let cached: Shortcut = { request, _, account, environment in
-        try environment.cachedAnswer(request, account)
+    private static let cached: Shortcut = { request, account, environment, _ in
+        try environment.cachedAnswer(request, account).map { .answer($0) }
     }
 
     /// Looks for a kept answer before it calls the handler, where the store has to be asked whether the answer is still

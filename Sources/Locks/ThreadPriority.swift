@@ -6,8 +6,8 @@
 
 /// The priority of threads for long work: hashing passwords, searches, reading large bodies.
 package enum ThreadPriority {
-    /// Lets event loops and the writer go before this thread, which gets a third of their time where there is not enough for
-    /// all. All long work has the same priority, so that no kind of it starves another.
+    /// Lowers the priority of this thread below event loops and the writer: where processors are short, it gets a third of
+    /// their time. All long work has the same priority, so that no kind of it starves another.
     package static func lower() {
         #if canImport(Darwin)
             pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0)

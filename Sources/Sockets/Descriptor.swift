@@ -4,11 +4,11 @@
     import Glibc
 #endif
 
-/// An open file descriptor. Whoever holds the value owns it; its end closes it, exactly once.
+/// An open file descriptor. The value owns it; the end of the value closes it, exactly once.
 package struct Descriptor: ~Copyable, Sendable {
     package let number: Int32
 
-    /// - Parameter number: an open descriptor that nobody else closes.
+    /// - Parameter number: an open descriptor that nothing else closes.
     package init(owning number: Int32) {
         self.number = number
     }

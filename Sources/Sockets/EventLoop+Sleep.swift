@@ -21,7 +21,7 @@ private final class Sleeper: Timed, @unchecked Sendable {
     }
 
     private func end(_ value: Bool) {
-        // Resumed exactly once: whoever comes first takes it.
+        // Resumed exactly once: the first to come takes it out.
         continuation?.resume(returning: value)
         continuation = nil
     }

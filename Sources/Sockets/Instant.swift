@@ -25,6 +25,11 @@ package struct Instant: Comparable, Hashable, Sendable {
         left.nanoseconds < right.nanoseconds
     }
 
+    // The one that follows from `<` goes through a table of functions.
+    package static func >= (left: Instant, right: Instant) -> Bool {
+        left.nanoseconds >= right.nanoseconds
+    }
+
     package static func + (instant: Instant, nanoseconds: Int64) -> Instant {
         let (sum, overflow) = instant.nanoseconds.addingReportingOverflow(nanoseconds)
         return overflow ? .distantFuture : Instant(nanoseconds: sum)

@@ -51,7 +51,7 @@ package struct Socket: ~Copyable, Sendable {
 
     /// Tells the other side that nothing more will come.
     package func endWriting() {
-        // It fails only when the connection is gone, and then nobody needs to be told.
+        // It fails only when the connection is gone.
         _ = shutdown(descriptor.number, Int32(SHUT_WR))
     }
 

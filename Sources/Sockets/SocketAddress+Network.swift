@@ -1,6 +1,6 @@
 extension SocketAddress {
-    /// Whom the address stands for where requests are counted: IPv4 addresses one by one, of IPv6 the first 64 bits,
-    /// since whoever has one address of such a network has all 2^64.
+    /// The unit by which clients are counted: an IPv4 address, or the first 64 bits of an IPv6 address, since a client that
+    /// has one address of such a network has all 2^64.
     package var network: String {
         guard host.utf8.contains(UInt8(ascii: ":")) else { return host }
         let mapped = "::ffff:"

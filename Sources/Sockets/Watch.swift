@@ -16,7 +16,7 @@ package protocol WatchHandler: AnyObject {
 /// Watches one descriptor on one loop: keeps its readiness, and calls its handler once for each wait.
 ///
 /// The kernel reports changes only (edge-triggered), so readiness stays noted here until a call finds out that it is
-/// used up. The descriptor belongs to someone else, who ends the watch before closing it.
+/// used up. The descriptor belongs to the handler, which stops the watch before closing it.
 // Unchecked because everything but `init` is for the loop's thread only, which debug builds check.
 package final class Watch: Timed, @unchecked Sendable {
     package let descriptor: Int32

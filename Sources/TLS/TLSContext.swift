@@ -107,7 +107,7 @@
         /// The sentence, and what libssl says about it. Empties the thread's queue of errors.
         fileprivate static func reason(_ sentence: String) -> String {
             defer { ERR_clear_error() }
-            // The first error is the cause; those after it tell who noticed.
+            // The first error is the cause; those after it are its consequences.
             let code = ERR_peek_error()
             guard code != 0 else { return sentence }
             // Errors of the system are marked by a bit and have no reason of libssl's own.

@@ -14,7 +14,7 @@
         private var isBroken = false
         private var saidGoodbye = false
 
-        /// - Parameter connection: an `SSL` of nobody else, set on the socket.
+        /// - Parameter connection: an `SSL` that this transport owns, set on the socket.
         init(connection: OpaquePointer, over socket: consuming Socket) {
             self.connection = connection
             self.socket = socket

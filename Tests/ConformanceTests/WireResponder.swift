@@ -12,12 +12,12 @@ final class WireResponder: Responder {
     ]
     private let router = Router(routes.map { ($0.method, $0.pattern) })
 
-    func receive(_ head: Request) -> Reception {
+    func receive(_ head: Request, body: inout [UInt8]) -> Reception {
         switch router.match(head) {
         case .notFound: .answer(Self.text("not found", 404))
         case .methodNotAllowed(let allow): .answer(Self.text("", 405, [("Allow", allow)]))
         case .options(let allow): .read(bodyLimit: 1 << 20) { _ in Response(status: 204, headers: [("Allow", allow)]) }
-        case .found(let route, _): receive(head, Self.routes[route].page)
+        case .found(let route): receive(head, Self.routes[route].page)
         }
     }
 

@@ -23,6 +23,29 @@ struct ResponseEncoderTests {
                 + "Connection: close\r\nETag: \"1\"\r\nAllow: \r\n\r\n")
     }
 
+    @Test(arguments: [200, 304], [true, false])
+    func `an answer that is at hand is written with the fields of the same response`(status: Int, isHead: Bool) {
+        let request = Request(method: isHead ? .head : .get, target: "/")
+        let ready = ReadyAnswer(
+            status: status, fields: "\r\nCache-Control: no-store\r\nETag: ", tag: "\"41\"",
+            headers: [("Vary", "Authorization")], operation: "show")
+        let response = Response(ready, body: Array("body".utf8), to: request)
+        let pool = BlockPool(blockSize: 1024)
+        var output = ByteBuffer()
+
+        let sent = ResponseEncoder.encode(
+            ready, request.id, body: Array("body".utf8), .close, isHead: isHead, date: Array("today".utf8),
+            into: &output, from: pool)
+
+        let text = String(decoding: output.unread, as: UTF8.self)
+        let body = isHead || status == 304 ? "" : "body"
+        let framing = ResponseEncoder.framing(of: response, isHTTP11: true)
+        #expect(sent == body.utf8.count && text.hasSuffix("\r\n\r\n\(body)"))
+        #expect(
+            text.dropLast(body.count).split(separator: "\r\n").sorted()
+                == head(response, framing, .close).split(separator: "\r\n").sorted())
+    }
+
     @Test func `a status without a name has none`() {
         #expect(head(Response(status: 299)).hasPrefix("HTTP/1.1 299 \r\n"))
         #expect(head(Response(status: 999)).hasPrefix("HTTP/1.1 999 \r\n"))
@@ -62,37 +85,5 @@ struct ResponseEncoderTests {
     ])
     func `the date is that of RFC 9110`(second: Int, text: String) {
         #expect(String(decoding: HTTPDate.format(second), as: UTF8.self) == text)
-    }
-}
-
-struct AdmissionTests {
-    @Test func `no more come in than the limit, and one for each that leaves`() {
-        let admission = Admission(total: 2, perAddress: nil, refusals: 256)
-
-        #expect(admission.enter("a"))
-        #expect(admission.enter("a"))
-        #expect(!admission.enter("b"))
-        admission.leave("a")
-        #expect(admission.enter("b"))
-    }
-
-    @Test func `an address has a limit of its own`() {
-        let admission = Admission(total: 10, perAddress: 1, refusals: 256)
-
-        #expect(admission.enter("a"))
-        #expect(!admission.enter("a"))
-        #expect(admission.enter("b"))
-        admission.leave("a")
-        #expect(admission.enter("a"))
-    }
-
-    @Test func `only so many are refused with words at the same time`() {
-        let admission = Admission(total: 0, perAddress: nil, refusals: 256)
-        let told = (0..<1000).count { _ in admission.mayRefuse() }
-
-        #expect(told == 256)
-        admission.wasRefused()
-        #expect(admission.mayRefuse())
-        #expect(!admission.mayRefuse())
     }
 }

@@ -7,7 +7,7 @@ extension Headers {
         return gzip > 0 && gzip >= codings.quality(of: ["identity"]) ?? 0
     }
 
-    /// Whether the body is gzip; `nil` for a coding that nobody here takes apart.
+    /// Whether the body is gzip; `nil` for a coding that is not supported.
     package var hasGzipBody: Bool? {
         guard has("content-encoding") else { return false }
         return switch values("content-encoding").joined(separator: ",").lowercased() {

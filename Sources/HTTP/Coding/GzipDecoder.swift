@@ -36,7 +36,7 @@ package final class GzipDecoder: @unchecked Sendable {
         stream.deallocate()
     }
 
-    /// Goes on until so many bytes are there, or all.
+    /// Decodes on until this number of bytes is there, or all.
     /// - Returns: true when that is all.
     package func decode(upTo count: Int) throws(Fault) -> Bool {
         while output.count < count {

@@ -6,7 +6,7 @@ import Sockets
 /// resuming one costs as much as a small write. So it goes back and forth between two ways of working:
 ///
 /// 1. ``produce(_:)`` runs on a task of the connection, and may wait: for the store, for a slow reader.
-/// 2. At rest there is only this object. Who has something for it writes it with ``LiveConnection/writeNow(_:)``, which
+/// 2. At rest there is only this object. Its sources write with ``LiveConnection/writeNow(_:)``, which
 ///    does not wait, or has it produce again with ``LiveConnection/wake()``.
 package protocol LiveBody: AnyObject, Sendable {
     /// Writes what there is. Runs on the connection's loop; is cancelled when the client is gone or the server ends.

@@ -15,7 +15,7 @@ package enum Method: String, Sendable, CaseIterable {
 }
 
 extension Method {
-    /// The method of this name; `nil` when nobody knows it.
+    /// The method of this name; `nil` for an unknown one.
     init?(_ name: Span<UInt8>) {
         for method in Method.allCases where FieldSyntax.equalExactly(name, method.name) {
             self = method

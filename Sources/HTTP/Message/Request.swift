@@ -1,5 +1,11 @@
 import Sockets
 
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 /// One request as the parser read it: well-formed, its target split and decoded, its body whole.
 ///
 /// What it shows of the head is made when it is asked for; on the way of a request that asks for little, no `String`
@@ -7,12 +13,9 @@ import Sockets
 package struct Request: Sendable {
     let head: RequestHead
     package var body: [UInt8] = []
-    /// What the route's pattern matched, by name; filled in by the router.
-    package var parameters: PathParameters
 
     init(head: RequestHead) {
         self.head = head
-        parameters = .none
     }
 
     /// - Parameter target: path and query, still encoded: `/tasks?limit=5`.
@@ -23,10 +26,14 @@ package struct Request: Sendable {
         head = RequestHead(method: method, target: target, fields: headers.fields, host: host, peer: peer)
         if !body.isEmpty { head.framing = .fixed(body.count) }
         self.body = body
-        parameters = .none
     }
 
     package var method: Method { head.method }
+
+    package var id: RequestID { head.id }
+
+    /// What the route's pattern matched, by name, once the router has found the route.
+    package var parameters: PathParameters { PathParameters(head) }
 
     /// Where the connection comes from.
     package var peer: SocketAddress { head.peer }
@@ -61,6 +68,16 @@ package struct Request: Sendable {
 
     /// The bytes of ``host``; empty when there is none.
     package var hostBytes: ArraySlice<UInt8> { head.bytes[(head.host ?? .empty).indices] }
+
+    /// Whether ``host`` is exactly this text, told without a copy of either.
+    package func isHost(_ text: StaticString) -> Bool {
+        guard let host = head.host, Int(host.count) == text.utf8CodeUnitCount else { return false }
+        // Unsafe because a StaticString lends its bytes that way; the counts were compared.
+        return head.bytes.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress else { return false }
+            return memcmp(start + Int(host.start), text.utf8Start, Int(host.count)) == 0
+        }
+    }
 
     /// What stood at `{name}` of the matched route, percent-decoded.
     package func parameter(_ name: String) -> String {

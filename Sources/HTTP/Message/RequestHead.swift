@@ -35,7 +35,8 @@ struct NameLengths: Sendable, Equatable {
 
 /// The bytes of a request head, where its parts lie in them, and what it says about the message. Strings are made only
 /// when someone asks.
-// Unchecked because only the parser that made it changes it, for the next request, once nobody else has it.
+// Unchecked because only the loop's thread changes it: the router before another thread refers to it, and the parser for
+// the next request, once nothing else refers to it.
 final class RequestHead: @unchecked Sendable {
     /// Where the connection comes from.
     let peer: SocketAddress
@@ -58,6 +59,11 @@ final class RequestHead: @unchecked Sendable {
     var expectsContinue = false
     /// Why it cannot be served, though it is well-formed: known, with the rest of the head, for the answer's sake.
     var refusal: WireError?
+
+    var id = RequestID.number(0)
+    /// What the matched route calls its parameters, and where they are; see ``PathParameters``.
+    private(set) var parameterNames: [String] = []
+    private(set) var parameterRanges = PathParameters.Ranges()
 
     private(set) var bytes: [UInt8] = []
     /// The first ``fieldCount`` belong to this head.
@@ -87,6 +93,7 @@ final class RequestHead: @unchecked Sendable {
         self.host = host.map(store)
         path = ByteRange(0, question ?? Int(self.target.count))
         query = question.map { ByteRange($0 + 1, Int(self.target.count)) }
+        id = RequestID(of: self)
     }
 
     var fields: ArraySlice<FieldRange> { ranges[..<fieldCount] }
@@ -100,6 +107,12 @@ final class RequestHead: @unchecked Sendable {
         String(decoding: bytes[range.indices], as: UTF8.self)
     }
 
+    /// Notes what stood at each `{name}` of the route.
+    func match(_ names: [String], _ ranges: PathParameters.Ranges) {
+        parameterNames = names
+        parameterRanges = ranges
+    }
+
     // MARK: Filling
 
     /// Makes room for another head, and keeps the memory.
@@ -109,6 +122,7 @@ final class RequestHead: @unchecked Sendable {
         query = nil
         host = nil
         if refusal != nil { refusal = nil }
+        if !parameterNames.isEmpty { parameterNames = [] }
     }
 
     func add(_ field: FieldRange) {

@@ -8,8 +8,8 @@ package enum RequestID: Sendable {
     case number(UInt64)
 
     /// The client's when there is a well-formed one, else a new one.
-    package init(of head: Request) {
-        guard let given = head.headers.bytes("x-request-id"), (1...128).contains(given.count),
+    init(of head: RequestHead) {
+        guard let given = Headers(head: head).bytes("x-request-id"), (1...128).contains(given.count),
             given.allSatisfy(Self.isAllowed)
         else {
             self = .new()

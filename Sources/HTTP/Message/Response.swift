@@ -76,7 +76,7 @@ package protocol BodyWriter: Sendable {
     func write(_ bytes: [UInt8]) async throws
 }
 
-/// The other side is gone; there is nobody to tell.
+/// The other side is gone.
 package struct ConnectionLost: Error {
     package init() {}
 }

@@ -12,11 +12,12 @@ struct RouteTrie: Sendable {
         let count: Int
         let node: Int
         /// The next one below the same node; -1 for none.
-        let next: Int
+        var next = -1
     }
 
     private struct Node: Sendable {
         var firstLiteral = -1
+        var lastLiteral = -1
         var parameter = -1
         /// Where the routes of its methods begin in `routes`; -1 when no pattern ends here.
         var firstRoute = -1
@@ -74,10 +75,14 @@ struct RouteTrie: Sendable {
     private mutating func literalChild(of node: Int, _ segment: [UInt8]) -> Int {
         if let child = segment.withUnsafeBytes({ literal($0, below: node) }) { return child }
         let key = segment.withUnsafeBytes { Self.key($0) }
-        literals.append(
-            Literal(
-                key: key, start: text.count, count: segment.count, node: nodes.count, next: nodes[node].firstLiteral))
-        nodes[node].firstLiteral = literals.count - 1
+        // Behind the others: those that were named first are found first.
+        if nodes[node].lastLiteral < 0 {
+            nodes[node].firstLiteral = literals.count
+        } else {
+            literals[nodes[node].lastLiteral].next = literals.count
+        }
+        nodes[node].lastLiteral = literals.count
+        literals.append(Literal(key: key, start: text.count, count: segment.count, node: nodes.count))
         text += segment
         nodes.append(Node())
         return nodes.count - 1

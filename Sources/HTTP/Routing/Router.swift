@@ -4,9 +4,10 @@
 /// split one, and the dot segments `.` and `..` match nothing.
 package struct Router: Sendable {
     package enum Match: Sendable {
-        /// The place of the route in the list, and what stood at each `{name}`. A `HEAD` finds the route of `GET`.
+        /// The place of the route in the list; what stood at each `{name}` is in ``Request/parameters``. A `HEAD` finds the
+        /// route of `GET`.
         // A place and not the route itself: of a type of the application's own, this one would be made at run time.
-        case found(Int, parameters: PathParameters)
+        case found(Int)
         case notFound
         /// The path is known, the method is not: 405, with these methods in `Allow`.
         case methodNotAllowed(allow: String)
@@ -39,8 +40,8 @@ package struct Router: Sendable {
         }
         guard let found = trie.find(head) else { return .notFound }
         if let route = trie.route(method, at: found) {
-            return .found(
-                route, parameters: PathParameters(names: parameterNames[route], head: head, ranges: found.ranges))
+            head.match(parameterNames[route], found.ranges)
+            return .found(route)
         }
         return method == .options
             ? .options(allow: trie.allow(at: found)) : .methodNotAllowed(allow: trie.allow(at: found))

@@ -56,6 +56,26 @@ extension Connection {
         return true
     }
 
+    /// Answers with what is at hand.
+    func answer(_ answer: borrowing ReadyAnswer, to request: Request) {
+        let isAlone = input.isEmpty && unreported.isEmpty
+        context.date.update()
+        let sent = ResponseEncoder.encode(
+            answer, request.id, body: context.readyBody, persistence, isHead: machine.isHead,
+            date: context.date.bytes, into: &output, from: context.pool)
+        machine.answered(now: loop.now)
+        let isWritten = isAlone && writesAll()
+        let began = machine.requestBegan
+        let exchange = Exchange(
+            request: request, operation: answer.operation, status: answer.status, requestID: nil, bodyBytesSent: sent,
+            microseconds: isWritten ? Instant.now.microseconds(since: began) : 0)
+        if isWritten {
+            server.responder.finished(exchange)
+        } else {
+            unreported.append(Unreported(exchange: exchange, began: began))
+        }
+    }
+
     /// Writes what is gathered at once.
     /// - Returns: whether the socket took everything; what went wrong is found out by the next attempt.
     private func writesAll() -> Bool {
@@ -65,12 +85,14 @@ extension Connection {
     }
 
     private func encode(_ response: borrowing Response, _ framing: ResponseEncoder.Framing, reserving extra: Int = 0) {
-        let persistence: ResponseEncoder.Persistence =
-            machine.closesAfterAnswer ? .close : machine.isHTTP11 ? .implied : .keepAlive
         context.date.update()
         ResponseEncoder.encode(
             response, framing, persistence, date: context.date.bytes, into: &output, reserving: extra,
             from: context.pool)
+    }
+
+    private var persistence: ResponseEncoder.Persistence {
+        machine.closesAfterAnswer ? .close : machine.isHTTP11 ? .implied : .keepAlive
     }
 
     private func exchange(_ request: Request?, _ response: Response, _ sent: Int, _ end: Instant) -> Exchange {

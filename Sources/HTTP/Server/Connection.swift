@@ -46,7 +46,7 @@ final class Connection: WatchHandler, @unchecked Sendable {
     var claim: MemoryBudget.Claim?
     /// Bytes of it for the body or the answer.
     var held = 0
-    /// Who sent the current request, if not just an address.
+    /// The account that sent the current request; `nil` for the peer's address.
     var holder: MemoryBudget.Holder?
     /// What the next read has to wait for; writing only with a transport that encrypts.
     private var interest = Interest.reading
@@ -130,7 +130,13 @@ final class Connection: WatchHandler, @unchecked Sendable {
     // MARK: What the watch tells
 
     func becameReady() {
-        if let writer = takeWriter() { writer.resume(returning: true) } else { advance() }
+        if let writer = takeWriter() { return writer.resume(returning: true) }
+        // To ask the machine first would only tell that it waits for bytes.
+        if afterWriting == nil {
+            clientCame()
+            read()
+        }
+        advance()
     }
 
     func timedOut() {
@@ -150,7 +156,7 @@ final class Connection: WatchHandler, @unchecked Sendable {
         endLive()
     }
 
-    /// Resumed exactly once: whoever comes first takes it.
+    /// Takes the continuation out, so that it is resumed exactly once.
     func takeWriter() -> UnsafeContinuation<Bool, Never>? {
         defer { writer = nil }
         return writer
@@ -229,7 +235,8 @@ final class Connection: WatchHandler, @unchecked Sendable {
                 if takesOnBody() { return .read(until: deadline) }
                 machine.refuseForRoom()
             case .decide(let head):
-                if !take(server.responder.receive(head), of: head) { return .work }
+                if !context.readyBody.isEmpty { context.readyBody.removeAll(keepingCapacity: true) }
+                if !take(server.responder.receive(head, body: &context.readyBody), of: head) { return .work }
             case .respond(let request):
                 guard let reading else { preconditionFailure("A body is read for a handler.") }
                 respond(to: request, with: reading)
@@ -255,6 +262,10 @@ final class Connection: WatchHandler, @unchecked Sendable {
         case .answer(let response):
             machine.answersUnread()
             return answer(response, to: head)
+        case .ready(let answer):
+            machine.answersUnread()
+            self.answer(answer, to: head)
+            return true
         case .read(let reading):
             guard takesOn(reading) else {
                 machine.refuseForRoom()

@@ -126,9 +126,11 @@ struct ConnectionMachine {
         state = .closed
     }
 
-    /// The responder wants the body, of at most so many bytes.
+    /// The responder wants the body.
     ///
-    /// - Parameter head: the request that was to be decided about.
+    /// - Parameters:
+    ///   - head: the request that was to be decided about.
+    ///   - limit: bytes of the body; more is 413.
     /// - Returns: true when there is none to wait for: then the request is answered as it is, and ``next(_:now:)``
     ///   asked again after ``answered(now:)``.
     mutating func reads(_ head: Request, upTo limit: Int, now: Instant) -> Bool {

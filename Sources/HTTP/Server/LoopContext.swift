@@ -7,6 +7,8 @@ final class LoopContext: @unchecked Sendable {
     let loop: EventLoop
     let pool: BlockPool
     var date = HTTPDate()
+    /// Where a responder puts the body of an answer that is at hand.
+    var readyBody: [UInt8] = []
     /// Every live connection; each puts itself in and takes itself out.
     var connections: [ObjectIdentifier: Connection] = [:]
     /// For choosing the loop of a new connection, from any thread; counts those on their way here too.

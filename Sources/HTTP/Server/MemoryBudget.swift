@@ -8,7 +8,7 @@ import Synchronization
 /// first: of the same holder when its share is short, else of the holder that has most. What still finds no room is
 /// refused before its memory is taken.
 package final class MemoryBudget: Sendable {
-    /// For whom bytes are held.
+    /// The owner of a share.
     package enum Holder: Hashable, Sendable {
         case account(Int64)
         /// Of clients without an account.
@@ -113,7 +113,7 @@ package final class MemoryBudget: Sendable {
 
     /// Whether the holder's share has room for another request.
     func admits(_ holder: Holder, now: Instant = .now) -> Bool {
-        // Nobody's share can be short then.
+        // Then no share can be short.
         if held.load(ordering: .relaxed) + Self.oneAnswer <= share { return true }
         let (hasRoom, evicted) = state.withLock { state -> (Bool, [Claim]) in
             var evicted: [Claim] = []

@@ -2,7 +2,9 @@
 package protocol Responder: AnyObject, Sendable {
     /// Decides on the head alone, before any of the body is read: path, method, access, media type, declared size.
     /// `head.body` is empty here.
-    func receive(_ head: Request) -> Reception
+    ///
+    /// - Parameter body: where the body of a ``ReadyAnswer`` goes: empty, with memory that serves again and again.
+    func receive(_ head: Request, body: inout [UInt8]) -> Reception
 
     /// The answer to a message that broke the rules of the wire, written before the connection closes.
     /// `head` is what could be read of it, `nil` when not even that.
@@ -16,6 +18,8 @@ package protocol Responder: AnyObject, Sendable {
 package enum Reception: Sendable {
     /// The final answer, without reading the body (which is drained or the connection closed, as RFC 9112 §9.3 wants).
     case answer(Response)
+    /// The same of a request without a body, when all of the answer is at hand; its body was put where ``Responder`` says.
+    case ready(ReadyAnswer)
     /// Read the body, then answer.
     case read(Reading)
     /// Wait, then do what comes out of it. The wait runs on the connection's event loop; meanwhile the connection reads
@@ -33,7 +37,7 @@ package enum Reception: Sendable {
 package struct Reading: Sendable {
     /// Bytes; more is 413.
     package var bodyLimit: Int
-    /// For whom memory is held; `nil` for the peer's address.
+    /// The owner of the memory that is held; `nil` for the peer's address.
     package var holder: MemoryBudget.Holder?
     /// Bytes that are held for each byte of the body.
     package var bodyWeight = 1
@@ -61,6 +65,7 @@ package struct Exchange: Sendable {
     /// ``Response/operation``.
     package var operation: String
     package var status: Int
+    /// ``Response/requestID``; `nil` when it is that of the request.
     package var requestID: RequestID?
     package var bodyBytesSent: Int
     /// From the first byte of the request to the last byte of the answer.

@@ -12,8 +12,8 @@ package final class Server: Sendable {
     package let budget: MemoryBudget
     let contexts: [LoopContext]
     private let makeTransport: MakeTransport
-    private let admission: Admission
-    private let placement = Locked(Placement())
+    private let limiter: ConnectionLimiter
+    private let selector = Locked(LoopSelector())
     private let acceptors = Locked<[Acceptor]>([])
     private let isDraining = Atomic<Bool>(false)
 
@@ -27,7 +27,7 @@ package final class Server: Sendable {
         budget = MemoryBudget(whole: limits.heldBytes, share: limits.heldBytesPerClient)
         contexts = group.loops.map { LoopContext(loop: $0, limits: limits) }
         makeTransport = transport
-        admission = Admission(
+        limiter = ConnectionLimiter(
             total: limits.connections, perAddress: limits.connectionsPerAddress, refusals: limits.refusedAtOnce)
     }
 
@@ -98,14 +98,14 @@ package final class Server: Sendable {
     private func admit(_ socket: consuming Socket, from peer: SocketAddress) {
         let network = peer.network
         let context = context(for: socket, of: network)
-        let admitted = admission.enter(network)
-        if !admitted, !admission.mayRefuse() { return }
+        let admitted = limiter.enter(network)
+        if !admitted, !limiter.mayRefuse() { return }
         context.connectionCount.add(1, ordering: .relaxed)
         let box = SocketBox(socket)
         context.loop.execute { [self] in
             let whenClosed: @Sendable () -> Void = { [self] in
                 context.connectionCount.subtract(1, ordering: .relaxed)
-                if admitted { admission.leave(network) } else { admission.wasRefused() }
+                if admitted { limiter.leave(network) } else { limiter.wasRefused() }
             }
             guard let socket = box.take(), let transport = makeTransport(socket, peer) else { return whenClosed() }
             let connection = Connection(transport, address: peer, context: context, server: self)
@@ -119,6 +119,6 @@ package final class Server: Sendable {
     private func context(for socket: borrowing Socket, of network: String) -> LoopContext {
         let loads = contexts.map { $0.connectionCount.load(ordering: .relaxed) }
         let processor = socket.incomingProcessor
-        return contexts[placement.withLock { $0.loop(for: network, on: processor, at: .now, loads: loads) }]
+        return contexts[selector.withLock { $0.loop(for: network, on: processor, at: .now, loads: loads) }]
     }
 }

@@ -1,7 +1,7 @@
 /// Where the body of a request ends (RFC 9112 §6).
 enum BodyFraming: Equatable, Sendable {
     case none
-    /// After so many bytes; more than 0.
+    /// After this number of bytes, which is more than 0.
     case fixed(Int)
     case chunked
 }

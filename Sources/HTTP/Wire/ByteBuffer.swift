@@ -6,7 +6,7 @@
 
 /// Bytes on their way from or to a socket: appended at the end, consumed from the beginning.
 ///
-/// It holds no memory while it is empty and nobody reserved any; blocks of the usual size go back to a
+/// It holds no memory while it is empty and none was reserved; blocks of the usual size go back to a
 /// ``BlockPool``. Owned by one connection.
 struct ByteBuffer: ~Copyable {
     // Unsafe pointers because system calls fill and read the memory; it is owned by this value alone, and every access

@@ -112,7 +112,7 @@ struct FieldSemantics {
                 isMalformed || member.isEmpty || FieldSyntax.equal(bytes, member, "identity")
                 || !member.allSatisfy { bytes[$0].isTokenCharacter }
         }
-        // With chunked twice, or not at the end, nobody knows where the body ends (RFC 9112 §6.1, §6.3).
+        // With chunked twice, or not at the end, the end of the body is unknown (RFC 9112 §6.1, §6.3).
         guard !isMalformed, chunked == 0 || (chunked == 1 && endsChunked) else {
             throw .malformed("Transfer-Encoding is not exactly chunked.")
         }

@@ -50,11 +50,12 @@ enum FieldSyntax {
     /// - Parameter text: in lower case.
     static func equal(_ bytes: Span<UInt8>, _ range: Range<Int>, _ text: StaticString) -> Bool {
         guard range.count == text.utf8CodeUnitCount else { return false }
-        // Unsafe because a StaticString lends its bytes that way; the count was compared above.
+        // Unsafe because a StaticString lends its bytes that way; the count was compared above, and the range is checked.
         let wanted = text.utf8Start
-        for offset in 0..<range.count
-        where bytes[range.lowerBound + offset].asciiLowercased != wanted[offset] { return false }
-        return true
+        return bytes.extracting(range).withUnsafeBufferPointer { bytes in
+            for offset in 0..<bytes.count where bytes[offset].asciiLowercased != wanted[offset] { return false }
+            return true
+        }
     }
 
     /// Whether the bytes are exactly this text.

@@ -10,7 +10,7 @@ struct RequestLine {
         var needsSlash = false
     }
 
-    /// `nil` for a well-formed method that nobody knows.
+    /// `nil` for a well-formed method that is unknown.
     private(set) var method: Method?
     private(set) var target = Target()
     /// The authority of a target in absolute form.
@@ -29,7 +29,7 @@ struct RequestLine {
         }
         minorVersion = try Self.minorVersion(line.extracting((targetEnd + 1)...))
         method = Method(line.extracting(..<methodEnd))
-        // Its target is an authority, and nobody will use it.
+        // Its target is an authority, and is not used.
         guard method != .connect else { return }
         let range = (methodEnd + 1)..<targetEnd
         try takeTarget(line, range)

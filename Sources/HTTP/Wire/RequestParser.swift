@@ -21,7 +21,7 @@ struct RequestParser {
     /// Where the request line begins, once it has been read.
     private var origin: Int?
     private var requestLine = RequestLine()
-    /// The head that is being read, or the last one, whose memory serves again once nobody else has it: three
+    /// The head that is being read, or the last one, whose memory is used again once nothing else refers to it: three
     /// allocations fewer for each request.
     private var head: RequestHead?
     private let peer: SocketAddress
@@ -127,6 +127,7 @@ struct RequestParser {
         if let query = target.query { head.query = ByteRange(query, target.end) }
         head.keepsOpen = head.isHTTP11 ? !semantics.hasClose : semantics.hasKeepAlive && !semantics.hasClose
         head.expectsContinue = head.isHTTP11 && semantics.expectsContinue
+        head.id = RequestID(of: head)
         if semantics.hasRefusal { head.refusal = semantics.refusal(isHTTP11: head.isHTTP11) }
         return head
     }
@@ -170,7 +171,7 @@ struct RequestParser {
         }
     }
 
-    /// Refuses what no further byte can mend, so that nobody waits for the end of a line that cannot be right.
+    /// Refuses what no further byte can mend, without waiting for the end of the line.
     private mutating func checkUnfinishedLine(_ bytes: Span<UInt8>) throws(WireError) -> RequestHead? {
         // A CR at the end may be the first half of the line's end.
         let endsWithReturn = bytes.count > lineStart && bytes[bytes.count - 1] == 0x0D

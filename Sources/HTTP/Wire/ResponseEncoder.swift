@@ -36,10 +36,7 @@ struct ResponseEncoder {
     ) {
         var size = fixedBytes + extra + (response.contentType?.utf8.count ?? 0) + (response.tag?.utf8.count ?? 0)
         if let cacheControl = response.cacheControl { size += cacheControl.utf8.count }
-        // By index, here and below: a copy of a field would retain its texts.
-        for index in response.headers.indices {
-            size += response.headers[index].name.utf8.count + response.headers[index].value.utf8.count + 4
-        }
+        size += self.size(of: response.headers)
         output.reserve(size, from: pool)
         output.append(StatusLines.beginning(response.status))
         output.append(date)
@@ -50,11 +47,7 @@ struct ResponseEncoder {
             output.append(decimal: count)
         case .chunked: output.append("\r\nTransfer-Encoding: chunked")
         }
-        switch persistence {
-        case .implied: break
-        case .keepAlive: output.append("\r\nConnection: keep-alive")
-        case .close: output.append("\r\nConnection: close")
-        }
+        encode(persistence, into: &output)
         if let contentType = response.contentType {
             output.append("\r\nContent-Type: ")
             output.append(line: contentType)
@@ -71,13 +64,60 @@ struct ResponseEncoder {
             output.append("\r\nX-Request-Id: ")
             output.append(requestID)
         }
-        for index in response.headers.indices {
-            output.append("\r\n")
-            output.append(name: response.headers[index].name)
-            output.append(": ")
-            output.append(line: response.headers[index].value)
-        }
+        encode(response.headers, into: &output)
         output.append("\r\n\r\n")
+    }
+
+    /// Appends an answer that is at hand, with its body.
+    ///
+    /// - Returns: the bytes of the body that are sent: none to a HEAD.
+    static func encode(
+        _ answer: borrowing ReadyAnswer, _ id: RequestID, body: [UInt8], _ persistence: Persistence, isHead: Bool,
+        date: [UInt8], into output: inout ByteBuffer, from pool: BlockPool
+    ) -> Int {
+        let sent = isHead || answer.status == 304 ? 0 : body.count
+        output.reserve(
+            fixedBytes + answer.fields.utf8CodeUnitCount + answer.tag.utf8.count + size(of: answer.headers) + sent,
+            from: pool)
+        output.append(StatusLines.beginning(answer.status))
+        output.append(date)
+        if answer.status != 304 {
+            output.append("\r\nContent-Length: ")
+            output.append(decimal: body.count)
+        }
+        encode(persistence, into: &output)
+        output.append(answer.fields)
+        output.append(name: answer.tag)
+        output.append("\r\nX-Request-Id: ")
+        output.append(id)
+        encode(answer.headers, into: &output)
+        output.append("\r\n\r\n")
+        if sent > 0 { output.append(body) }
+        return sent
+    }
+
+    private static func encode(_ persistence: Persistence, into output: inout ByteBuffer) {
+        switch persistence {
+        case .implied: break
+        case .keepAlive: output.append("\r\nConnection: keep-alive")
+        case .close: output.append("\r\nConnection: close")
+        }
+    }
+
+    private static func size(of headers: [(name: String, value: String)]) -> Int {
+        // By index, here and below: a copy of a field would retain its texts.
+        var size = 0
+        for index in headers.indices { size += headers[index].name.utf8.count + headers[index].value.utf8.count + 4 }
+        return size
+    }
+
+    private static func encode(_ headers: [(name: String, value: String)], into output: inout ByteBuffer) {
+        for index in headers.indices {
+            output.append("\r\n")
+            output.append(name: headers[index].name)
+            output.append(": ")
+            output.append(line: headers[index].value)
+        }
     }
 
     /// Appends the line before the data of a chunk; at most 18 bytes.

@@ -1,7 +1,7 @@
 /// What every answer of a status begins with: the status line, and the field that is always the same, up to the value
 /// of `Date`. Made once.
 enum StatusLines {
-    /// In the place of its status; what nobody has a name for is made when it is needed.
+    /// Indexed by status; one without a name is made when it is needed.
     private static let prepared: [[UInt8]] = (0..<600).map { reasons[$0] == nil ? [] : make($0) }
 
     static func beginning(_ status: Int) -> [UInt8] {

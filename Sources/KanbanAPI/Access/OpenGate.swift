@@ -17,7 +17,7 @@ package final class OpenGate: Gate {
 
     package func screen(_ head: Request) -> Problem? {
         // A request without Host is HTTP/1.0 and not from a browser.
-        if requiresLoopbackHost, !Self.isUsual(head.hostBytes), let host = head.host, !Self.isLoopback(host) {
+        if requiresLoopbackHost, !Self.isUsual(head), let host = head.host, !Self.isLoopback(host) {
             return Problem(.misdirectedRequest)
         }
         guard head.headers.has("origin") else { return nil }
@@ -47,8 +47,8 @@ package final class OpenGate: Gate {
     }
 
     /// The usual names of the server, compared without making a `String`.
-    private static func isUsual(_ host: ArraySlice<UInt8>) -> Bool {
-        host.equals("127.0.0.1") || host.equals("localhost")
+    private static func isUsual(_ head: Request) -> Bool {
+        head.isHost("127.0.0.1") || head.isHost("localhost")
     }
 
     /// `localhost` and names below it (RFC 6761 §6.3), 127.0.0.0/8, and ::1, in any spelling.

@@ -106,9 +106,10 @@ package final class BoardMemory: CommitObserver {
 
     // MARK: - Bodies
 
-    /// What the living task is shown as, plain, with its revision; `nil` when it has to be read.
-    func body(of id: ID, account: AccountKey) -> (revision: Revision, bytes: [UInt8])? {
-        bodies.body(of: id, account: account)
+    /// Adds what the living task is shown as, plain, to `bytes`.
+    /// - Returns: its revision; `nil` when it has to be read.
+    func append(_ id: ID, of account: AccountKey, to bytes: inout [UInt8]) -> Revision? {
+        bodies.append(id, of: account, to: &bytes)
     }
 
     /// The same of many, in a snapshot at this revision of the account; see law 2.

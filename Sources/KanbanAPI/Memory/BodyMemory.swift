@@ -56,10 +56,8 @@ struct BodyMemory: ~Copyable, Sendable {
 
     // MARK: - Bodies
 
-    func body(of id: ID, account: AccountKey) -> (revision: Revision, bytes: [UInt8])? {
-        var bytes: [UInt8] = []
-        let revision = share(account, id).withLock { $0.table.append(account, id, to: &bytes) }
-        return revision.map { ($0, bytes) }
+    func append(_ id: ID, of account: AccountKey, to bytes: inout [UInt8]) -> Revision? {
+        share(account, id).withLock { $0.table.append(account, id, to: &bytes) }
     }
 
     func bodies(of ids: ArraySlice<ID>, account: AccountKey, at revision: Revision) -> KnownBodies {

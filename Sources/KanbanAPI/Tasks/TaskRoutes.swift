@@ -36,20 +36,21 @@ package struct TaskRoutes: Sendable {
     /// The task from memory if it is there, else read and kept: that takes less than making a ``Call`` of the request.
     /// `nil` when the request asks for more than a living task shown plain.
     private func shown(
-        _ request: Request, _ parameters: PathParameters, _ account: AccountKey, _ environment: Environment
-    ) throws -> Response? {
-        guard !request.hasQuery, let id = parameters.bytes("id").flatMap({ ID(ascii: $0) }) else { return nil }
+        _ request: Request, _ account: AccountKey, _ environment: Environment, _ body: inout [UInt8]
+    ) throws -> Route.AtHand? {
+        guard !request.hasQuery, let id = request.parameters.bytes("id").flatMap({ ID(ascii: $0) }) else { return nil }
         guard let store = environment.local else { return nil }
         let memory = environment.memory
-        if let (revision, body) = memory.body(of: id, account: account) {
-            return .json(tag: EntityTag.tag(revision), encoded: body)
+        if let revision = memory.append(id, of: account, to: &body) {
+            return .resource(tag: EntityTag.tag(revision))
         }
         let start = memory.now
         let task = try store.readNow(account) { try $0.livingTask(id) }
         var json = JSONWriter(capacity: 512)
         json.value(task)
         memory.keep(json.bytes, of: task, account: account, readSince: start)
-        return .json(tag: EntityTag.tag(task.revision), encoded: json.bytes)
+        body += json.bytes
+        return .resource(tag: EntityTag.tag(task.revision))
     }
 
     private func show(_ call: Call) async throws -> Response {

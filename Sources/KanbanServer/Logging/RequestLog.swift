@@ -25,7 +25,7 @@ struct RequestLog: Sendable {
             line.add("microseconds", exchange.microseconds)
             line.add("operation", exchange.operation)
             line.add("peer", exchange.request?.peer.host ?? "-")
-            line.add("id", exchange.requestID.map { Self.withoutTokens($0.text) } ?? "-")
+            line.add("id", (exchange.requestID ?? exchange.request?.id).map { Self.withoutTokens($0.text) } ?? "-")
             line.end()
             bytes = line.bytes
         }

@@ -228,3 +228,10 @@ extension TaskItem {
             updatedAt: Timestamp(milliseconds: 0), completedAt: nil, revision: revision)
     }
 }
+
+extension BoardMemory {
+    fileprivate func body(of id: ID, account: AccountKey) -> (revision: Revision, bytes: [UInt8])? {
+        var bytes: [UInt8] = []
+        return append(id, of: account, to: &bytes).map { ($0, bytes) }
+    }
+}

@@ -3,8 +3,8 @@ import Testing
 
 @testable import HTTP
 
-struct PlacementTests {
-    private var placement = Placement()
+struct LoopSelectorTests {
+    private var selector = LoopSelector()
     private var loads = [0, 0]
     private var now = Instant(nanoseconds: 0)
 
@@ -13,7 +13,7 @@ struct PlacementTests {
         _ network: String, on processor: Int32 = 0, after pause: Duration = .microseconds(20)
     ) -> Int {
         now = now + pause
-        let loop = placement.loop(for: network, on: processor, at: now, loads: loads)
+        let loop = selector.loop(for: network, on: processor, at: now, loads: loads)
         loads[loop] += 1
         return loop
     }
@@ -47,6 +47,6 @@ struct PlacementTests {
             greatest = max(greatest, abs(loads[0] - loads[1]))
         }
 
-        #expect(greatest == Placement.lead)
+        #expect(greatest == LoopSelector.lead)
     }
 }

@@ -1,8 +1,8 @@
 import Locks
 import Sockets
 
-/// Counts who is in, and says who may come in.
-final class Admission: Sendable {
+/// Limits the number of open connections, in all and from one address.
+final class ConnectionLimiter: Sendable {
     private struct Counts {
         var total = 0
         var refused = 0
@@ -20,7 +20,7 @@ final class Admission: Sendable {
         self.refusals = refusals
     }
 
-    /// Whether one more connection of this host may come in; then it is counted until it leaves.
+    /// Takes a place for one more connection of this host, if there is one.
     func enter(_ host: String) -> Bool {
         counts.withLock { counts in
             guard counts.total < total else { return false }
@@ -42,7 +42,7 @@ final class Admission: Sendable {
         }
     }
 
-    /// Whether one that may not come in can be told so; then it is counted until ``wasRefused()``.
+    /// Takes one of the places for connections that are answered 503, until ``wasRefused()``.
     func mayRefuse() -> Bool {
         counts.withLock { counts in
             guard counts.refused < refusals else { return false }
