@@ -150,7 +150,8 @@ class SlowLine:
                 piece = await reader.read(65536)
             except OSError:
                 piece = b""
-            late = max(late, self.loop.time() + random.uniform(self.least, self.most))
+            # Timers of the same moment would not keep the order.
+            late = max(late + 1e-6, self.loop.time() + random.uniform(self.least, self.most))
             self.loop.call_at(late, writer.write if piece else writer.close, *([piece] if piece else []))
             if not piece:
                 return
