@@ -1,7 +1,7 @@
 // The sheets of categories and D-days, and the field of a picture.
 import { findCategory } from "./add.js";
 import { call, Problem, uuid } from "./api.js";
-import { el, field, limitLength } from "./dom.js";
+import { $, el, field, limitLength } from "./dom.js";
 import { keep, picture } from "./images.js";
 import { faultOf } from "./login.js";
 import { text } from "./texts.js";
@@ -82,7 +82,12 @@ function sheet(title, fields, save, remove) {
     remove && el("button", { type: "button", class: "danger", onclick: () => { if (remove()) close(); } }, text.remove),
     el("span", { class: "space" }), el("button", { type: "button", onclick: close }, text.close), el("button", { class: "primary" }, text.save)));
   form.addEventListener("submit", save);
-  dialog.addEventListener("close", () => dialog.remove());
+  const opener = document.activeElement;
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    // The list may have been drawn anew.
+    if (!opener?.isConnected) $("#main").focus();
+  });
   document.body.append(dialog);
   dialog.showModal();
 }
