@@ -37,6 +37,12 @@ package struct FairQueue<Element> {
         waiting.firstIndex { $0.ticket == ticket }.map { waiting.remove(at: $0).element }
     }
 
+    /// Removes all work that waits, in its order.
+    package mutating func removeWaiting() -> [Element] {
+        defer { waiting = [] }
+        return waiting.map(\.element)
+    }
+
     /// Takes out what runs next, if there is room. Call ``end(_:)`` when it is done.
     package mutating func next() -> (account: AccountKey, element: Element)? {
         guard running.values.reduce(0, +) < limit,

@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 
 from postgres import Postgres, wait_for
 from servers import Server
@@ -209,6 +210,7 @@ class Faults:
             self.expect(self.ask(server, "/health/live")[0] == 200, "the server does not live without the database")
             wait_for(lambda: "kanbase_database_up 0" in self.ask(server, "/metrics")[2], "the metrics say that it is away")
             said.append(self.ask(server, "/metrics")[2])
+            self.refuses_at_once(server)
             postgres.start()
             wait_for(lambda: self.ask(server, "/health/ready")[0] == 200, "the server is ready again")
             wait_for(lambda: "kanbase_database_up 1" in self.ask(server, "/metrics")[2], "the metrics say that it is back")
@@ -228,6 +230,40 @@ class Faults:
             server.end()
 
 
+    def refuses_at_once(self, server):
+        """After some seconds nobody waits for the database any more."""
+        def is_quick():
+            began = time.monotonic()
+            status = self.ask(server, "/tasks")[0]
+            self.expect(status == 503, f"a list without the database is answered {status}")
+            return time.monotonic() - began < 1
+        wait_for(lambda: all(is_quick() for _ in range(5)), "a request without the database is refused at once")
+
+    def standstill(self, postgres):
+        """PostgreSQL does not answer, and its connections stay."""
+        log = open(f"{postgres.directory}/servers.log", "w+b")
+        server = Server(self.binary, postgres.url, log)
+        server.start()
+        try:
+            with postgres.held():
+                answers = []
+                clients = [
+                    threading.Thread(target=lambda: answers.append(self.ask(server, "/tasks", "POST", '{"title": "x"}')[0]))
+                    for _ in range(20)]
+                for client in clients:
+                    client.start()
+                self.refuses_at_once(server)
+                self.expect(self.ask(server, "/health/ready")[0] == 503, "a server is ready while PostgreSQL stands still")
+                for client in clients:
+                    client.join()
+                self.expect(answers == [503] * 20, f"writes while PostgreSQL stands still are answered {answers}")
+            wait_for(lambda: self.ask(server, "/health/ready")[0] == 200, "the server is ready again")
+            status, _, text = self.ask(server, "/tasks", "POST", '{"title": "after"}')
+            self.expect(status == 201, f"a create after the standstill is answered {status}: {text}")
+        finally:
+            server.end()
+
+
 def main():
     faults = Faults(sys.argv[1])
     postgres = Postgres("wal_level=replica", "fsync=off")
@@ -238,6 +274,7 @@ def main():
         faults.other_contents(postgres)
         faults.standby(postgres)
         faults.absence(postgres)
+        faults.standstill(postgres)
     finally:
         postgres.remove()
     for fault in faults.found:

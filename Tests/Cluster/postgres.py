@@ -1,10 +1,12 @@
 """PostgreSQL servers, standbys and poolers that a test makes and removes. They run as the user `postgres` when we are root,
 as whom PostgreSQL refuses to run."""
 
+import contextlib
 import glob
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -67,6 +69,21 @@ class Postgres:
     def stop(self, mode="fast"):
         """`immediate` is like a crash."""
         self.run("pg_ctl", "-D", self.data, "-m", mode, "-w", "stop")
+
+    @contextlib.contextmanager
+    def held(self):
+        """Stands still: takes no connection and answers nothing."""
+        first = int(open(f"{self.data}/postmaster.pid").readline())
+        os.kill(first, signal.SIGSTOP)  # Makes no further processes from now on.
+        children = subprocess.run(["pgrep", "-P", str(first)], capture_output=True, text=True).stdout.split()
+        processes = [first, *map(int, children)]
+        for process in processes[1:]:
+            os.kill(process, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for process in reversed(processes):
+                os.kill(process, signal.SIGCONT)
 
     def execute(self, sql):
         """Runs statements and returns what they printed."""

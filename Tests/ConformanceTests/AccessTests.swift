@@ -114,7 +114,7 @@ struct AccessTests {
         #expect(foreign.header("Access-Control-Allow-Origin") == nil)
     }
 
-    @Test(.disabled(if: DataFolder.servers > 1, "each server counts for itself"))
+    @Test(.disabled(if: DataFolder.servers > 1, "each server allows its share, once it knows of the other"))
     func `a burst is answered, more is told when to come back`() throws {
         let server = try server("--rate-limit", "1", "--rate-burst", "5")
         let client = try server.client()

@@ -41,4 +41,15 @@ struct FairQueueTests {
         #expect(queue.remove(ticket) == nil)
         #expect(queue.next() == nil)
     }
+
+    @Test func `all that waits can be taken back, and what runs stays`() {
+        var queue = FairQueue<Int>(limit: 1)
+        for number in 1...3 { queue.add(number, of: busy, ticket: queue.makeTicket()) }
+        #expect(queue.next()?.element == 1)
+
+        #expect(queue.removeWaiting() == [2, 3])
+        #expect(queue.count == 0)
+        queue.end(busy)
+        #expect(queue.next() == nil)
+    }
 }

@@ -25,7 +25,7 @@ final class Bell: Sendable {
     private let speaking = DispatchQueue(label: "kanbase.bell")
     private let said = Locked(Said())
     private let isStopped = Locked(false)
-    private let isAway = Locked(false)
+    private let awaySince = Locked<ContinuousClock.Instant?>(nil)
     private let ended = DispatchSemaphore(value: 0)
     /// Touched on `speaking` only.
     private nonisolated(unsafe) var speaker: PostgresConnection?
@@ -39,8 +39,9 @@ final class Bell: Sendable {
         roll = ServerRoll(of: server, configuration)
     }
 
-    func start() {
-        let thread = Thread { self.listen() }
+    /// - Parameter onGone: called again and again while ``isGone``.
+    func start(onGone: @escaping @Sendable () -> Void) {
+        let thread = Thread { self.listen(onGone) }
         thread.name = "kanbase.bell"
         thread.start()
     }
@@ -55,7 +56,16 @@ final class Bell: Sendable {
     }
 
     /// False while the database does not answer.
-    var isReachable: Bool { !isAway.withLock { $0 } }
+    var isReachable: Bool { awaySince.withLock { $0 == nil } }
+
+    /// Whether the database has not answered for so long that nobody should wait for it any more.
+    var isGone: Bool {
+        // Behind `direct` may be another way than the one that requests take.
+        guard configuration.direct == nil else { return false }
+        return awaySince.withLock { $0.map { $0 + Self.longestWait < .now } ?? false }
+    }
+
+    private static let longestWait = Duration.seconds(2)
 
     private func options(_ purpose: String) -> PostgresConnection.Options {
         var options = configuration.options(for: purpose)
@@ -105,12 +115,17 @@ final class Bell: Sendable {
     /// Between two looks where notifications come, and where they do not.
     private static let looks: (beside: Int32, alone: Int32) = (1_000, 200)
 
-    private func listen() {
+    /// Milliseconds without an answer after which the listener takes the database for away.
+    private static let patience: Int32 = 3_000
+
+    private func listen(_ onGone: () -> Void) {
         defer { ended.signal() }
         var known: [Int64: Standing] = [:]
         while !isStopped.withLock({ $0 }) {
             do {
-                let connection = try PostgresConnection(options("listener"))
+                var options = options("listener")
+                options.patience = Self.patience
+                let connection = try PostgresConnection(options)
                 let hears = try begin(on: connection)
                 noteReachable()
                 // What was said while nobody heard.
@@ -118,6 +133,7 @@ final class Bell: Sendable {
                 try hear(on: connection, hears, &known)
             } catch {
                 noteAway("\(error)")
+                if isGone { onGone() }
                 Thread.sleep(forTimeInterval: 0.2)
             }
         }
@@ -186,17 +202,17 @@ final class Bell: Sendable {
     // MARK: - Being away
 
     private func noteAway(_ reason: String) {
-        let isNews = isAway.withLock { isAway in
-            defer { isAway = true }
-            return !isAway
+        let isNews = awaySince.withLock { awaySince in
+            defer { awaySince = awaySince ?? .now }
+            return awaySince == nil
         }
         if isNews { configuration.report("the database cannot be reached", reason) }
     }
 
     private func noteReachable() {
-        let isNews = isAway.withLock { isAway in
-            defer { isAway = false }
-            return isAway
+        let isNews = awaySince.withLock { awaySince in
+            defer { awaySince = nil }
+            return awaySince != nil
         }
         if isNews { configuration.report("the database is back", "") }
     }

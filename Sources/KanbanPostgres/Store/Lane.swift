@@ -107,6 +107,15 @@ final class Lane: @unchecked Sendable {
         }
     }
 
+    /// Answers what waits for its turn.
+    func refuseWaiting(_ error: StoreError) {
+        let jobs = waiting.withLock { waiting in
+            defer { waiting.jobs = [] }
+            return waiting.jobs
+        }
+        for job in jobs { job.answer(failure: error) }
+    }
+
     // MARK: - Working
 
     private func work() {

@@ -63,7 +63,10 @@ package final class PostgresStore: Sendable {
             limit: configuration.readers, configuration.options(for: "reader"), label: "kanbase.readers")
         longReaders = Readers(
             limit: 2, configuration.options(for: "long reader", statementTime: 120_000), label: "kanbase.long-readers")
-        bell.start()
+        bell.start { [lanes, accessLane, readers, longReaders] in
+            for lane in lanes + [accessLane] { lane.refuseWaiting(Self.gone) }
+            for readers in [readers, longReaders] { readers.refuseWaiting(Self.gone) }
+        }
     }
 
     /// Ends what runs, and answers what waits with ``StoreError/closed``.
@@ -85,6 +88,13 @@ package final class PostgresStore: Sendable {
         return activity
     }
 
+    private static let gone = StoreError.away("the database has not answered for seconds")
+
+    /// Spares those who ask while the database is gone the waiting for it.
+    private func requireDatabase() throws {
+        if bell.isGone { throw Self.gone }
+    }
+
     /// False while the database does not answer.
     package var isReachable: Bool { bell.isReachable }
 
@@ -103,19 +113,22 @@ package final class PostgresStore: Sendable {
     func board<T: Sendable>(
         _ account: AccountKey, _ body: @escaping @Sendable (PostgresBoard) throws -> T
     ) async throws -> T {
-        try await readers.run(for: account) { [context] connection in
+        try requireDatabase()
+        return try await readers.run(for: account) { [context] connection in
             try body(PostgresBoard(account: account, connection: connection, context: context))
         }
     }
 
     func readRows<T: Sendable>(_ body: @escaping @Sendable (PostgresConnection) throws -> T) async throws -> T {
-        try await readers.run(for: .nobody, body)
+        try requireDatabase()
+        return try await readers.run(for: .nobody, body)
     }
 
     package func readAside<T: Sendable>(
         _ account: AccountKey, _ body: @escaping @Sendable (any BoardReader) throws -> T
     ) async throws -> T {
-        try await longReaders.run(for: account) { [context] connection in
+        try requireDatabase()
+        return try await longReaders.run(for: account) { [context] connection in
             try body(PostgresBoard(account: account, connection: connection, context: context))
         }
     }
@@ -123,6 +136,7 @@ package final class PostgresStore: Sendable {
     package func readDetached<T: Sendable>(
         _ account: AccountKey, _ body: @escaping @Sendable (any BoardReader) throws -> T
     ) async throws -> T {
+        try requireDatabase()
         // Whoever takes what the body reads may be slow.
         let options = configuration.options(for: "export", statementTime: 120_000, idleTime: 600_000)
         return try await withCheckedThrowingContinuation { continuation in
@@ -153,7 +167,8 @@ package final class PostgresStore: Sendable {
     func perform<T: Sendable>(
         _ account: AccountKey, session: ID? = nil, _ body: @escaping @Sendable (PostgresBoardWriter) throws -> T
     ) async throws -> T {
-        try await lane(of: account).perform(account, session: session, body)
+        try requireDatabase()
+        return try await lane(of: account).perform(account, session: session, body)
     }
 
     package func feedState(of account: AccountKey) async throws -> FeedState {
@@ -165,7 +180,8 @@ package final class PostgresStore: Sendable {
     package func readAccess<T: Sendable>(
         _ body: @escaping @Sendable (any AccessReader) throws -> T
     ) async throws -> T {
-        try await readers.run(for: .nobody) { try body(PostgresAccess(connection: $0)) }
+        try requireDatabase()
+        return try await readers.run(for: .nobody) { try body(PostgresAccess(connection: $0)) }
     }
 
     package func writeAccess<T: Sendable>(
@@ -177,6 +193,7 @@ package final class PostgresStore: Sendable {
     func performAccess<T: Sendable>(
         _ body: @escaping @Sendable (PostgresBoardWriter) throws -> T
     ) async throws -> T {
-        try await accessLane.perform(.nobody, body)
+        try requireDatabase()
+        return try await accessLane.perform(.nobody, body)
     }
 }

@@ -8,7 +8,7 @@ import Locks
 final class Readers: Sendable {
     private struct Job {
         var run: @Sendable (Reader) -> Void
-        var cancel: @Sendable () -> Void
+        var refuse: @Sendable (any Error) -> Void
     }
 
     /// Unchecked: used only by the thread that took it.
@@ -61,15 +61,21 @@ final class Readers: Sendable {
                         state.time += .now - start
                     }
                     continuation.resume(with: result)
-                } cancel: {
-                    continuation.resume(throwing: CancellationError())
+                } refuse: {
+                    continuation.resume(throwing: $0)
                 }
                 start(job, of: account, ticket)
             }
         } onCancel: {
             // One that does not wait any more runs to its end.
-            state.withLock { $0.queue.remove(ticket) }?.cancel()
+            state.withLock { $0.queue.remove(ticket) }?.refuse(CancellationError())
         }
+    }
+
+    /// Answers what waits for a connection.
+    func refuseWaiting(_ error: StoreError) {
+        let jobs = state.withLock { $0.queue.removeWaiting() }
+        for job in jobs { job.refuse(error) }
     }
 
     private func start(_ job: Job, of account: AccountKey, _ ticket: UInt64) {
