@@ -10,7 +10,8 @@ extension Language {
     package init?(negotiating acceptLanguage: [String]) {
         var qualities: [(language: Language, quality: Int)] = []
         var others = 0
-        for (range, quality) in QualityList(acceptLanguage).map({ ($0.value, $0.quality) }) {
+        for element in QualityList(acceptLanguage) where !element.hasParameters {
+            let (range, quality) = (element.value, element.quality)
             if range == "*" {
                 others = max(others, quality)
                 continue

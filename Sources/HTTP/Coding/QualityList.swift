@@ -5,6 +5,8 @@ package struct QualityList: Sequence {
         package let value: String
         /// Thousandths, 0–1,000.
         package let quality: Int
+        /// Whether it has parameters beside the weight, as only media types may.
+        package let hasParameters: Bool
     }
 
     private let elements: [Element]
@@ -31,7 +33,7 @@ extension QualityList.Element {
         guard let value = parts.first, !value.isEmpty else { return nil }
         let weight = parts.dropFirst().first { $0.hasPrefix("q=") }
         guard let quality = weight.map({ Self.quality($0.dropFirst(2)) }) ?? 1_000 else { return nil }
-        self.init(value: value, quality: quality)
+        self.init(value: value, quality: quality, hasParameters: parts.count > (weight == nil ? 1 : 2))
     }
 
     /// Thousandths of `0`–`1` with at most three decimals.
