@@ -23,6 +23,24 @@ package struct Spelling: Hashable, Sendable {
 extension String {
     /// True when both have the same UTF-8 bytes. Equality of `String` is looser, and asked first because it is fast.
     package func isSpelled(like other: String) -> Bool {
-        self == other && utf8.elementsEqual(other.utf8)
+        guard self == other else { return false }
+        // Native strings hand out their storage; a bridged one (macOS) does not.
+        let areSame = utf8.withContiguousStorageIfAvailable { left in
+            other.utf8.withContiguousStorageIfAvailable { right in Self.areSame(left, right) }
+        }
+        return areSame.flatMap { $0 } ?? utf8.elementsEqual(other.utf8)
+    }
+
+    /// Eight bytes at a time: `elementsEqual` goes through two iterators.
+    private static func areSame(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard left.count == right.count else { return false }
+        let (left, right) = (UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
+        var offset = 0
+        while offset + 8 <= left.count {
+            let word = left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            guard word == right.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else { return false }
+            offset += 8
+        }
+        return left[offset...].elementsEqual(right[offset...])
     }
 }

@@ -7,24 +7,23 @@ struct DialectTests {
         ("SELECT a FROM t WHERE a = ?1 AND b = ?12", "SELECT a FROM t WHERE a = $1 AND b = $12"),
         ("FROM tasks INDEXED BY tasks_by_due\nWHERE", "FROM tasks\nWHERE"),
         (
-            "SELECT number, status, category_id, due, due_day FROM tasks",
-            "SELECT 0::bigint, status, category_id, due, due_day FROM tasks"
+            "SELECT creation, first_changes, number\nFROM tasks", "SELECT creation, first_changes, 0::bigint\nFROM tasks"
         ),
         (
-            "first_changes = ?17, checksum = ?18\nWHERE account = ?1 AND number = ?2",
-            "first_changes = $17, checksum = $18, body_folded = $19\nWHERE account = $1 AND id = $2"
+            "first_changes = ?16, checksum = ?17\nWHERE account = ?1 AND number = ?2",
+            "first_changes = $16, checksum = $17, body_folded = $18\nWHERE account = $1 AND id = $2"
         ),
         (
-            "first_changes = ?10, checksum = ?11\nWHERE account = ?1 AND number = ?2",
-            "first_changes = $10, checksum = $11, body_folded = $12\nWHERE account = $1 AND id = $2"
+            "first_changes = ?9, checksum = ?10\nWHERE account = ?1 AND number = ?2",
+            "first_changes = $9, checksum = $10, body_folded = $11\nWHERE account = $1 AND id = $2"
         ),
         (
             "WHERE +account = ?1 AND number IN (SELECT number FROM tasks WHERE account = ?1)",
             "WHERE account = $1 AND id IN (SELECT id FROM tasks WHERE account = $1)"
         ),
         (
-            "creation, created_by, checksum)\nVALUES (?17, ?18, ?19)",
-            "creation, created_by, checksum, body_folded)\nVALUES ($17, $18, $19, $20)"
+            "created_by, created_at, checksum)\nVALUES (?17, ?18, ?19)",
+            "created_by, created_at, checksum, body_folded)\nVALUES ($17, $18, $19, $20)"
         ),
         (
             "(contains_folded(title, ?3) OR contains_folded(body, ?3))",

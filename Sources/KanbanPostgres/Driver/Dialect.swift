@@ -6,15 +6,14 @@ enum Dialect {
         // A hint. PostgreSQL knows how many rows there are.
         (" INDEXED BY tasks_by_due", ""),
         // A task has no row number: it is found by its id.
-        ("SELECT number, status, category_id, due", "SELECT 0::bigint, status, category_id, due"),
-        ("checksum = ?18\nWHERE account = ?1 AND number = ?2", "checksum = ?18\nWHERE account = ?1 AND id = ?2"),
-        ("checksum = ?11\nWHERE account = ?1 AND number = ?2", "checksum = ?11\nWHERE account = ?1 AND id = ?2"),
+        ("first_changes, number\nFROM tasks", "first_changes, 0::bigint\nFROM tasks"),
+        ("WHERE account = ?1 AND number = ?2", "WHERE account = ?1 AND id = ?2"),
         ("AND number IN (SELECT number FROM tasks", "AND id IN (SELECT id FROM tasks"),
         // Case is folded by us, when a row is written; PostgreSQL folds it in version 18 only.
-        ("created_by, checksum)", "created_by, checksum, body_folded)"),
+        ("created_at, checksum)", "created_at, checksum, body_folded)"),
         ("?17, ?18, ?19)", "?17, ?18, ?19, ?20)"),
-        ("first_changes = ?17, checksum = ?18", "first_changes = ?17, checksum = ?18, body_folded = ?19"),
-        ("first_changes = ?10, checksum = ?11", "first_changes = ?10, checksum = ?11, body_folded = ?12"),
+        ("first_changes = ?16, checksum = ?17", "first_changes = ?16, checksum = ?17, body_folded = ?18"),
+        ("first_changes = ?9, checksum = ?10", "first_changes = ?9, checksum = ?10, body_folded = ?11"),
         ("contains_folded(title, ", "0 < strpos(coalesce(title_folded, title), "),
         ("contains_folded(body, ", "0 < strpos(coalesce(body_folded, body), "),
         // A sum of `bigint` is `numeric`.

@@ -36,6 +36,7 @@ extension SQLBoardWriter {
         let row = try statement("DELETE FROM tasks WHERE account = ?1 AND id = ?2")
         row.bind(2, id)
         try row.run()
+        writing.recentTasks.forget(id, of: account)
         try charge(-RowCost.task - task.textSize, tasks: -1, for: .content)
         // When it got the revision: its category may have been removed since.
         try bury(.task, id, revision: task.revision, at: min(now, max(deletedAt, task.updatedAt)))

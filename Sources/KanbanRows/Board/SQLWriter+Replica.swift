@@ -10,6 +10,8 @@ extension SQLBoardWriter {
         statement.bind(2, id)
         try statement.run()
         count(task, by: -1)
+        writing.noteMove(of: account, from: task, to: nil)
+        writing.recentTasks.forget(id, of: account)
     }
 
     /// Removes the category and its tombstone. Its tasks stay as they are.

@@ -62,9 +62,9 @@ extension SQLBoardWriter {
 
     package func lastPosition(in status: TaskStatus) throws -> Position? {
         let column = ColumnKey(account: account.number, status: status)
-        if let known = writing.end(of: column) { return known }
+        if let known = writing.columnEnds[column] { return known }
         let end = try storedLastPosition(in: status)
-        if let end { writing.noteEnd(end, of: column) }
+        if let end { writing.columnEnds.learn(end, of: column) }
         return end
     }
 

@@ -16,8 +16,8 @@ package final class WriteSession<Database: Engine> {
     @exclusivity(unchecked) private var changedUsages: Set<Int64> = []
     @exclusivity(unchecked) private var countChanges: [CountChange] = []
     @exclusivity(unchecked) private var changedTasks: [TaskChange]? = []
-    /// Last places of columns to which this transaction only added tasks.
-    @exclusivity(unchecked) private var columnEnds: [ColumnKey: Position] = [:]
+    @exclusivity(unchecked) var recentTasks = RecentTasks()
+    @exclusivity(unchecked) var columnEnds = ColumnEnds()
     /// What to put back when a body or a nested part of one is undone, newest last.
     @exclusivity(unchecked) private var undoLog: [(account: Int64, standing: Standing)] = []
 
@@ -34,7 +34,7 @@ package final class WriteSession<Database: Engine> {
 
     @_specialize(where Database == SQLiteConnection)
     package func begin() throws {
-        forgetColumnEnds()
+        recentTasks.forgetAll()
         try connection.begin()
     }
 
@@ -42,6 +42,7 @@ package final class WriteSession<Database: Engine> {
     @_specialize(where Database == SQLiteConnection)
     package func forgetStandings() {
         standings = [:]
+        forgetTasks()
     }
 
     /// Writes the counters, commits, and returns where the accounts with changes stand.
@@ -52,6 +53,7 @@ package final class WriteSession<Database: Engine> {
         try connection.commit()
         undoLog.removeAll(keepingCapacity: true)
         if standings.count > Self.standingLimit { standings = [:] }
+        if columnEnds.count > Self.standingLimit { columnEnds.forgetAll() }
         return changed
     }
 
@@ -84,7 +86,7 @@ package final class WriteSession<Database: Engine> {
         countChanges.removeSubrange(mark.countChanges...)
         for (account, standing) in undoLog[mark.undoLog...].reversed() { standings[account] = standing }
         undoLog.removeSubrange(mark.undoLog...)
-        forgetColumnEnds()
+        forgetTasks()
     }
 
     /// A point to which everything can be undone.
@@ -262,13 +264,27 @@ package final class WriteSession<Database: Engine> {
     /// What is undone later stays noted: nobody reads the wrong thing for reading once more.
     func note(_ change: TaskChange) {
         changedTasks?.append(change)
-        forgetColumnEnds()
     }
 
     /// When it is not known which.
     func noteChangeOfAllTasks() {
         changedTasks = nil
-        forgetColumnEnds()
+        forgetTasks()
+    }
+
+    /// Tells where a task stood, unless it is new, and where it stands now, unless it is gone.
+    func noteMove(of account: AccountKey, from old: TaskItem?, to new: TaskItem?) {
+        if let old, old.deletedAt == nil {
+            columnEnds.remove(old.position, from: ColumnKey(account: account.number, status: old.status))
+        }
+        if let new, new.deletedAt == nil {
+            columnEnds.add(new.position, to: ColumnKey(account: account.number, status: new.status))
+        }
+    }
+
+    private func forgetTasks() {
+        recentTasks.forgetAll()
+        columnEnds.forgetAll()
     }
 
     /// Those of the transaction that is about to be committed; `nil` when it is not known which.
@@ -300,42 +316,25 @@ package final class WriteSession<Database: Engine> {
 
     private func writeCounts() throws {
         guard !countChanges.isEmpty else { return }
+        defer { countChanges.removeAll(keepingCapacity: true) }
+        // Most transactions change one count.
+        if countChanges.count == 1 { return try write(countChanges[0].by, to: countChanges[0].key) }
         var sums: [CountKey: Int] = [:]
         for change in countChanges { sums[change.key, default: 0] += change.by }
-        countChanges.removeAll(keepingCapacity: true)
+        for (key, sum) in sums where sum != 0 { try write(sum, to: key) }
+    }
+
+    private func write(_ sum: Int, to key: CountKey) throws {
         let statement = try connection.statement(
             """
             INSERT INTO task_counts (account, category_id, status, count) VALUES (?1, ?2, ?3, ?4)
             ON CONFLICT (account, category_id, status) DO UPDATE SET count = task_counts.count + excluded.count
             """)
-        for (key, sum) in sums where sum != 0 {
-            statement.bind(1, key.account)
-            if let id = key.categoryID { statement.bind(2, id) } else { statement.bind(2, [UInt8]()) }
-            statement.bind(3, key.status.rawValue)
-            statement.bind(4, sum)
-            try statement.run()
-        }
-    }
-
-    // MARK: - The ends of columns
-
-    /// The last place of the column, if it is known. To ask the index is a twelfth of what a new task takes, and in a
-    /// transaction of many the answer is what the one before has got.
-    func end(of column: ColumnKey) -> Position? {
-        columnEnds[column]
-    }
-
-    func noteEnd(_ position: Position, of column: ColumnKey) {
-        columnEnds[column] = position
-    }
-
-    /// A task has come into the column.
-    func noteAddition(at position: Position, to column: ColumnKey) {
-        if let end = columnEnds[column], end < position { columnEnds[column] = position }
-    }
-
-    private func forgetColumnEnds() {
-        columnEnds.removeAll(keepingCapacity: true)
+        statement.bind(1, key.account)
+        if let id = key.categoryID { statement.bind(2, id) } else { statement.bind(2, [UInt8]()) }
+        statement.bind(3, key.status.rawValue)
+        statement.bind(4, sum)
+        try statement.run()
     }
 }
 
@@ -350,12 +349,6 @@ private struct Standing {
 struct CountKey: Hashable {
     var account: Int64
     var categoryID: ID?
-    var status: TaskStatus
-}
-
-/// A column of an account.
-struct ColumnKey: Hashable {
-    var account: Int64
     var status: TaskStatus
 }
 
