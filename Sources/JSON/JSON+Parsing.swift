@@ -75,9 +75,11 @@ extension JSONScanner {
     private mutating func members(depthLeft: Int) throws(JSONError) -> [JSON.Member] {
         try open(depthLeft: depthLeft)
         var members: [JSON.Member] = []
+        // Most objects have no more, so the array is made once.
+        members.reserveCapacity(8)
         var names = MemberNames()
         while let name = try nextName(isFirst: members.isEmpty) {
-            try names.insert(name.string, at: name.offset)
+            try names.insert(name.string, at: name.offset, after: members)
             members.append(JSON.Member(name.string, try value(depthLeft: depthLeft - 1)))
         }
         return members

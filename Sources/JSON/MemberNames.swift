@@ -11,14 +11,26 @@ struct MemberNames {
 
     /// - Parameter offset: where the name is written, for the error.
     mutating func insert(_ name: String, at offset: Int) throws(JSONError) {
-        let isNew: Bool
         if list.count < Self.few {
-            isNew = !list.contains { $0.isSpelled(like: name) }
+            guard !list.contains(where: { $0.isSpelled(like: name) }) else { throw twice(name, at: offset) }
             list.append(name)
         } else {
             if set.isEmpty { set = Set(list.map(Spelling.init)) }
-            isNew = set.insert(Spelling(name)).inserted
+            guard set.insert(Spelling(name)).inserted else { throw twice(name, at: offset) }
         }
-        guard isNew else { throw JSONError(offset: offset, detail: "The member \"\(name)\" is there twice.") }
+    }
+
+    /// The same where the members are kept anyway: while they are few, there is no list beside them.
+    mutating func insert(_ name: String, at offset: Int, after members: [JSON.Member]) throws(JSONError) {
+        if members.count < Self.few {
+            guard !members.contains(where: { $0.name.isSpelled(like: name) }) else { throw twice(name, at: offset) }
+        } else {
+            if set.isEmpty { set = Set(members.map { Spelling($0.name) }) }
+            guard set.insert(Spelling(name)).inserted else { throw twice(name, at: offset) }
+        }
+    }
+
+    private func twice(_ name: String, at offset: Int) -> JSONError {
+        JSONError(offset: offset, detail: "The member \"\(name)\" is there twice.")
     }
 }

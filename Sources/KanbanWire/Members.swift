@@ -23,7 +23,9 @@ extension Field: Sendable where Value: Sendable {}
 ///
 /// Call a reading method for each member, then ``finish(ignoring:)``.
 package struct Members {
-    private var rest: [JSON.Member]
+    private let members: [JSON.Member]
+    /// Which of ``members`` were read.
+    private var taken = Places()
     private let pointer: String
     package private(set) var faults: [Fault] = []
 
@@ -33,7 +35,7 @@ package struct Members {
         guard let members = value.objectMembers else {
             throw BoardError.invalid(pointer, .invalidType, "This must be a JSON object.")
         }
-        rest = members
+        self.members = members
         self.pointer = pointer
     }
 
@@ -52,8 +54,10 @@ package struct Members {
     /// Ends the reading where there is more to find fault with.
     /// - Returns: all faults.
     package mutating func finished(ignoring ignored: Set<String> = []) -> [Fault] {
-        let unknown = rest.lazy.filter { !ignored.contains($0.name) }
-        for member in unknown.prefix(Self.mostUnknown) {
+        var unknown = 0
+        for (place, member) in members.enumerated() where !taken.contains(place) && !ignored.contains(member.name) {
+            unknown += 1
+            guard unknown <= Self.mostUnknown else { break }
             let isLong = member.name.unicodeScalars.count > Self.longestName
             let name = isLong ? String(member.name.unicodeScalars.prefix(Self.longestName)) + "…" : member.name
             fault(name, .unknownMember, "There is no member \"\(name)\" here.")
@@ -73,14 +77,19 @@ package struct Members {
 
     /// Whether the member is there, and was not read yet.
     package func has(_ name: String) -> Bool {
-        rest.contains { $0.name == name }
+        place(of: name) != nil
     }
 
     /// The member's value as it is.
     package mutating func take(_ name: String) -> Field<JSON> {
-        guard let index = rest.firstIndex(where: { $0.name == name }) else { return .absent }
-        let value = rest.remove(at: index).value
+        guard let place = place(of: name) else { return .absent }
+        taken.insert(place)
+        let value = members[place].value
         return value.isNull ? .null : .value(value)
+    }
+
+    private func place(of name: String) -> Int? {
+        members.indices.first { members[$0].name == name && !taken.contains($0) }
     }
 
     /// A value that `read` makes of the member, or a fault of it.
@@ -119,11 +128,12 @@ package struct Members {
     }
 
     /// One of a few words.
-    package mutating func choice<Value>(_ name: String, _ words: [String], _ value: (String) -> Value?) -> Field<Value>
-    {
+    package mutating func choice<Value>(
+        _ name: String, _ words: @autoclosure () -> [String], _ value: (String) -> Value?
+    ) -> Field<Value> {
         string(name) { text in
             value(text).map { .success($0) }
-                ?? .failure(MemberFault(.invalidValue, "must be one of \(words.joined(separator: ", "))."))
+                ?? .failure(MemberFault(.invalidValue, "must be one of \(words().joined(separator: ", "))."))
         }
     }
 
@@ -165,6 +175,20 @@ package struct Members {
         case .value(id): break
         case .null, .value: fault("id", .idMismatch, "id must be that of the path, or be left out.")
         }
+    }
+}
+
+/// Places in an array. Nearly every object has few members, whose places are bits of a word.
+private struct Places {
+    private var near: UInt64 = 0
+    private var far: Set<Int> = []
+
+    func contains(_ place: Int) -> Bool {
+        place < 64 ? near & 1 << UInt64(place) != 0 : far.contains(place)
+    }
+
+    mutating func insert(_ place: Int) {
+        if place < 64 { near |= 1 << UInt64(place) } else { far.insert(place) }
     }
 }
 

@@ -6,11 +6,12 @@ package enum MutationOp: String, CaseIterable {
     case create, put, patch, move, delete, restore
 
     /// What it can be done to; whoever asks for an operation has looked here.
-    package var types: Set<ResourceType> {
-        switch self {
-        case .create, .put, .delete: [.task, .category, .dday]
-        case .patch: [.task, .category, .dday, .settings]
-        case .move, .restore: [.task]
+    package func isPossible(with type: ResourceType) -> Bool {
+        switch (self, type) {
+        case (_, .task): true
+        case (.move, _), (.restore, _), (_, .image): false
+        case (let op, .settings): op == .patch
+        case (_, .category), (_, .dday): true
         }
     }
 

@@ -108,7 +108,7 @@ extension SentMutation {
             Mutation.Policy(rawValue: $0)
         }
         let value = members.take("value").value ?? .null
-        if let type = type.value, let op = op.value, !op.types.contains(type) {
+        if let type = type.value, let op = op.value, !op.isPossible(with: type) {
             members.fault("op", .invalidValue, "There is no \(op.rawValue) of a \(type.rawValue).")
         }
         if let type = type.value, type != .settings, let op = op.value, op != .create {
@@ -116,7 +116,7 @@ extension SentMutation {
         }
         let faults = members.finished()
         // Without these nothing can be said of the value.
-        guard let type = type.value, let op = op.value, op.types.contains(type),
+        guard let type = type.value, let op = op.value, op.isPossible(with: type),
             type == .settings || op == .create || target.value != nil
         else { throw BoardError.invalid(faults) }
         let (operation, id): (Mutation.Operation, ID?)
