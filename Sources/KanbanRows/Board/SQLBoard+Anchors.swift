@@ -1,7 +1,7 @@
 import Kanban
 
 /// How far a walk is in a column.
-struct TaskPlace: Hashable {
+struct TaskPlace: Equatable {
     var position: Position
     var id: ID
 }
@@ -27,11 +27,12 @@ extension SQLBoard {
     }
 
     /// Where the walk is in each column of the query, by the positions of now.
-    func places(_ anchor: TaskQuery.Anchor, of query: TaskQuery) throws -> [TaskStatus: TaskPlace] {
-        var places: [TaskStatus: TaskPlace] = [:]
+    func places(
+        _ anchor: TaskQuery.Anchor, of query: TaskQuery
+    ) throws -> [(status: TaskStatus, place: TaskPlace)] {
         // Most accounts have none, and then one look is enough for all columns.
         let revision = try anchor.revision.flatMap { try !query.inTrash && hasRespacings() ? $0 : nil }
-        for status in query.statuses ?? Set(TaskStatus.allCases) {
+        return try query.columns.map { status in
             let known = anchor.places.first { $0.status == status }
             var place = TaskPlace(position: known?.position ?? anchor.position, id: known?.id ?? anchor.id)
             if let revision {
@@ -40,9 +41,8 @@ extension SQLBoard {
                     place = try follow(place, through: respacing, of: status, descending: descending)
                 }
             }
-            places[status] = place
+            return (status, place)
         }
-        return places
     }
 
     package func hasRespacings() throws -> Bool {
@@ -90,6 +90,14 @@ extension SQLBoard {
             return TaskPlace(position: new, id: descending ? .greatest : .least)
         }
         return place
+    }
+}
+
+extension TaskQuery {
+    /// Those that are listed, in their order.
+    var columns: [TaskStatus] {
+        guard let statuses else { return TaskStatus.allCases }
+        return TaskStatus.allCases.filter(statuses.contains)
     }
 }
 

@@ -14,9 +14,9 @@ extension SQLBoard {
     }
 
     private func list<Row>(_ query: TaskQuery, of columns: TaskColumns<Database.Statement, Row>) throws -> [Row] {
-        let statuses = query.statuses ?? Set(TaskStatus.allCases)
+        let statuses = query.columns
         guard !statuses.isEmpty, query.categoryIDs?.isEmpty != true, query.limit != 0 else { return [] }
-        guard query.sort != .position else { return try listByPosition(query, statuses, of: columns) }
+        guard query.sort != .position else { return try listByPosition(query, of: columns) }
 
         var page: [Row] = []
         for part in TaskListPart.parts(of: query) {
@@ -34,7 +34,7 @@ extension SQLBoard {
     }
 
     package func countTasks(_ query: TaskQuery) throws -> Int {
-        let statuses = query.statuses ?? Set(TaskStatus.allCases)
+        let statuses = query.columns
         guard !statuses.isEmpty, query.categoryIDs?.isEmpty != true else { return 0 }
         var condition = TaskStatement(query, statuses: statuses, seeksStatus: false)
         if query.withoutDueDate { condition.add("due IS NULL") }
@@ -46,15 +46,13 @@ extension SQLBoard {
 
     /// Column by column, since the index by position is one of columns; of each as many as the query may have.
     private func listByPosition<Row>(
-        _ query: TaskQuery, _ statuses: Set<TaskStatus>, of columns: TaskColumns<Database.Statement, Row>
+        _ query: TaskQuery, of columns: TaskColumns<Database.Statement, Row>
     ) throws -> [Row] {
         let places = try query.after.map { try self.places($0, of: query) }
         var page: [Row] = []
-        for status in statuses {
+        for (index, status) in query.columns.enumerated() {
             var statement = TaskStatement(query, statuses: [status], seeksStatus: true)
-            if let place = places?[status] {
-                statement.add(places: [status: place], descending: query.descending)
-            }
+            if let places { statement.add(places: [places[index]], descending: query.descending) }
             page += try run(
                 statement, of: columns, order: query.descending ? "position DESC, id" : "position, id",
                 limit: query.limit, isOrdered: true)
@@ -154,12 +152,12 @@ extension TaskStatement {
     }
 
     /// Begins after these places, one for each column.
-    mutating func add(places: [TaskStatus: TaskPlace], descending: Bool) {
-        let distinct = Set(places.values)
-        if distinct.count == 1, let place = distinct.first {
-            add(condition(place, descending: descending))
+    mutating func add(places: [(status: TaskStatus, place: TaskPlace)], descending: Bool) {
+        guard let first = places.first?.place else { return }
+        if places.allSatisfy({ $0.place == first }) {
+            add(condition(first, descending: descending))
         } else {
-            let each = places.sorted { $0.key.rawValue < $1.key.rawValue }.map { status, place in
+            let each = places.map { status, place in
                 "(status = \(status.rawValue) AND \(condition(place, descending: descending)))"
             }
             add("(\(each.joined(separator: " OR ")))")
@@ -169,10 +167,10 @@ extension TaskStatement {
     private mutating func condition(_ place: TaskPlace, descending: Bool) -> String {
         let position = parameter(.text(place.position.text))
         let id = parameter(.id(place.id))
-        // The id ascends in either direction, which a row value cannot say.
+        // The id ascends in either direction, which a row value cannot say; and it takes longer for each row.
         return descending
             ? "position <= \(position) AND (position < \(position) OR id > \(id))"
-            : "(position, id) > (\(position), \(id))"
+            : "position >= \(position) AND (position > \(position) OR id > \(id))"
     }
 }
 
