@@ -8,6 +8,24 @@ import Locks
 /// writes that the next start does not find. The log and its index count too, and so does the time of the data file's
 /// last change: nobody else writes to it, and a copy over it (`cp`) keeps the device and the inode.
 final class DataFileWatch: Sendable {
+    /// The name of a file, terminated once as the system wants it: every commit looks three of them up.
+    private struct Name: Sendable {
+        let text: String
+        private let terminated: ContiguousArray<CChar>
+
+        init(_ text: String) {
+            self.text = text
+            terminated = text.utf8CString
+        }
+
+        /// `nil` when there is no such file.
+        var status: stat? {
+            var status = stat()
+            // The pointer is for the call alone.
+            return terminated.withUnsafeBufferPointer { $0.baseAddress.map { stat($0, &status) } } == 0 ? status : nil
+        }
+    }
+
     /// A file as the file system knows it.
     private struct Identity: Equatable {
         var device: UInt64
@@ -49,25 +67,25 @@ final class DataFileWatch: Sendable {
         var fault: String?
     }
 
-    private let path: String
-    private let logNames: [String]
+    private let data: Name
+    private let logs: [Name]
     private let state: Locked<State>
     private let report: @Sendable (String?) -> Void
 
     /// - Parameters:
     ///   - report: called with a sentence when the files are gone, and with `nil` when they are back.
     init(path: String, report: @escaping @Sendable (String?) -> Void) throws {
-        guard let data = Identity(Self.status(path)) else { throw StoreError.moved(Self.sentence(path, "gone")) }
-        self.path = path
-        logNames = [path + "-wal", path + "-shm"]
-        state = Locked(State(data: data))
+        data = Name(path)
+        logs = [Name(path + "-wal"), Name(path + "-shm")]
+        guard let identity = Identity(data.status) else { throw StoreError.moved(Self.sentence(path, "gone")) }
+        state = Locked(State(data: identity))
         self.report = report
     }
 
     /// Takes down what the writer works on. To be called when it has written, and so has a log.
     func noteOpened() {
-        let contents = Contents(Self.status(path))
-        let logs = logNames.map { Identity(Self.status($0)) }
+        let contents = Contents(data.status)
+        let logs = logs.map { Identity($0.status) }
         state.withLock { state in
             state.contents = contents
             state.logs = logs
@@ -88,7 +106,7 @@ final class DataFileWatch: Sendable {
     func whileChanging(_ body: () -> Void) {
         state.withLock { $0.contents = nil }
         body()
-        let contents = Contents(Self.status(path))
+        let contents = Contents(data.status)
         state.withLock { $0.contents = contents }
     }
 
@@ -96,20 +114,20 @@ final class DataFileWatch: Sendable {
     /// - Throws: ``StoreError/moved(_:)``.
     func check() throws {
         let before = state.withLock { $0 }
-        let found = Self.status(path)
+        let found = data.status
         var fault: String?
         if let identity = Identity(found) {
             if identity != before.data {
-                fault = Self.sentence(path, "another one than the server opened")
+                fault = Self.sentence(data.text, "another one than the server opened")
             } else if let contents = before.contents, contents != Contents(found) {
-                fault = Self.sentence(path, "overwritten")
-            } else if let logs = before.logs,
-                let lost = zip(logNames, logs).first(where: { Identity(Self.status($0.0)) != $0.1 })
+                fault = Self.sentence(data.text, "overwritten")
+            } else if let known = before.logs,
+                let lost = zip(logs, known).first(where: { Identity($0.0.status) != $0.1 })
             {
-                fault = Self.sentence(lost.0, "gone, or another one than the server opened")
+                fault = Self.sentence(lost.0.text, "gone, or another one than the server opened")
             }
         } else {
-            fault = Self.sentence(path, "gone")
+            fault = Self.sentence(data.text, "gone")
         }
         if fault == nil, before.fault == nil { return }
         let isNews = state.withLock { state in
@@ -127,10 +145,5 @@ final class DataFileWatch: Sendable {
 
     private static func sentence(_ path: String, _ what: String) -> String {
         "\(path) is \(what)"
-    }
-
-    private static func status(_ path: String) -> stat? {
-        var status = stat()
-        return stat(path, &status) == 0 ? status : nil
     }
 }
