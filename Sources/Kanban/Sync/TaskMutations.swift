@@ -51,18 +51,20 @@ extension BoardWriter {
         case .gone(let revision): return MutationOutcome(.conflict, revision: revision, value: .deleted)
         case .unknown: throw BoardError.notFound(.task)
         }
+        func moved() throws -> MutationOutcome {
+            let new = try moveTask(id, move)
+            guard new.revision != old.revision else { return MutationOutcome(new, since: old) }
+            // The target of a move is known only after the move.
+            let contested = [TaskMember.status, .position]
+                .filter { new[$0] != old[$0] && baseline.isForeign(old.lastChange(of: $0)) }
+                .map { (member: $0, yours: new[$0]) }
+            let conflicts = try conflicts(contested, of: old, since: baseline)
+            if policy != .merge, !conflicts.isEmpty { throw Unwanted(conflicts: conflicts) }
+            return MutationOutcome(new, since: old, conflicts: conflicts)
+        }
         do {
-            return try nested {
-                let new = try moveTask(id, move)
-                guard new.revision != old.revision else { return MutationOutcome(new, since: old) }
-                // The target of a move is known only after the move.
-                let contested = [TaskMember.status, .position]
-                    .filter { new[$0] != old[$0] && baseline.isForeign(old.lastChange(of: $0)) }
-                    .map { (member: $0, yours: new[$0]) }
-                let conflicts = try conflicts(contested, of: old, since: baseline)
-                if policy != .merge, !conflicts.isEmpty { throw Unwanted(conflicts: conflicts) }
-                return MutationOutcome(new, since: old, conflicts: conflicts)
-            }
+            // Only a move that may have to be taken back needs a savepoint, which copies every page that it changes.
+            return try policy == .merge ? moved() : nested(moved)
         } catch let move as Unwanted where policy == .reject {
             return MutationOutcome(.conflict, revision: old.revision, value: .task(old), conflicts: move.conflicts)
         } catch let unwanted as Unwanted {
