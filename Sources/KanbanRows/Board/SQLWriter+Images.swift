@@ -16,20 +16,14 @@ extension SQLBoardWriter {
             VALUES (?1, ?2, ?3, ?4, ?5,
                 CASE WHEN EXISTS (SELECT 1 FROM accounts WHERE number = ?1 AND image = ?2) THEN NULL ELSE ?6 END, ?7, ?8)
             """)
-        statement.bind(2, image.id)
-        statement.bind(3, image.mediaType.rawValue)
-        statement.bind(4, image.bytes)
-        let fingerprint = Int64(bitPattern: image.fingerprint)
-        statement.bind(5, fingerprint)
+        var row = RowBinding(statement, of: account)
+        row.bind(2, image.id)
+        row.bind(3, image.mediaType.rawValue)
+        row.bind(4, image.bytes)
+        row.bind(5, Int64(bitPattern: image.fingerprint))
+        row.bind(7, image.revision)
         statement.bind(6, now)
-        statement.bind(7, image.revision)
-        var checksum = RowChecksum(account)
-        checksum.add(image.id)
-        checksum.add(image.mediaType.rawValue)
-        checksum.add(Int64(image.bytes))
-        checksum.add(fingerprint)
-        checksum.add(image.revision)
-        statement.bind(8, checksum.value)
+        statement.bind(8, row.checksum)
         try statement.run()
     }
 
@@ -37,12 +31,10 @@ extension SQLBoardWriter {
     package func add(content: [UInt8], of id: ID) throws {
         let statement = try statement(
             "INSERT INTO image_contents (account, id, content, checksum) VALUES (?1, ?2, ?3, ?4)")
-        statement.bind(2, id)
-        statement.bind(3, content)
-        var checksum = RowChecksum(account)
-        checksum.add(id)
-        checksum.add(content)
-        statement.bind(4, checksum.value)
+        var row = RowBinding(statement, of: account)
+        row.bind(2, id)
+        row.bind(3, content)
+        statement.bind(4, row.checksum)
         try statement.run()
     }
 
