@@ -30,7 +30,7 @@ final class TestBoard: Sendable {
     init(
         in directory: TemporaryDirectory? = nil, at now: String = "2026-11-20T08:19:00.123Z", zone: String = "UTC",
         gate: any Gate = OpenGate(), routes: [Route] = Routes.all, weather: WeatherService? = nil,
-        streamPace: StreamPace = StreamPace(), batchTime: Duration? = nil
+        streamPace: StreamPace = StreamPace(), batchTime: Duration? = nil, quota: Quota? = nil
     ) throws {
         let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
@@ -45,6 +45,7 @@ final class TestBoard: Sendable {
             commits.withLock { $0 += 1 }
             doorbell.ring($0)
         }
+        configuration.quota = quota
         configuration.batchTime = batchTime ?? configuration.batchTime
         store = try SQLStore(in: directory.path, configuration: configuration, clock: { clock.now })
         var environment = Environment(

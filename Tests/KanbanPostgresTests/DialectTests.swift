@@ -7,7 +7,8 @@ struct DialectTests {
         ("SELECT a FROM t WHERE a = ?1 AND b = ?12", "SELECT a FROM t WHERE a = $1 AND b = $12"),
         ("FROM tasks INDEXED BY tasks_by_due\nWHERE", "FROM tasks\nWHERE"),
         (
-            "SELECT creation, first_changes, number\nFROM tasks", "SELECT creation, first_changes, 0::bigint\nFROM tasks"
+            "SELECT creation, first_changes, number\nFROM tasks",
+            "SELECT creation, first_changes, 0::bigint\nFROM tasks"
         ),
         (
             "first_changes = ?16, checksum = ?17\nWHERE account = ?1 AND number = ?2",

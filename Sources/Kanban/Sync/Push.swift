@@ -11,6 +11,12 @@ package struct Push {
         fileprivate var adopted: [ID: ID] = [:]
 
         package init() {}
+
+        /// Ends the push with this result for each mutation that is left, because the transaction of the next ones was
+        /// undone. None of them is kept: sent again, they are performed.
+        package mutating func end(_ mutations: [SentMutation], with result: (ID) -> [UInt8]) {
+            results += mutations[results.count...].map { result($0.id) }
+        }
     }
 
     package private(set) var progress: Progress

@@ -35,6 +35,8 @@ package enum MutationResult: Sendable {
     case idReused
     /// Another mutation of an atomic request failed.
     case rolledBack
+    /// The account may take no more, and earlier mutations of the request are on disk.
+    case beyondQuota(QuotaLimit)
 
     var isFailure: Bool {
         if case .done(let outcome) = self { outcome.status == .conflict } else { true }

@@ -25,6 +25,7 @@ extension MutationResult {
         case .rejected(let error): json.members(rejectedWith: Problem(error))
         case .idReused: json.members(rejectedWith: Problem(.idempotencyKeyReused))
         case .rolledBack: json.members(rejectedWith: Problem(.rolledBack))
+        case .beyondQuota(let limit): json.members(rejectedWith: Problem(StoreError.quotaExceeded(limit)))
         }
         json.endObject()
         return json.bytes

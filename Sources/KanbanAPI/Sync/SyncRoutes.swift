@@ -30,16 +30,21 @@ package struct SyncRoutes: Sendable {
         let precondition = call.precondition
         var progress = Push.Progress()
         repeat {
-            progress = try await call.writeRepeatably { [progress] in
-                { board in
-                    if progress.results.isEmpty {
-                        try board.checkBoard(precondition)
-                        if case .cursor(let text) = body.since { _ = try board.cursor(text) }
+            do {
+                progress = try await call.writeRepeatably { [progress] in
+                    { board in
+                        if progress.results.isEmpty {
+                            try board.checkBoard(precondition)
+                            if case .cursor(let text) = body.since { _ = try board.cursor(text) }
+                        }
+                        var push = try board.push(known: body.known, after: progress) { $1.encoded($0) }
+                        try push.apply(body.mutations, isAtomic: body.isAtomic)
+                        return push.progress
                     }
-                    var push = try board.push(known: body.known, after: progress) { id, result in result.encoded(id) }
-                    try push.apply(body.mutations, isAtomic: body.isAtomic)
-                    return push.progress
                 }
+            } catch StoreError.quotaExceeded(let limit) where !progress.results.isEmpty {
+                // Mutations of earlier transactions are on disk: a 507 would say that nothing was applied.
+                progress.end(body.mutations) { MutationResult.beyondQuota(limit).encoded($0) }
             }
         } while progress.results.count < body.mutations.count
         let results = progress.results

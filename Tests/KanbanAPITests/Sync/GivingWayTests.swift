@@ -1,3 +1,4 @@
+import Dispatch
 import HTTP
 import JSON
 import Kanban
@@ -44,6 +45,36 @@ struct GivingWayTests {
 
         #expect(results.map(\.status) == Array(repeating: "applied", count: 20))
         #expect(board.commits.withLock { $0 } == 1)
+    }
+
+    @Test func `beyond the quota a later transaction says of each mutation what became of it`() async throws {
+        let board = try TestBoard(batchTime: .zero, quota: Quota(bytes: 1 << 20, tasks: 3))
+        let mutations = (0..<5).map { _ in JSON.mutation("create", nil, ["title": "one"]) }
+        let store = board.store
+        let (isBlocked, isBusy) = (DispatchSemaphore(value: 0), Locked(false))
+        // The push finds another account's write beside it, gives way after a mutation, and then has the writer for itself.
+        async let first: Void = store.writeAccess { _ in
+            isBusy.withLock { $0 = true }
+            isBlocked.wait()
+        }
+        defer { isBlocked.signal() }
+        try await until("the writer is busy") { isBusy.withLock { $0 } }
+        async let push = board.sync(mutations)
+        try await until("the push waits") { store.activity.waitingWrites == 1 }
+        async let other: Void = store.writeAccess { _ in }
+        try await until("another account waits") { store.activity.waitingWrites == 2 }
+        isBlocked.signal()
+
+        let results = try await push
+        _ = try await (first, other)
+
+        #expect(results.map(\.status) == ["applied"] + Array(repeating: "rejected", count: 4))
+        #expect(results.dropFirst().allSatisfy { $0["problem"]?["code"] == "quota_exceeded" })
+        #expect(try store.readNow(.local) { try $0.usage().tasks } == 1)
+        // What was rejected is not kept, and is tried again.
+        let again = try await board.sync(Array(mutations[..<3]))
+        #expect(again.map(\.status) == ["applied", "applied", "applied"])
+        #expect(again.first == results.first)
     }
 
     /// Other accounts write all the time.
