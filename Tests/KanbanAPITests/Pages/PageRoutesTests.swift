@@ -113,8 +113,8 @@ struct PageRoutesTests {
         // The page itself begins these: its entry, the theme, and the texts of one language. Types are no code. The log-in
         // and the screens beside the board come when they are needed, or later.
         let others = [
-            "account", "answers", "app", "categories", "forms", "login", "past", "screens", "settings", "stats", "theme", "today",
-            "types",
+            "account", "answers", "app", "categories", "forms", "login", "past", "screens", "settings", "stats",
+            "theme", "today", "types",
         ].map { "board/\($0).js" }
 
         for path in PageFile.all.keys where path.hasPrefix("board/") && path.hasSuffix(".js") {
