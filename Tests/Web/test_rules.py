@@ -2,10 +2,15 @@
 
 import pytest
 
+from harness import PATIENCE, Server
 
-@pytest.fixture
-def rules(browser, server):
-    page = browser().new_page()
+
+@pytest.fixture(scope="module")
+def rules(chromium):
+    server = Server()
+    context = chromium.new_context()
+    context.set_default_timeout(PATIENCE * 1000)
+    page = context.new_page()
     page.goto(server.url + "/docs")
 
     def run(body, argument=None):
@@ -17,7 +22,9 @@ def rules(browser, server):
             argument,
         )
 
-    return run
+    yield run
+    context.close()
+    server.close()
 
 
 ENTRY = "const made = (n) => ({ mutationId: 'm' + n, key: String(n).padStart(4, '0'), at: '2026-11-20T08:00:00.000Z' });"
