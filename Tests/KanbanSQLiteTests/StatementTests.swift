@@ -33,10 +33,13 @@ struct StatementTests {
         "DELETE FROM history WHERE number <= ?1",
         "DELETE FROM codes WHERE digest IN", "DELETE FROM invitations WHERE id IN",
         "DELETE FROM account_events WHERE number IN",
-        // Of servers that share a database: their locks, leases and notifications, and where many accounts stand.
-        "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, pg_current_xact_id()::text FROM pg_advisory",
+        // Servers that share a database: their locks, leases, lanes and notifications, and the revisions of many accounts.
+        "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM pg_advisory", "FROM pg_stat_activity",
         "INSERT INTO leases", "FROM attempts WHERE kind = ?1", "INSERT INTO attempts", "SELECT pg_notify(",
         "FROM accounts WHERE number = ANY (?1",
+        "INSERT INTO servers", "FROM servers WHERE", "INSERT INTO lanes", "FROM lanes WHERE",
+        // `kanbase renew` begins a new history for every account.
+        "WITH renewed AS ( UPDATE accounts SET epoch",
         // Bound where it is put together.
         "FROM (\\(rows))", "FROM \\($0.name) WHERE \\(condition)",
     ]
