@@ -50,42 +50,49 @@ struct GivingWayTests {
     @Test func `beyond the quota a later transaction says of each mutation what became of it`() async throws {
         let board = try TestBoard(batchTime: .zero, quota: Quota(bytes: 1 << 20, tasks: 3))
         let mutations = (0..<5).map { _ in JSON.mutation("create", nil, ["title": "one"]) }
-        let store = board.store
-        let (isBlocked, isBusy) = (DispatchSemaphore(value: 0), Locked(false))
-        // The push finds another account's write beside it, gives way after a mutation, and then has the writer for itself.
-        async let first: Void = store.writeAccess { _ in
-            isBusy.withLock { $0 = true }
-            isBlocked.wait()
-        }
-        defer { isBlocked.signal() }
-        try await until("the writer is busy") { isBusy.withLock { $0 } }
-        async let push = board.sync(mutations)
-        try await until("the push waits") { store.activity.waitingWrites == 1 }
-        async let other: Void = store.writeAccess { _ in }
-        try await until("another account waits") { store.activity.waitingWrites == 2 }
-        isBlocked.signal()
 
-        let results = try await push
-        _ = try await (first, other)
+        // The push gives way after a mutation, and then has the writer for itself.
+        let results = try await besidesOthers(1, on: board, once: true) { try await board.sync(mutations) }
 
         #expect(results.map(\.status) == ["applied"] + Array(repeating: "rejected", count: 4))
         #expect(results.dropFirst().allSatisfy { $0["problem"]?["code"] == "quota_exceeded" })
-        #expect(try store.readNow(.local) { try $0.usage().tasks } == 1)
+        #expect(try board.store.readNow(.local) { try $0.usage().tasks } == 1)
         // What was rejected is not kept, and is tried again.
         let again = try await board.sync(Array(mutations[..<3]))
         #expect(again.map(\.status) == ["applied", "applied", "applied"])
         #expect(again.first == results.first)
     }
 
-    /// Other accounts write all the time.
-    private func besidesOthers<T: Sendable>(_ work: @Sendable () async throws -> T) async throws -> T {
-        let store = board.store
+    /// Does the work while other accounts write: all the time, or once each. The first turn of the writer ends when the
+    /// work and all others wait for theirs.
+    private func besidesOthers<T: Sendable>(
+        _ count: Int = 8, on board: TestBoard? = nil, once: Bool = false,
+        _ work: @escaping @Sendable () async throws -> T
+    ) async throws -> T {
+        let store = (board ?? self.board).store
+        let (isBlocked, isBusy) = (DispatchSemaphore(value: 0), Locked(false))
         return try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<8 {
-                group.addTask { while !Task.isCancelled { try await store.writeAccess { _ in } } }
+            defer {
+                isBlocked.signal()
+                group.cancelAll()
             }
-            defer { group.cancelAll() }
-            return try await work()
+            group.addTask {
+                try await store.writeAccess { _ in
+                    isBusy.withLock { $0 = true }
+                    isBlocked.wait()
+                }
+            }
+            try await until("the writer is busy") { isBusy.withLock { $0 } }
+            async let result = work()
+            try await until("the work waits") { store.activity.waitingWrites == 1 }
+            for _ in 0..<count {
+                group.addTask {
+                    repeat { try await store.writeAccess { _ in } } while !once && !Task.isCancelled
+                }
+            }
+            try await until("all others wait") { store.activity.waitingWrites == count + 1 }
+            isBlocked.signal()
+            return try await result
         }
     }
 }
