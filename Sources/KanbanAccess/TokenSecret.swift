@@ -1,7 +1,7 @@
 import Crypto
 
-/// A bearer token: `kb_` and 200 random bits. The server stores only the digest, so that nobody who reads the file can
-/// log in. A plain digest is enough, because 200 bits cannot be guessed.
+/// A bearer token: `kb_` and 200 random bits. The server stores only the digest: reading the file gives no token to
+/// log in with. A plain digest is enough, because 200 bits cannot be guessed.
 package struct TokenSecret: Sendable {
     package static let prefix = "kb_"
     private static let randomBytes = 25

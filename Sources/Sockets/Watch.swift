@@ -1,6 +1,6 @@
-/// What is told of a watched descriptor. Called on the loop of the watch.
+/// Handles the events of a watched descriptor, on the loop of the watch.
 package protocol WatchHandler: AnyObject {
-    /// What was waited for is possible, or the next call tells why it never will be.
+    /// The descriptor is ready, or the next system call returns the error that keeps it from becoming ready.
     func becameReady()
 
     /// The time of the wait is over.

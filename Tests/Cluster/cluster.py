@@ -52,7 +52,7 @@ class Cluster:
         self.board.run(writers)
 
     def grow(self, count=20):
-        """Waits until so many more writes were acknowledged."""
+        """Waits until `count` more writes were acknowledged."""
         goal = len(self.board.acknowledged) + count
         wait_for(lambda: len(self.board.acknowledged) >= goal or self.board.faults, f"{count} more writes", 120)
 

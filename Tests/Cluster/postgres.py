@@ -1,5 +1,5 @@
-"""PostgreSQL servers, standbys and poolers that a test makes and removes. They run as the user `postgres` when we are root,
-as whom PostgreSQL refuses to run."""
+"""PostgreSQL servers, standbys and poolers that a test makes and removes. They run as the user `postgres`
+when the test runs as root, because PostgreSQL refuses to run as root."""
 
 import contextlib
 import glob

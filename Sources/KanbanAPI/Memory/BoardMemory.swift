@@ -46,7 +46,7 @@ package final class BoardMemory: CommitObserver {
         }
     }
 
-    /// Beyond so many accounts the known feeds are forgotten, and read again.
+    /// The limit of accounts whose feeds are remembered. Above it all are forgotten, and read from the store again.
     private static let mostFeeds = 50_000
 
     let pages: PageMemory

@@ -337,7 +337,7 @@ extension Failure {
             }
     }
 
-    /// What the app is told of an error: a cancellation is one.
+    /// The error that the app gets. A cancellation stays a `CancellationError`.
     static func told(_ error: any Error) -> any Error {
         error is CancellationError ? error : Failure(caught: error).error
     }

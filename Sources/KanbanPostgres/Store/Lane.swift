@@ -45,7 +45,7 @@ final class Lane: @unchecked Sendable {
         case later([any LaneJob])
     }
 
-    /// So many bodies share a transaction at most.
+    /// The most bodies that share a transaction.
     private static let batchLimit = 64
     /// Between two tries to reach the database.
     private static let pause = 0.05
