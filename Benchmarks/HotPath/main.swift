@@ -94,7 +94,7 @@ struct Client {
 let directory = NSTemporaryDirectory() + "hotpath-\(UUID().uuidString)"
 defer { try? FileManager.default.removeItem(atPath: directory) }  // Only litter, if it stays.
 let clock: @Sendable () -> Timestamp = { Timestamp(milliseconds: 1_795_000_000_000) }
-let store = try SQLStore(in: directory, clock: clock)
+let store = try FileStore(in: directory, clock: clock)
 let group = try EventLoopGroup(count: 1)
 func serve(limits: BoardMemory.Limits = .init()) throws -> (server: Server, client: Client) {
     let environment = Environment(store: store, clock: clock, memory: BoardMemory(limits: limits))

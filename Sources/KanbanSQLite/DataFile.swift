@@ -6,11 +6,11 @@ import KanbanRows
 enum DataFile {
     /// Makes what is missing and returns the path of a file of the newest schema.
     static func prepare(
-        in directory: String, now: Timestamp, configuration: SQLStoreConfiguration
+        in directory: String, now: Timestamp, configuration: FileStoreConfiguration
     ) throws -> String {
         try makeDirectory(directory)
-        try SQLStore.finishRestore(in: directory)
-        let path = SQLStore.dataFile(in: directory)
+        try FileStore.finishRestore(in: directory)
+        let path = FileStore.dataFile(in: directory)
         if !DurableFile.exists(path) { try DurableFile.create(path) }
         // SQLite would throw the log away and begin anew.
         guard DurableFile.size(path) > 0 || DurableFile.size(path + "-wal") == 0 else {

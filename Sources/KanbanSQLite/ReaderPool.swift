@@ -37,7 +37,7 @@ final class ReaderPool: Sendable {
     }
 
     private let path: String
-    private let configuration: SQLStoreConfiguration
+    private let configuration: FileStoreConfiguration
     private let commits: Commits
     private let files: DataFileWatch
     private let state = Locked(State())
@@ -53,7 +53,7 @@ final class ReaderPool: Sendable {
     /// How long a pause waits for those that read.
     private static let patience = DispatchTimeInterval.milliseconds(50)
 
-    init(path: String, configuration: SQLStoreConfiguration, commits: Commits, files: DataFileWatch) {
+    init(path: String, configuration: FileStoreConfiguration, commits: Commits, files: DataFileWatch) {
         self.path = path
         self.configuration = configuration
         self.commits = commits

@@ -46,7 +46,7 @@ final class Writer: @unchecked Sendable {
     private static let fewBodies = 16
 
     private let path: String
-    private let configuration: SQLStoreConfiguration
+    private let configuration: FileStoreConfiguration
     private let context: BoardContext
     private let commits: Commits
     private let readers: ReaderPool
@@ -70,7 +70,7 @@ final class Writer: @unchecked Sendable {
     private var logBound: Int
 
     init(
-        path: String, configuration: SQLStoreConfiguration, context: BoardContext,
+        path: String, configuration: FileStoreConfiguration, context: BoardContext,
         random: @escaping @Sendable () -> UInt64, commits: Commits, readers: ReaderPool, files: DataFileWatch
     ) throws {
         self.path = path
@@ -295,7 +295,7 @@ final class Writer: @unchecked Sendable {
     }
 
     private static func open(
-        _ path: String, _ configuration: SQLStoreConfiguration
+        _ path: String, _ configuration: FileStoreConfiguration
     ) throws -> (session: WriteSession<SQLiteConnection>, log: WriteAheadLog) {
         let connection = try SQLiteConnection(
             path: path, access: .readWrite,

@@ -6,12 +6,12 @@ import Locks
 
 /// A store as one on another machine is: every call waits, and fails while the test says so. The rows are those of a file.
 final class DistantStore: Store, AccessStore {
-    private let rows: SQLStore
+    private let rows: FileStore
     private let queue = DispatchQueue(label: "kanbase.test.distant")
     private let isGone = Locked(false)
     private let reads = Locked(0)
 
-    init(_ rows: SQLStore) {
+    init(_ rows: FileStore) {
         self.rows = rows
     }
 

@@ -12,7 +12,7 @@ import Testing
 /// The API over a store in a directory of its own, called without a socket, at a time that the test sets.
 final class TestBoard: Sendable {
     private let directory: TemporaryDirectory
-    let store: SQLStore
+    let store: FileStore
     let application: Application
     /// The same without a cache.
     private let uncached: Application
@@ -38,7 +38,7 @@ final class TestBoard: Sendable {
         self.clock = clock
         let doorbell = Doorbell(grain: .milliseconds(5))
         self.doorbell = doorbell
-        var configuration = SQLStoreConfiguration()
+        var configuration = FileStoreConfiguration()
         let commits = Locked(0)
         self.commits = commits
         configuration.onCommit = {
@@ -47,7 +47,7 @@ final class TestBoard: Sendable {
         }
         configuration.quota = quota
         configuration.batchTime = batchTime ?? configuration.batchTime
-        store = try SQLStore(in: directory.path, configuration: configuration, clock: { clock.now })
+        store = try FileStore(in: directory.path, configuration: configuration, clock: { clock.now })
         var environment = Environment(
             store: store, clock: { clock.now }, zone: try #require(Zone(name: zone)), weather: weather,
             doorbell: doorbell)
@@ -75,7 +75,7 @@ final class TestBoard: Sendable {
 
     /// What is wrong with the data.
     func check() throws -> [String] {
-        try SQLStore.check(directory.path)
+        try FileStore.check(directory.path)
     }
 
     /// Does all the upkeep that is due.

@@ -12,7 +12,7 @@ struct PostmanTests {
 
     /// A store with an account, a postman, and a mail server that does as it is told.
     private final class Office: Sendable {
-        let store: SQLStore
+        let store: FileStore
         let account: Account
         let now = Locked(Timestamp(milliseconds: 1_795_162_740_000))
         let refuses = Locked(false)
@@ -24,7 +24,7 @@ struct PostmanTests {
             let directory = try TemporaryDirectory()
             self.directory = directory
             let now = now
-            store = try SQLStore(in: directory.path, clock: { now.withLock { $0 } })
+            store = try FileStore(in: directory.path, clock: { now.withLock { $0 } })
             let email = try #require(EmailAddress("Anna@example.org"))
             account = try await store.writeAccess {
                 try $0.makeAccount(email: email, displayName: nil, passwordHash: "hash")

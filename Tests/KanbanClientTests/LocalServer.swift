@@ -18,7 +18,7 @@ import Testing
 final class LocalServer: Transport {
     private let directory: TemporaryDirectory
     private let clock: TestClock
-    private let running: Locked<(store: SQLStore, application: Application)>
+    private let running: Locked<(store: FileStore, application: Application)>
     private let random: Locked<SeededRandom>
 
     init(clock: TestClock = TestClock(1_795_000_000_000), seed: UInt64 = 0) throws {
@@ -34,8 +34,8 @@ final class LocalServer: Transport {
 
     private static func start(
         in directory: TemporaryDirectory, _ clock: TestClock
-    ) throws -> (store: SQLStore, application: Application) {
-        let store = try SQLStore(in: directory.path, clock: { clock.now })
+    ) throws -> (store: FileStore, application: Application) {
+        let store = try FileStore(in: directory.path, clock: { clock.now })
         let environment = Environment(store: store, clock: { clock.now }, zone: try #require(Zone(name: "UTC")))
         let application = Application(
             environment: environment, gate: OpenGate(), routes: Routes.all, observer: SilentObserver())

@@ -31,7 +31,7 @@ extension PostgresTests {
         }
 
         private func makeData(in directory: TemporaryDirectory) async throws -> Seen {
-            let store = try SQLStore(in: directory.path, clock: { [clock] in clock.now })
+            let store = try FileStore(in: directory.path, clock: { [clock] in clock.now })
             defer { store.close() }
             let email = try #require(EmailAddress("anna@example.org"))
             let key = try await store.writeAccess { writer in
@@ -56,7 +56,7 @@ extension PostgresTests {
             let seen = try await makeData(in: directory)
             let target = try PostgresCluster.shared.get().freshSchema()
 
-            let tasks = try SQLStore.withFile(of: directory.path) {
+            let tasks = try FileStore.withFile(of: directory.path) {
                 try TableCopy.copy($0, into: target, at: clock.now)
             }
 
@@ -72,11 +72,11 @@ extension PostgresTests {
             #expect(anna?.displayName == "Anna")
 
             let back = try TemporaryDirectory()
-            let copied = try SQLStore.makeBackup(at: back.file("kanbase.sqlite")) {
+            let copied = try FileStore.makeBackup(at: back.file("kanbase.sqlite")) {
                 try TableCopy.copy(target, into: $0)
             }
             #expect(copied == 3)
-            let again = try SQLStore(in: back.path, clock: { [clock] in clock.now })
+            let again = try FileStore(in: back.path, clock: { [clock] in clock.now })
             defer { again.close() }
             #expect(try await again.read(.local) { try Seen($0) } == seen)
         }
@@ -88,7 +88,7 @@ extension PostgresTests {
             try await stores.store.write { try $0.makeTask("theirs") }
 
             #expect(throws: PostgresSchema.Fault.self) {
-                try SQLStore.withFile(of: directory.path) {
+                try FileStore.withFile(of: directory.path) {
                     try TableCopy.copy($0, into: stores.target, at: clock.now)
                 }
             }

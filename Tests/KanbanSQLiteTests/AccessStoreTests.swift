@@ -160,7 +160,7 @@ struct AccessStoreTests {
     @Test func `what the command line does beside a server is seen by the next look-up`() async throws {
         let serving = try TestStore()
         #expect(try serving.store.readAccessNow { try $0.account(foldedEmail: "anna@example.org") } == nil)
-        let commandLine = try SQLStore(in: serving.directory.path, clock: { serving.clock.now })
+        let commandLine = try FileStore(in: serving.directory.path, clock: { serving.clock.now })
         defer { commandLine.close() }
 
         let email = try #require(anna)

@@ -11,12 +11,12 @@ struct BackupTests {
         let epoch = try box.store.read { try $0.feedState().epoch }
         let file = box.directory.file("copy.backup")
 
-        let backup = try SQLStore.backUp(box.directory.path, to: file, pagesPerStep: 3)
+        let backup = try FileStore.backUp(box.directory.path, to: file, pagesPerStep: 3)
         try await box.store.write { _ = try $0.makeTask("Later") }
 
         #expect(backup.tasks == 50)
         box.store.close()
-        let kept = try SQLStore.restore(from: file, to: box.directory.path, now: box.clock.now)
+        let kept = try FileStore.restore(from: file, to: box.directory.path, now: box.clock.now)
         let restored = try box.reopened()
         #expect(try restored.store.read { try $0.tasks(TaskQuery()).count } == 50)
         // No revision of what came after the backup comes again.
@@ -24,7 +24,7 @@ struct BackupTests {
         try await restored.store.write { _ = try $0.makeTask("Anew") }
         #expect(try restored.store.read { try $0.feedState().revision } == box.clock.now.milliseconds + 1)
         #expect(try restored.store.read { try $0.feedState().epoch } != epoch)
-        #expect(try SQLStore.check(box.directory.path) == [])
+        #expect(try FileStore.check(box.directory.path) == [])
         let aside = try #require(kept)
         #expect(FileManager.default.fileExists(atPath: aside))
         #expect(
@@ -35,12 +35,12 @@ struct BackupTests {
         let box = try TestStore()
         let file = box.directory.file("copy.backup")
         let letter = box.directory.file("letter.txt")
-        try SQLStore.backUp(box.directory.path, to: file)
+        try FileStore.backUp(box.directory.path, to: file)
         try Data("Dear Anna".utf8).write(to: URL(fileURLWithPath: letter))
 
-        try SQLStore.backUp(box.directory.path, to: file)
+        try FileStore.backUp(box.directory.path, to: file)
 
-        #expect(throws: StoreError.self) { try SQLStore.backUp(box.directory.path, to: letter) }
+        #expect(throws: StoreError.self) { try FileStore.backUp(box.directory.path, to: letter) }
         #expect(try Data(contentsOf: URL(fileURLWithPath: letter)) == Data("Dear Anna".utf8))
         let names = try FileManager.default.contentsOfDirectory(atPath: (file as NSString).deletingLastPathComponent)
         #expect(!names.contains { $0.hasSuffix(".partial") })
@@ -50,14 +50,14 @@ struct BackupTests {
         let box = try TestStore()
         for number in 0..<200 { try await box.store.write { _ = try $0.makeTask("Task \(number)") } }
         let file = box.directory.file("copy.backup")
-        try SQLStore.backUp(box.directory.path, to: file)
+        try FileStore.backUp(box.directory.path, to: file)
         box.store.close()
         for damage in [Damage.truncated, .scribbled, .foreign] {
             let damaged = box.directory.file("damaged")
             try damage.write(from: file, to: damaged)
 
             #expect(throws: StoreError.self, "\(damage)") {
-                try SQLStore.restore(from: damaged, to: box.directory.path, now: box.clock.now)
+                try FileStore.restore(from: damaged, to: box.directory.path, now: box.clock.now)
             }
         }
 
@@ -70,13 +70,13 @@ struct BackupTests {
         let box = try TestStore()
         try await box.store.write { _ = try $0.makeTask("old") }
         let file = box.directory.file("copy.backup")
-        try SQLStore.backUp(box.directory.path, to: file)
+        try FileStore.backUp(box.directory.path, to: file)
         try await box.store.write { _ = try $0.makeTask("new") }
         box.store.close()
         try FileManager.default.copyItem(atPath: file, toPath: box.store.path + ".restored")
         if isNearlyDone { try FileManager.default.removeItem(atPath: box.store.path) }
 
-        try SQLStore.forgetRestore(in: box.directory.path)
+        try FileStore.forgetRestore(in: box.directory.path)
         let started = try box.reopened()
 
         let titles = try started.store.read { try $0.tasks(TaskQuery()).map(\.title) }

@@ -50,7 +50,7 @@ struct ChangesTests {
         let living = replica.values.filter { $0.value != .deleted }.sorted { $0.revision < $1.revision }
         #expect(living == whole)
         #expect(whole.last.map { $0.revision <= since } ?? true)
-        #expect(try SQLStore.check(box.directory.path) == [])
+        #expect(try FileStore.check(box.directory.path) == [])
     }
 
     /// Few are sorted, many are walked through by revision.

@@ -14,10 +14,10 @@ struct CheckTests {
             try tx.change(task.id) { $0.deletedAt = Timestamp(milliseconds: 1) }
         }
 
-        #expect(try SQLStore.check(box.directory.path) == [])
+        #expect(try FileStore.check(box.directory.path) == [])
 
         box.store.close()
-        #expect(try SQLStore.check(box.directory.path, vacuum: true) == [])
+        #expect(try FileStore.check(box.directory.path, vacuum: true) == [])
         let reopened = try box.reopened()
         #expect(try reopened.store.read { try $0.tasks(TaskQuery()).count } == 1)
     }
@@ -51,11 +51,11 @@ struct CheckTests {
         try execute(
             "UPDATE task_counts SET count = 1; UPDATE accounts SET used_tasks = 1, used_bytes = used_bytes - 324",
             on: box.store.path)
-        #expect(try SQLStore.check(box.directory.path) == [])
+        #expect(try FileStore.check(box.directory.path) == [])
 
         try execute(statement, on: box.store.path)
 
-        let findings = try SQLStore.check(box.directory.path)
+        let findings = try FileStore.check(box.directory.path)
         #expect(findings.contains { $0.hasPrefix(finding) }, "\(findings)")
     }
 
@@ -69,7 +69,7 @@ struct CheckTests {
         try damage.write(from: sound, to: box.store.path)
         let before = try Data(contentsOf: URL(fileURLWithPath: box.store.path))
 
-        #expect(try !SQLStore.check(box.directory.path).isEmpty)
+        #expect(try !FileStore.check(box.directory.path).isEmpty)
         if damage != .scribbled {
             #expect(throws: StoreError.self) { try box.reopened() }
         }

@@ -52,7 +52,7 @@ struct DataFileWatchTests {
     @Test(arguments: Loss.allCases)
     func `nothing is acknowledged that the next start does not find`(loss: Loss) async throws {
         let reports = Locked<[String?]>([])
-        var configuration = SQLStoreConfiguration()
+        var configuration = FileStoreConfiguration()
         configuration.onMove = { report in reports.withLock { $0.append(report) } }
         let box = try TestStore(configuration: configuration)
         let first = try await box.store.write { try $0.makeTask("before") }
@@ -64,7 +64,7 @@ struct DataFileWatchTests {
         await #expect(throws: StoreError.self) { try await box.store.write { try $0.makeTask("later") } }
         #expect(throws: StoreError.self) { try box.store.checkWritability() }
         #expect(reports.withLock { $0.count } == 1)
-        #expect(reports.withLock { $0.first }??.contains(SQLStore.fileName) == true)
+        #expect(reports.withLock { $0.first }??.contains(FileStore.fileName) == true)
         guard loss.isReversible else { return }
 
         try loss.undo(to: box)
@@ -79,7 +79,7 @@ struct DataFileWatchTests {
     }
 
     @Test func `commits, checkpoints and other processes of ours are no loss`() async throws {
-        var configuration = SQLStoreConfiguration()
+        var configuration = FileStoreConfiguration()
         configuration.logSize = 32 << 10
         configuration.onMove = { Issue.record("reported: \($0 ?? "back")") }
         let box = try TestStore(configuration: configuration)
@@ -87,13 +87,13 @@ struct DataFileWatchTests {
             try await box.store.write { _ = try $0.makeTask("\(number)") }
             try box.store.checkWritability()
         }
-        var beside = SQLStoreConfiguration()
+        var beside = FileStoreConfiguration()
         beside.logSize = 1 << 40
         let other = try TestStore(directory: box.directory, clock: box.clock, configuration: beside)
         try await other.store.write { _ = try $0.makeTask("beside") }
         other.store.close()
-        try SQLStore.backUp(box.directory.path, to: box.directory.file("backup"))
-        #expect(try SQLStore.check(box.directory.path) == [])
+        try FileStore.backUp(box.directory.path, to: box.directory.file("backup"))
+        #expect(try FileStore.check(box.directory.path) == [])
 
         try await box.store.write { _ = try $0.makeTask("last") }
 

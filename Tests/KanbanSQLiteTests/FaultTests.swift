@@ -30,7 +30,7 @@ struct FaultTests {
     private func open() throws -> TestStore {
         _ = FaultyFileSystem.registered
         FaultyFileSystem.order(nil)
-        var configuration = SQLStoreConfiguration()
+        var configuration = FileStoreConfiguration()
         configuration.fileSystem = FaultyFileSystem.name
         configuration.logSize = 64 << 10
         configuration.writerCacheSize = 128 << 10
@@ -107,7 +107,7 @@ struct FaultTests {
         #expect(try box.store.revision(of: .local) == living.map(\.revision).max())
         let reopened = try box.reopened()
         #expect(try reopened.store.read { try $0.tasks(TaskQuery()) } == living)
-        #expect(try SQLStore.check(box.directory.path) == [])
+        #expect(try FileStore.check(box.directory.path) == [])
     }
 
     @Test func `a full disk fails every body of the batch and applies none`() async throws {
@@ -165,7 +165,7 @@ struct CrashTests {
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func `after a crash the data is that of a moment, and no earlier than the last answer`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
-        var configuration = SQLStoreConfiguration()
+        var configuration = FileStoreConfiguration()
         // No checkpoint: what was copied into the file is on the disk in the log before, and cannot be cut off.
         configuration.logSize = .max / 4
         let box = try TestStore(configuration: configuration)
@@ -191,7 +191,7 @@ struct CrashTests {
         #expect(living.map(\.revision).sorted() == (0..<living.count).map { Revision($0 + 1) })
         #expect(try shortened.store.revision(of: .local) == Revision(living.count))
         #expect(try await shortened.store.write { try $0.nextRevision() } == Revision(living.count + 1))
-        #expect(try SQLStore.check(cut.path) == [])
+        #expect(try FileStore.check(cut.path) == [])
     }
 
     private func copy(_ box: TestStore, to directory: TemporaryDirectory, droppingFromLog count: Int) throws {

@@ -31,7 +31,7 @@ struct KnownTasksTests {
             }
             #expect(known == stored, "seed \(seed), turn \(turn)")
         }
-        #expect(try SQLStore.check(box.directory.path) == [])
+        #expect(try FileStore.check(box.directory.path) == [])
     }
 
     private static func change(_ writer: any BoardWriter, using random: inout SeededRandom) throws {
@@ -75,7 +75,7 @@ struct KnownTasksTests {
         #expect(try box.store.read { try $0.task(id) } == last)
         let history = try box.store.read { try $0.history(of: id, before: nil, limit: 10) }
         #expect(history.map(\.action) == [.updated, .moved, .updated, .created])
-        #expect(try SQLStore.check(box.directory.path) == [])
+        #expect(try FileStore.check(box.directory.path) == [])
     }
 
     @Test func `what another process changed is read again`() async throws {
@@ -107,6 +107,6 @@ struct KnownTasksTests {
         }
 
         #expect(try box.store.read { try $0.task(id) }?.createdAt == Timestamp(milliseconds: 5))
-        #expect(try SQLStore.check(box.directory.path) == [])
+        #expect(try FileStore.check(box.directory.path) == [])
     }
 }

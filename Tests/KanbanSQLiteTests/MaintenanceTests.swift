@@ -7,10 +7,10 @@ import Testing
 
 struct MaintenanceTests {
     let box: TestStore
-    var store: SQLStore { box.store }
+    var store: FileStore { box.store }
 
     init() throws {
-        var configuration = SQLStoreConfiguration()
+        var configuration = FileStoreConfiguration()
         configuration.retention.trashDays = 30
         configuration.retention.tombstoneDays = 90
         configuration.retention.historyDays = 365
@@ -37,7 +37,7 @@ struct MaintenanceTests {
         #expect(try store.read { try $0.task(tasks[0].id) } == nil)
         #expect(try store.read { try $0.taskEverExisted(tasks[0].id) })
         #expect(try store.read { try $0.changes(since: 250, types: [.task], livingOnly: false, limit: 1_000) } == feed)
-        #expect(try SQLStore.check(box.directory.path) == [])
+        #expect(try FileStore.check(box.directory.path) == [])
     }
 
     @Test func `the purge line follows the old deletions, and their ids are never free`() async throws {
@@ -69,7 +69,7 @@ struct MaintenanceTests {
     }
 
     @Test func `tombstones stay at least as long as the trash`() async throws {
-        var configuration = SQLStoreConfiguration()
+        var configuration = FileStoreConfiguration()
         (configuration.retention.trashDays, configuration.retention.tombstoneDays) = (30, 1)
         let box = try TestStore(configuration: configuration)
         let task = try await box.store.write { try $0.makeTask() }
@@ -96,7 +96,7 @@ struct MaintenanceTests {
         #expect(after.map(\.title) == [nil, nil])
         #expect(after.map(\.entry) == before.map(\.entry))
         #expect(try store.read { try $0.history(HistoryQuery(limit: 9)) } == [])
-        #expect(try SQLStore.check(box.directory.path) == [])
+        #expect(try FileStore.check(box.directory.path) == [])
     }
 
     @Test func `history goes after its days, and what is younger stays`() async throws {
@@ -138,7 +138,7 @@ struct MaintenanceTests {
         try await store.write { _ = try $0.updateTask(edited.id, TaskEdit(title: "c", body: "c")) }
         try await maintain()
 
-        var configuration = SQLStoreConfiguration()
+        var configuration = FileStoreConfiguration()
         configuration.retention.historyDays = 700
         let reopened = try box.reopened(configuration: configuration)
 

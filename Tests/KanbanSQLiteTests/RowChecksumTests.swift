@@ -39,7 +39,7 @@ struct RowChecksumTests {
     @Test func `what was written has the checksum that check finds`() async throws {
         let box = try await filled()
 
-        #expect(try SQLStore.check(box.directory.path) == [])
+        #expect(try FileStore.check(box.directory.path) == [])
         box.store.close()
         for (table, _) in RowChecksum.tables {
             #expect(try count("\(table) WHERE checksum IS NULL", on: box.store.path) == 0, "\(table)")
@@ -66,23 +66,23 @@ struct RowChecksumTests {
                 ELSE CAST(substr(\(column), 1, length(\(column)) - 1) || x'7f' AS BLOB) END
             """, on: box.store.path)
 
-        let findings = try SQLStore.check(box.directory.path)
+        let findings = try FileStore.check(box.directory.path)
         #expect(findings.contains { $0.hasPrefix("a row is not as it was written: one of \(table)") }, "\(findings)")
     }
 
     @Test func `a backup with a changed row is not restored, and not made`() async throws {
         let box = try await filled()
         let backup = box.directory.file("backup")
-        try SQLStore.backUp(box.directory.path, to: backup)
+        try FileStore.backUp(box.directory.path, to: backup)
         try execute("UPDATE tasks SET body = 'xody' WHERE body <> ''", on: backup)
         let elsewhere = try TemporaryDirectory()
 
         #expect(throws: StoreError.self) {
-            try SQLStore.restore(from: backup, to: elsewhere.path, now: box.clock.now)
+            try FileStore.restore(from: backup, to: elsewhere.path, now: box.clock.now)
         }
         box.store.close()
         try execute("UPDATE tasks SET body = 'xody' WHERE body <> ''", on: box.store.path)
-        #expect(throws: StoreError.self) { try SQLStore.backUp(box.directory.path, to: box.directory.file("second")) }
+        #expect(throws: StoreError.self) { try FileStore.backUp(box.directory.path, to: box.directory.file("second")) }
     }
 
     @Test func `flipped bits in texts are found, wherever they are`() async throws {
@@ -100,7 +100,7 @@ struct RowChecksumTests {
                 damaged[range.lowerBound + 1] ^= 0x01
                 try damaged.write(to: URL(filePath: path))
                 tried += 1
-                if try !SQLStore.check(box.directory.path).isEmpty { found += 1 }
+                if try !FileStore.check(box.directory.path).isEmpty { found += 1 }
                 start = range.upperBound
             }
         }
@@ -109,6 +109,6 @@ struct RowChecksumTests {
         // A copy in a page that nothing uses any more may change.
         #expect(found >= tried - 2, "\(found) of \(tried)")
         try sound.write(to: URL(filePath: path))
-        #expect(try SQLStore.check(box.directory.path) == [])
+        #expect(try FileStore.check(box.directory.path) == [])
     }
 }

@@ -14,9 +14,9 @@ struct SchemaTests {
         let before = try Data(contentsOf: URL(fileURLWithPath: box.store.path))
 
         #expect(throws: StoreError.newer(version: 99)) { try box.reopened() }
-        #expect(throws: StoreError.newer(version: 99)) { try SQLStore.check(box.directory.path) }
+        #expect(throws: StoreError.newer(version: 99)) { try FileStore.check(box.directory.path) }
         #expect(throws: StoreError.newer(version: 99)) {
-            try SQLStore.restore(from: box.store.path, to: try TemporaryDirectory().path, now: box.clock.now)
+            try FileStore.restore(from: box.store.path, to: try TemporaryDirectory().path, now: box.clock.now)
         }
 
         #expect(try Data(contentsOf: URL(fileURLWithPath: box.store.path)) == before)
@@ -24,7 +24,7 @@ struct SchemaTests {
 
     @Test func `a database of another program is refused and left as it is`() throws {
         let directory = try TemporaryDirectory()
-        let path = directory.file(SQLStore.fileName)
+        let path = directory.file(FileStore.fileName)
         try execute("CREATE TABLE recipes (name TEXT)", on: path)
 
         #expect(throws: StoreError.self) { try TestStore(directory: directory) }
@@ -114,18 +114,18 @@ struct SchemaTests {
 
         let reopened = try box.reopened()
         #expect(try reopened.store.read { try $0.tasks(TaskQuery()).count } == 1)
-        #expect(try SQLStore.check(box.directory.path) == [])
+        #expect(try FileStore.check(box.directory.path) == [])
     }
 
     @Test func `a directory that cannot be written is an error of the disk`() throws {
         #expect(throws: StoreError.self) {
-            try SQLStore(in: "/proc/kanbase", clock: { Timestamp(milliseconds: 0) })
+            try FileStore(in: "/proc/kanbase", clock: { Timestamp(milliseconds: 0) })
         }
     }
 
     @Test func `the directory and the file are for their owner only`() throws {
         let directory = try TemporaryDirectory()
-        let store = try SQLStore(in: directory.file("data"), clock: { Timestamp(milliseconds: 0) })
+        let store = try FileStore(in: directory.file("data"), clock: { Timestamp(milliseconds: 0) })
         defer { store.close() }
         let files = FileManager.default
 
@@ -141,17 +141,17 @@ struct SchemaTests {
         try await box.store.write { _ = try $0.makeTask() }
         let crashed = try TemporaryDirectory()
         let log = try Data(contentsOf: URL(fileURLWithPath: box.store.path + "-wal"))
-        try Data().write(to: URL(fileURLWithPath: crashed.file(SQLStore.fileName)))
-        try log.write(to: URL(fileURLWithPath: crashed.file(SQLStore.fileName + "-wal")))
+        try Data().write(to: URL(fileURLWithPath: crashed.file(FileStore.fileName)))
+        try log.write(to: URL(fileURLWithPath: crashed.file(FileStore.fileName + "-wal")))
 
         #expect(throws: StoreError.self) { try TestStore(directory: crashed) }
 
-        #expect(try Data(contentsOf: URL(fileURLWithPath: crashed.file(SQLStore.fileName + "-wal"))) == log)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: crashed.file(FileStore.fileName + "-wal"))) == log)
     }
 
     @Test func `the history of a file of version 1 comes into the order of its time`() throws {
         let directory = try TemporaryDirectory()
-        let path = directory.file(SQLStore.fileName)
+        let path = directory.file(FileStore.fileName)
         try execute("PRAGMA journal_mode = WAL", on: path)
         let connection = try SQLiteConnection(path: path, access: .readWrite)
         defer { connection.close() }
@@ -196,7 +196,7 @@ struct SchemaTests {
         let box = try TestStore()
         try await box.store.write { _ = try $0.makeTask() }
         let clean = box.directory.file("clean")
-        try SQLStore.backUp(box.directory.path, to: clean)
+        try FileStore.backUp(box.directory.path, to: clean)
         box.store.close()
         let planted = box.directory.file("planted")
         try FileManager.default.copyItem(atPath: clean, toPath: planted)
@@ -206,19 +206,19 @@ struct SchemaTests {
 
         #expect(throws: StoreError.self, "start") { try box.reopened() }
         #expect(throws: StoreError.self, "backup") {
-            try SQLStore.backUp(box.directory.path, to: box.directory.file("b"))
+            try FileStore.backUp(box.directory.path, to: box.directory.file("b"))
         }
-        #expect(try SQLStore.check(box.directory.path).count == 1)
+        #expect(try FileStore.check(box.directory.path).count == 1)
         let elsewhere = try TemporaryDirectory()
         #expect(throws: StoreError.self, "restore") {
-            try SQLStore.restore(from: planted, to: elsewhere.path, now: box.clock.now)
+            try FileStore.restore(from: planted, to: elsewhere.path, now: box.clock.now)
         }
-        #expect(try SQLStore.restore(from: clean, to: elsewhere.path, now: box.clock.now) == nil)
+        #expect(try FileStore.restore(from: clean, to: elsewhere.path, now: box.clock.now) == nil)
     }
 
     @Test func `an older file with a trigger is not brought up`() throws {
         let directory = try TemporaryDirectory()
-        let path = directory.file(SQLStore.fileName)
+        let path = directory.file(FileStore.fileName)
         let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appending(path: "Fixtures/version-1.sqlite")
         try FileManager.default.copyItem(atPath: fixture.path, toPath: path)
@@ -254,7 +254,7 @@ struct SchemaTests {
         let directory = try TemporaryDirectory()
         let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appending(path: "Fixtures/version-\(version).sqlite")
-        try FileManager.default.copyItem(atPath: fixture.path, toPath: directory.file(SQLStore.fileName))
+        try FileManager.default.copyItem(atPath: fixture.path, toPath: directory.file(FileStore.fileName))
 
         let box = try TestStore(directory: directory)
 
@@ -267,7 +267,7 @@ struct SchemaTests {
         #expect(try box.store.read { try $0.ddays(after: nil, limit: nil).map(\.repeats) } == [.yearly])
         #expect(try box.store.read { try $0.settings().timeZone } == "Asia/Seoul")
         #expect(try box.store.read { try $0.feedState() } == FeedState(epoch: 42, revision: 6, purgedThrough: 0))
-        #expect(try SQLStore.check(directory.path) == [])
+        #expect(try FileStore.check(directory.path) == [])
         #expect(try await box.store.write { try $0.makeTask() }.revision == 7)
     }
 }

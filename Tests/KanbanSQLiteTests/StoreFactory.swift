@@ -25,16 +25,16 @@ final class HandClock: Sendable {
 final class TestStore: Sendable {
     let directory: TemporaryDirectory
     let clock: HandClock
-    let store: SQLStore
+    let store: FileStore
 
     init(
         directory: TemporaryDirectory? = nil, clock: HandClock = HandClock(),
-        configuration: SQLStoreConfiguration = SQLStoreConfiguration()
+        configuration: FileStoreConfiguration = FileStoreConfiguration()
     ) throws {
         let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
         self.clock = clock
-        store = try SQLStore(in: directory.path, configuration: configuration, clock: { clock.now })
+        store = try FileStore(in: directory.path, configuration: configuration, clock: { clock.now })
     }
 
     deinit {
@@ -42,7 +42,7 @@ final class TestStore: Sendable {
     }
 
     /// Closes the store and opens another in the same directory.
-    func reopened(configuration: SQLStoreConfiguration = SQLStoreConfiguration()) throws -> TestStore {
+    func reopened(configuration: FileStoreConfiguration = FileStoreConfiguration()) throws -> TestStore {
         store.close()
         return try TestStore(directory: directory, clock: clock, configuration: configuration)
     }

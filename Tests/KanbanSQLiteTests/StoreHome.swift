@@ -39,7 +39,7 @@ enum StoreHome: CaseIterable, CustomTestStringConvertible {
             }
         }
         // The file store makes the tables for both.
-        let files = try SQLStore(in: directory.path, clock: { clock.now })
+        let files = try FileStore(in: directory.path, clock: { clock.now })
         switch self {
         case .file, .cluster:
             return OpenHome(store: files, directory: directory) { files.close() }
@@ -63,7 +63,7 @@ final class OpenHome: Sendable {
         store: any Store & AccessStore, directory: TemporaryDirectory,
         check: (@Sendable () throws -> [String])? = nil, close: @escaping @Sendable () -> Void
     ) {
-        self.check = check ?? { try SQLStore.check(directory.path) }
+        self.check = check ?? { try FileStore.check(directory.path) }
         self.store = store
         self.directory = directory
         self.close = close

@@ -8,7 +8,7 @@ import Testing
 struct WriterTests {
     @Test func `writers that wait share a commit`() async throws {
         let commits = Locked(0)
-        var configuration = SQLStoreConfiguration()
+        var configuration = FileStoreConfiguration()
         configuration.onCommit = { _ in commits.withLock { $0 += 1 } }
         let box = try TestStore(configuration: configuration)
         let (writers, asked) = (200, DispatchSemaphore(value: 0))
@@ -30,7 +30,7 @@ struct WriterTests {
     }
 
     @Test func `a write that comes while another one runs shares its commit`() async throws {
-        var configuration = SQLStoreConfiguration()
+        var configuration = FileStoreConfiguration()
         configuration.batchTime = .seconds(600)
         let box = try TestStore(configuration: configuration)
         let store = box.store
@@ -141,7 +141,7 @@ struct WriterTests {
         #expect(outcomes.filter { $0 }.count == 33)
         let (tasks, revision) = try box.store.read { (try $0.tasks(TaskQuery()), try $0.feedState().revision) }
         #expect(tasks.map(\.revision).sorted() == (1...revision).map { $0 })
-        #expect(try SQLStore.check(box.directory.path) == [])
+        #expect(try FileStore.check(box.directory.path) == [])
     }
 
     private static func category(_ id: ID) -> Kanban.Category {
@@ -184,7 +184,7 @@ struct WriterTests {
     }
 
     @Test func `the log stays small while readers read and writers write`() async throws {
-        var configuration = SQLStoreConfiguration()
+        var configuration = FileStoreConfiguration()
         configuration.logSize = 256 << 10
         let box = try TestStore(configuration: configuration)
         let isDone = Flag()
@@ -237,7 +237,7 @@ struct WriterTests {
 
     @Test func `a long read for which the log grows without end is asked to end`() async throws {
         let end = DispatchSemaphore(value: 0)
-        var configuration = SQLStoreConfiguration()
+        var configuration = FileStoreConfiguration()
         configuration.logSize = 64 << 10
         configuration.logLimit = 512 << 10
         configuration.onLogHeld = { end.signal() }
@@ -258,7 +258,7 @@ struct WriterTests {
     }
 
     @Test func `a log that grew during a long read is cut short afterwards`() async throws {
-        var configuration = SQLStoreConfiguration()
+        var configuration = FileStoreConfiguration()
         configuration.logSize = 64 << 10
         let box = try TestStore(configuration: configuration)
         try await box.store.write { _ = try $0.makeTask() }

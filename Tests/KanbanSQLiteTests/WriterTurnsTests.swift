@@ -9,7 +9,7 @@ import Testing
 struct WriterTurnsTests {
     @Test func `another account waits for few of many bodies that fail after they wrote`() async throws {
         struct Refused: Error {}
-        var configuration = SQLStoreConfiguration()
+        var configuration = FileStoreConfiguration()
         configuration.batchTime = .zero
         let box = try TestStore(configuration: configuration)
         let store = box.store
@@ -47,7 +47,7 @@ struct WriterTurnsTests {
     }
 
     @Test func `a body learns that it must give way when another account waits, and only then`() async throws {
-        var configuration = SQLStoreConfiguration()
+        var configuration = FileStoreConfiguration()
         configuration.batchTime = .zero
         let box = try TestStore(configuration: configuration)
         let store = box.store
@@ -79,7 +79,7 @@ struct WriterTurnsTests {
     }
 }
 
-extension SQLStore {
+extension FileStore {
     /// Holds the writer until so many writes of the group wait for it, and returns when all are answered.
     fileprivate func whileHeld(
         until waiting: Int, _ add: (inout ThrowingTaskGroup<Void, any Error>) throws -> Void

@@ -11,7 +11,7 @@ package struct Backup: Sendable {
     package let tasks: Int64
 }
 
-extension SQLStore {
+extension FileStore {
     /// Copies the data of the directory, with all that is committed when it begins, into `path`, and verifies the copy.
     ///
     /// It works in steps, each on the disk before the next, so that a writer waits for little of it; what is committed

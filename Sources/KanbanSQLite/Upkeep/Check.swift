@@ -173,7 +173,7 @@ enum Check {
     }
 }
 
-extension SQLStore {
+extension FileStore {
     /// What is wrong with the data in a directory, in sentences; empty when all is well.
     ///
     /// - Parameter vacuum: also rewrites the file without gaps when nothing is wrong; only while no server runs.

@@ -22,7 +22,7 @@ struct MaintenanceWalk: Sendable {
     static let lookThrough = 2_000
 }
 
-extension SQLStore {
+extension FileStore {
     /// Does a small piece of the upkeep that is due.
     ///
     /// - Returns: true when there is more to do in this walk through all accounts; false at its end, and then it is

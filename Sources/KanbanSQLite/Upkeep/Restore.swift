@@ -6,7 +6,7 @@ import KanbanRows
 ///
 /// At every moment there is whole data under the name of the data file or under ``restoredName``; what is found under
 /// the latter after a crash is put in place by the next who opens the data.
-extension SQLStore {
+extension FileStore {
     private static let restoredName = fileName + ".restored"
 
     /// - Parameters:

@@ -15,13 +15,13 @@ struct DataCommands {
         if let database = configuration.database {
             let target = try directory.target(at: path, mayBeDevice: false)
             let tasks = try configuration.attempt {
-                try SQLStore.makeBackup(at: target) { try TableCopy.copy(database, into: $0) }
+                try FileStore.makeBackup(at: target) { try TableCopy.copy(database, into: $0) }
             }
             return print("\(path): \(tasks) tasks, verified")
         }
         try directory.requireData()
         let target = try directory.target(at: path, mayBeDevice: false)
-        let backup = try attempt { try SQLStore.backUp(directory.path, to: target) }
+        let backup = try attempt { try FileStore.backUp(directory.path, to: target) }
         print("\(path): \(backup.size) bytes, verified; \(backup.tasks) tasks")
     }
 
@@ -34,7 +34,7 @@ struct DataCommands {
         try directory.requireData()
         let lock = try DataLock(directory, holder: "a copy, process \(ProcessInfo.processInfo.processIdentifier)")
         let tasks = try configuration.attempt {
-            try SQLStore.withFile(of: directory.path) {
+            try FileStore.withFile(of: directory.path) {
                 try TableCopy.copy($0, into: database, at: Timestamp.system())
             }
         }
@@ -59,7 +59,7 @@ struct DataCommands {
         let lock = try DataLock(directory, holder: "a restore, process \(ProcessInfo.processInfo.processIdentifier)")
         let old: String?
         do {
-            old = try SQLStore.restore(
+            old = try FileStore.restore(
                 from: path, to: directory.path, now: Timestamp.system(), random: { SecureRandom.uint64() })
         } catch StoreError.corrupt(let detail) {
             throw Failure(.damagedData, "\(path) is damaged or no backup, and nothing was changed: \(detail).")
@@ -84,7 +84,7 @@ struct DataCommands {
         let lock =
             vacuum
             ? try DataLock(directory, holder: "a check, process \(ProcessInfo.processInfo.processIdentifier)") : nil
-        let findings = try attempt { try SQLStore.check(directory.path, vacuum: vacuum) }
+        let findings = try attempt { try FileStore.check(directory.path, vacuum: vacuum) }
         try withExtendedLifetime(lock) { try report(findings, of: directory.path, vacuum ? ", rewritten" : "") }
     }
 

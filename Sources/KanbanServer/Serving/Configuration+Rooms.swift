@@ -50,7 +50,7 @@ extension Configuration {
         let crossOrigin = CrossOrigin(origins: corsOrigins)
         let control = AccessControl(store: store) { doorbell.ring($0) }
         // Perhaps the command line ended an account or a token: all open streams check theirs.
-        (store as? SQLStore)?.whenOthersWrite {
+        (store as? FileStore)?.whenOthersWrite {
             control.forgetAll()
             doorbell.ringAll()
         }
@@ -114,8 +114,8 @@ extension Configuration {
     }
 
     /// The retention times of the store.
-    var storeConfiguration: SQLStoreConfiguration {
-        var store = SQLStoreConfiguration()
+    var storeConfiguration: FileStoreConfiguration {
+        var store = FileStoreConfiguration()
         store.retention.trashDays = trashDays
         store.retention.tombstoneDays = tombstoneDays
         store.retention.historyDays = historyDays
@@ -126,9 +126,9 @@ extension Configuration {
 extension DataDirectory {
     /// Opens the data; creates or migrates it as needed.
     /// - Throws: ``ExitCode/damagedData``, ``ExitCode/inputOutput``.
-    func openStore(_ configuration: SQLStoreConfiguration) throws -> SQLStore {
+    func openStore(_ configuration: FileStoreConfiguration) throws -> FileStore {
         do {
-            return try SQLStore(
+            return try FileStore(
                 in: path, configuration: configuration, clock: Timestamp.system, random: { SecureRandom.uint64() })
         } catch let error as StoreError {
             throw Failure(error, in: path)

@@ -101,7 +101,7 @@ struct Serve {
         storeConfiguration.onLogHeld = { exports.cutOff() }
         storeConfiguration.callersExecutor = { EventLoop.current }
         // `try?`: a leftover file does no harm.
-        try? SQLStore.forgetRestore(in: directory.path)
+        try? FileStore.forgetRestore(in: directory.path)
         return (try directory.openStore(storeConfiguration), lock)
     }
 

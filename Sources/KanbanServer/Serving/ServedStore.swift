@@ -17,7 +17,7 @@ protocol ServedStore: Store, AccessStore {
     var samples: [MetricsPage.Sample] { get }
 }
 
-extension SQLStore: ServedStore {
+extension FileStore: ServedStore {
     /// Only this server serves the file.
     func takeLease(_ name: String) async throws -> Bool { true }
     var samples: [MetricsPage.Sample] { activity.samples }

@@ -19,7 +19,7 @@ final class AccessBoard: Sendable {
     static let cheap = KeyDerivation.scrypt(logCost: 4, blockSize: 8, parallelism: 1)
 
     let directory: TemporaryDirectory
-    let store: SQLStore
+    let store: FileStore
     let accounts: AccessService
     let application: Application
     /// Another server over the same rows, whose store waits.
@@ -50,9 +50,9 @@ final class AccessBoard: Sendable {
         let instant: @Sendable () -> ContinuousClock.Instant = {
             start + .milliseconds(clock.now.milliseconds - wallStart.milliseconds)
         }
-        var configuration = SQLStoreConfiguration()
+        var configuration = FileStoreConfiguration()
         configuration.quota = quota
-        store = try SQLStore(in: directory.path, configuration: configuration, clock: { clock.now })
+        store = try FileStore(in: directory.path, configuration: configuration, clock: { clock.now })
         let control = AccessControl(store: store) { rings.ring($0) }
         let mails = mails
         postman = Postman(store: store, site: { "https://kanbase.example.org" }, clock: { clock.now }) { delivery in

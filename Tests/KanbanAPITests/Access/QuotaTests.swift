@@ -133,13 +133,13 @@ struct QuotaTests {
         #expect(try await usage(board, anna).bytes == full)
 
         for id in ids { #expect(await board.send(.delete, "/tasks/\(id)", token: anna.token).status == 204) }
-        #expect(try SQLStore.check(board.directory.path) == [])
+        #expect(try FileStore.check(board.directory.path) == [])
         // They lie in the trash, and go with it.
         board.clock.advance(seconds: 31 * 86_400)
         while try await board.store.runMaintenance() {}
         let again = try #require(await board.logIn("anna@example.org").json["token"]?.stringValue)
         #expect(await board.send(.post, "/tasks", "{}", token: again).status == 201)
-        #expect(try SQLStore.check(board.directory.path) == [])
+        #expect(try FileStore.check(board.directory.path) == [])
     }
 
     @Test func `toggled bodies never take more than the limit, and the newest history stays`() async throws {
@@ -157,7 +157,7 @@ struct QuotaTests {
         let history = await board.send(.get, "/tasks/\(id)/history?limit=5", token: anna.token)
         #expect(history.json["items"]?.arrayValue?.count == 5)
         #expect(history.json["items"]?.arrayValue?.first?["changes"]?.arrayValue?.first?["member"] == "body")
-        #expect(try SQLStore.check(board.directory.path) == [])
+        #expect(try FileStore.check(board.directory.path) == [])
     }
 
     @Test func `results that are kept for repeats are bounded too`() async throws {

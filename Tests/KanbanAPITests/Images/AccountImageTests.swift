@@ -111,7 +111,7 @@ struct AccountImageTests {
         #expect(await board.send(.delete, path, token: anna.token).status == 204)
         let rest = await board.send(.get, "/account", token: anna.token).json["usage"]?["bytes"]?.intValue ?? 9_999
         #expect(rest < 1_000)
-        #expect(try SQLStore.check(board.directory.path) == [])
+        #expect(try FileStore.check(board.directory.path) == [])
     }
 
     @Test func `an account that is erased takes its images along`() async throws {
@@ -123,6 +123,6 @@ struct AccountImageTests {
             await board.send(.delete, "/account", #"{"password": "correct horse"}"#, token: anna.token).status == 204)
 
         // No row is left that belongs to nobody.
-        #expect(try SQLStore.check(board.directory.path) == [])
+        #expect(try FileStore.check(board.directory.path) == [])
     }
 }

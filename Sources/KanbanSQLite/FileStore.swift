@@ -7,11 +7,11 @@ import Locks
 /// Boards in one SQLite file: one writer that commits in groups, readers beside it.
 ///
 /// The file is `kanbase.sqlite` in the data directory, with `-wal` and `-shm` beside it while it is open.
-package final class SQLStore: LocalStore {
+package final class FileStore: LocalStore {
     package static let fileName = "kanbase.sqlite"
 
     package let path: String
-    package let configuration: SQLStoreConfiguration
+    package let configuration: FileStoreConfiguration
     let context: BoardContext
     let commits: Commits
     let readers: ReaderPool
@@ -27,7 +27,7 @@ package final class SQLStore: LocalStore {
     /// - Throws: ``StoreError``: `corrupt` for a file that is damaged or not ours, `newer` for one of a newer version,
     ///   `io` when it cannot be opened, `full`.
     package init(
-        in directory: String, configuration: SQLStoreConfiguration = SQLStoreConfiguration(),
+        in directory: String, configuration: FileStoreConfiguration = FileStoreConfiguration(),
         clock: @escaping @Sendable () -> Timestamp,
         random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
     ) throws {

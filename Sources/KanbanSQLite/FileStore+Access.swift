@@ -2,7 +2,7 @@ import Kanban
 import KanbanAccess
 import KanbanRows
 
-extension SQLStore: LocalAccessStore {
+extension FileStore: LocalAccessStore {
     package var localAccess: (any LocalAccessStore)? { self }
 
     package func readAccess<T: Sendable>(

@@ -2,7 +2,7 @@ import Kanban
 import KanbanRows
 
 /// How long things are kept, and how much memory the store may take.
-package struct SQLStoreConfiguration: Sendable {
+package struct FileStoreConfiguration: Sendable {
     package var retention = Retention()
     /// What each account may take; `nil`: no limit.
     package var quota: Quota?
