@@ -55,29 +55,29 @@ package final class Application: Responder {
     private func receive(_ head: Request, _ route: Route, _ body: inout [UInt8]) -> Reception {
         switch gate.admit(head, to: route) {
         case .refused(let problem): return .answer(refuse(problem, head, operation: route.operation))
-        case .admitted(let access, let headers):
-            switch atHand(head, route, access, &body) {
+        case .admitted(let caller, let headers):
+            switch atHand(head, route, caller, &body) {
             case .resource(let tag):
-                if let answer = ready(body, tag, head, route, access, headers) { return .ready(answer) }
-                return answered(.json(tag: tag, encoded: body), head, route, access, headers)
-            case .answer(let answer): return answered(answer, head, route, access, headers)
-            case nil: return handled(head, route, access, headers)
+                if let answer = ready(body, tag, head, route, caller, headers) { return .ready(answer) }
+                return answered(.json(tag: tag, encoded: body), head, route, caller, headers)
+            case .answer(let answer): return answered(answer, head, route, caller, headers)
+            case nil: return handled(head, route, caller, headers)
             }
         case .later(let decide): return .later { await self.receive(head, route, after: decide) }
         }
     }
 
     private func receive(
-        _ head: Request, _ route: Route, after decide: @Sendable () async -> Admission
+        _ head: Request, _ route: Route, after decide: @Sendable () async -> GateDecision
     ) async -> Reception {
         switch await decide() {
         case .refused(let problem): return .answer(refuse(problem, head, operation: route.operation))
-        case .admitted(let access, let headers):
+        case .admitted(let caller, let headers):
             var body: [UInt8] = []
-            switch atHand(head, route, access, &body) {
-            case .resource(let tag): return answered(.json(tag: tag, encoded: body), head, route, access, headers)
-            case .answer(let answer): return answered(answer, head, route, access, headers)
-            case nil: return handled(head, route, access, headers)
+            switch atHand(head, route, caller, &body) {
+            case .resource(let tag): return answered(.json(tag: tag, encoded: body), head, route, caller, headers)
+            case .answer(let answer): return answered(answer, head, route, caller, headers)
+            case nil: return handled(head, route, caller, headers)
             }
         case .later(let decide): return await receive(head, route, after: decide)
         }
@@ -85,21 +85,21 @@ package final class Application: Responder {
 
     /// What is at hand for a request that the gate admitted.
     @inline(__always)
-    private func atHand(_ head: Request, _ route: Route, _ access: Access, _ body: inout [UInt8]) -> Route.AtHand? {
+    private func atHand(_ head: Request, _ route: Route, _ caller: Caller, _ body: inout [UInt8]) -> Route.AtHand? {
         guard let shortcut = route.shortcut, !head.hasBody else { return nil }
         // `try?`, because the handler meets the same error and answers it.
-        return try? shortcut(head, access.account, environment, &body)
+        return try? shortcut(head, caller.account, environment, &body)
     }
 
     /// What is at hand, when nothing has to be done to it but to look whether the client has it.
     private func ready(
-        _ body: [UInt8], _ tag: String, _ head: Request, _ route: Route, _ access: Access,
+        _ body: [UInt8], _ tag: String, _ head: Request, _ route: Route, _ caller: Caller,
         _ headers: [(name: String, value: String)]
     ) -> ReadyAnswer? {
         guard body.count < ContentCoding.leastBytes, gate.headers(for: head).isEmpty else { return nil }
         var tag = tag
-        if access.grant != nil {
-            guard let scope = scope(of: access) else { return nil }
+        if caller.grant != nil {
+            guard let scope = scope(of: caller) else { return nil }
             tag = scope.apply(to: tag)
         }
         let isUnchanged = EntityTag.matches(tag, head)
@@ -112,23 +112,23 @@ package final class Application: Responder {
     }
 
     /// What tags of the account are bound to; `nil` when the store has to be asked.
-    private func scope(of access: Access) -> EntityTag.Scope? {
+    private func scope(of caller: Caller) -> EntityTag.Scope? {
         // `try?`, because the handler meets the same error and answers it.
         guard let local = environment.local,
-            let feed = try? environment.memory.feed(of: access.account, in: local)
+            let feed = try? environment.memory.feed(of: caller.account, in: local)
         else { return nil }
-        return EntityTag.Scope(access.account, epoch: feed.epoch)
+        return EntityTag.Scope(caller.account, epoch: feed.epoch)
     }
 
     /// Finishes an answer that is at hand.
     private func answered(
-        _ answer: Response, _ head: Request, _ route: Route, _ access: Access,
+        _ answer: Response, _ head: Request, _ route: Route, _ caller: Caller,
         _ headers: [(name: String, value: String)]
     ) -> Reception {
         var answer = answer
-        if access.grant != nil, let tag = answer.tag {
-            guard let scope = scope(of: access) else {
-                return handled(head, route, access, headers)
+        if caller.grant != nil, let tag = answer.tag {
+            guard let scope = scope(of: caller) else {
+                return handled(head, route, caller, headers)
             }
             answer.tag = scope.apply(to: tag)
         }
@@ -138,7 +138,7 @@ package final class Application: Responder {
             return .answer(answer)
         }
         return .read(
-            Reading(bodyLimit: environment.bodyLimit, holder: access.holder) { [answer] request in
+            Reading(bodyLimit: environment.bodyLimit, holder: caller.holder) { [answer] request in
                 let answer = await answer.encoded(for: request)
                 return self.finish(answer, request, operation: route.operation, headers: headers)
             })
@@ -146,35 +146,35 @@ package final class Application: Responder {
 
     /// Has the handler answer, once the body is there.
     private func handled(
-        _ head: Request, _ route: Route, _ access: Access, _ headers: [(name: String, value: String)]
+        _ head: Request, _ route: Route, _ caller: Caller, _ headers: [(name: String, value: String)]
     ) -> Reception {
         if let problem = route.content.fault(in: head) {
             return .answer(refuse(problem, head, operation: route.operation, headers: headers))
         }
         let limit = route.content.limit ?? environment.bodyLimit
         let reading = Reading(
-            bodyLimit: head.wireLimit(of: limit), holder: access.holder,
+            bodyLimit: head.wireLimit(of: limit), holder: caller.holder,
             bodyWeight: route.content.weight * head.codingWeight, endsWithClient: route.endsWithClient
         ) { request in
-            let answer = await self.call(route, request, access, limit).encoded(for: request)
+            let answer = await self.call(route, request, caller, limit).encoded(for: request)
             return self.finish(answer, request, operation: route.operation, headers: headers)
         }
         return .read(reading)
     }
 
     private func call(
-        _ route: Route, _ request: Request, _ access: Access, _ bodyLimit: Int
+        _ route: Route, _ request: Request, _ caller: Caller, _ bodyLimit: Int
     ) async -> Response {
         do {
             let request = request.body.isEmpty ? request : try await request.decoded(limit: bodyLimit)
             var call = Call(
-                request: request, access: access, environment: environment,
+                request: request, caller: caller, environment: environment,
                 query: route.ignoresQuery ? .none : try Query(request, knows: route.parameters),
                 now: environment.clock())
             if route.content.isParsed { try await call.parseAside() }
             let answer = try await route.handler(call)
-            guard access.grant != nil, answer.tag != nil else { return answer }
-            return answer.scoped(to: try await environment.tagScope(of: access.account))
+            guard caller.grant != nil, answer.tag != nil else { return answer }
+            return answer.scoped(to: try await environment.tagScope(of: caller.account))
         } catch {
             let problem = Problem(error)
             if problem.status == 500 { observer.failed(requestID: request.id.text, operation: route.operation, error) }
@@ -240,7 +240,7 @@ extension Response {
     }
 }
 
-extension Access {
+extension Caller {
     /// The holder of the memory that the request takes.
     fileprivate var holder: MemoryBudget.Holder? {
         if grant != nil || account == .local { return .account(account.number) }

@@ -7,7 +7,7 @@ import KanbanWire
 /// One call of an operation: the request, the caller, and the server's environment.
 package struct Call: Sendable {
     package let request: Request
-    package let access: Access
+    package let caller: Caller
     package let environment: Environment
     package let query: Query
     /// The time of the call: everything in it that depends on the clock uses this.
@@ -16,7 +16,7 @@ package struct Call: Sendable {
     var parsed: Result<JSON, any Error>?
 
     package var store: any Store { environment.store }
-    package var account: AccountKey { access.account }
+    package var account: AccountKey { caller.account }
     package var requestID: RequestID { request.id }
     package var precondition: Precondition { Precondition(request.headers) }
 
@@ -87,7 +87,7 @@ package struct Call: Sendable {
 }
 
 /// The caller.
-package struct Access: Sendable {
+package struct Caller: Sendable {
     package var account: AccountKey
     /// The caller's session or token; `nil` in open mode.
     package var session: ID?
@@ -107,9 +107,9 @@ package struct Access: Sendable {
     }
 
     /// The built-in account of open mode.
-    package static let local = Access(account: .local)
+    package static let local = Caller(account: .local)
     /// An anonymous caller, on routes for everyone.
-    package static let anonymous = Access(account: AccountKey(number: 0))
+    package static let anonymous = Caller(account: AccountKey(number: 0))
 }
 
 /// The parts of the server that calls need. Fixed after the start.

@@ -49,7 +49,7 @@ extension Call {
         _ prepare: () async throws -> Change<Outcome>
     ) async throws -> Response {
         guard request.method == .post || request.method == .patch, request.headers.has("idempotency-key") else {
-            let outcome = try await store.write(account, session: access.session, try await prepare())
+            let outcome = try await store.write(account, session: caller.session, try await prepare())
             let response = answer(outcome)
             committed(outcome, response)
             return response
@@ -66,7 +66,7 @@ extension Call {
         } catch {
             change = { _ in throw error }
         }
-        return try await store.write(account, session: access.session, once(change, key: key))
+        return try await store.write(account, session: caller.session, once(change, key: key))
     }
 
     /// Runs the change, or returns the answer that was kept for the key.
@@ -112,7 +112,7 @@ extension Call {
     /// Runs a change that is idempotent in itself. An `Idempotency-Key` must be valid; nothing is kept under it.
     func writeRepeatably<Outcome: Sendable>(_ prepare: () async throws -> Change<Outcome>) async throws -> Outcome {
         if request.headers.has("idempotency-key") { _ = try idempotencyKey() }
-        return try await store.write(account, session: access.session, try await prepare())
+        return try await store.write(account, session: caller.session, try await prepare())
     }
 }
 

@@ -126,7 +126,7 @@ extension AccessService {
     }
 
     private func noteEnd(of key: AccountKey, keeping session: ID?, tokens: Bool) {
-        control.ended(of: key) { $0.kind == .session ? $0.id != session : tokens }
+        verifier.ended(of: key) { $0.kind == .session ? $0.id != session : tokens }
     }
 
     /// Erases the account with all its data.
@@ -145,14 +145,14 @@ extension AccessService {
             guard try writer.passwordHash(of: key) == stored else { throw AccessError.wrongPassword }
             try writer.eraseAccount(key)
         }
-        control.ended(of: key) { _ in true }
+        verifier.ended(of: key) { _ in true }
     }
 
     /// Erases the account from the command line, without its password.
     package func removeAccount(_ key: AccountKey) async throws {
         guard key != .local else { throw AccessError.builtInAccount }
         try await store.writeAccess { try $0.eraseAccount(key) }
-        control.ended(of: key) { _ in true }
+        verifier.ended(of: key) { _ in true }
     }
 
     /// Requires the owner: by the password, or without one by a new session of a provider.
@@ -231,6 +231,6 @@ extension AccessService {
             return true
         }
         guard isRemoved else { throw AccessError.noToken }
-        control.ended(of: account) { $0.kind == .token && $0.id == id }
+        verifier.ended(of: account) { $0.kind == .token && $0.id == id }
     }
 }

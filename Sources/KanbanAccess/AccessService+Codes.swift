@@ -58,7 +58,7 @@ extension AccessService {
             if isMailOn { try Self.mail(.passwordChanged, to: account, about: visitor, in: writer) }
             return account.key
         }
-        control.ended(of: key) { $0.kind == .session || endTokens }
+        verifier.ended(of: key) { $0.kind == .session || endTokens }
         ringPostman()
     }
 
@@ -116,7 +116,7 @@ extension AccessService {
             try writer.note(.locked, of: account.key, by: visitor)
             return account.key
         }
-        control.ended(of: key) { _ in true }
+        verifier.ended(of: key) { _ in true }
     }
 
     // MARK: What the others use

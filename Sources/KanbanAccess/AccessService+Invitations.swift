@@ -87,6 +87,6 @@ extension AccessService {
             if isDisabled { try Self.endAccess(of: key, keeping: nil, tokens: true, in: writer) }
             try writer.note(isDisabled ? .disabled : .enabled, of: key, by: .operator)
         }
-        if isDisabled { control.ended(of: key) { _ in true } }
+        if isDisabled { verifier.ended(of: key) { _ in true } }
     }
 }

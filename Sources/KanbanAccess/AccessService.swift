@@ -14,7 +14,7 @@ package final class AccessService: Sendable {
     }
 
     package let store: any AccessStore
-    package let control: AccessControl
+    package let verifier: TokenVerifier
     let policy: SignUpPolicy
     let providers: ProviderDirectory
     let clock: @Sendable () -> Timestamp
@@ -42,7 +42,7 @@ package final class AccessService: Sendable {
     ///   - derivation: the parameters of new hashes; older hashes are replaced at log-in.
     ///   - instant: the clock of the throttles.
     package init(
-        store: any AccessStore, control: AccessControl, policy: SignUpPolicy = .open,
+        store: any AccessStore, verifier: TokenVerifier, policy: SignUpPolicy = .open,
         providers: ProviderDirectory = .none, clock: @escaping @Sendable () -> Timestamp,
         postman: (@Sendable () -> Void)? = nil,
         hashing: PasswordHashQueue = PasswordHashQueue(),
@@ -50,7 +50,7 @@ package final class AccessService: Sendable {
         instant: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         self.store = store
-        self.control = control
+        self.verifier = verifier
         self.policy = policy
         self.providers = providers
         self.clock = clock
@@ -228,7 +228,7 @@ package final class AccessService: Sendable {
         guard try await store.writeAccess({ try $0.removeSession(id, of: account) }) else {
             throw AccessError.noSession
         }
-        control.ended(of: account) { $0.kind == .session && $0.id == id }
+        verifier.ended(of: account) { $0.kind == .session && $0.id == id }
     }
 
     // MARK: Passwords

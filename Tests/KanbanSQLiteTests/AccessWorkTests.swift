@@ -21,7 +21,7 @@ struct AccessWorkTests {
             self.box = box
             let clock: @Sendable () -> Timestamp = { box.clock.now }
             service = AccessService(
-                store: box.store, control: AccessControl(store: box.store), clock: clock, postman: {})
+                store: box.store, verifier: TokenVerifier(store: box.store), clock: clock, postman: {})
             postman = Postman(store: box.store, site: { "https://k.example.org" }, clock: clock) { _ in }
             _ = try await service.makeAccount(
                 email: #require(EmailAddress(anna)), password: Password("correct horse"), displayName: nil)

@@ -5,7 +5,7 @@ import Locks
 
 /// `--auth required`: a token opens the board of its account, within its scope and its rate limit.
 package final class AccountGate: Gate {
-    private let control: AccessControl
+    private let verifier: TokenVerifier
     private let clock: @Sendable () -> Timestamp
     private let instant: @Sendable () -> ContinuousClock.Instant
     private let crossOrigin: CrossOrigin
@@ -15,12 +15,12 @@ package final class AccountGate: Gate {
     private let limitFields: RateLimitFields?
 
     package init(
-        control: AccessControl, limit: RateLimit? = .standard, crossOrigin: CrossOrigin = CrossOrigin(),
+        verifier: TokenVerifier, limit: RateLimit? = .standard, crossOrigin: CrossOrigin = CrossOrigin(),
         proxies: TrustedProxies = TrustedProxies(),
         clock: @escaping @Sendable () -> Timestamp,
         instant: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
-        self.control = control
+        self.verifier = verifier
         self.clock = clock
         self.instant = instant
         self.crossOrigin = crossOrigin
@@ -49,7 +49,7 @@ package final class AccountGate: Gate {
         crossOrigin.headers(for: head)
     }
 
-    package func admit(_ head: Request, to route: Route) -> Admission {
+    package func admit(_ head: Request, to route: Route) -> GateDecision {
         let decision: Decision
         do {
             decision = try decide(head, route)
@@ -57,11 +57,11 @@ package final class AccountGate: Gate {
             return varied(.refused(Problem(error)), route)
         }
         switch decision {
-        case .made(let access): return varied(rated(access, head), route)
+        case .made(let caller): return varied(rated(caller, head), route)
         case .waits(let token):
             return .later { [self] in
                 do {
-                    let grant = try await control.grant(token: token, now: clock(), instant: instant())
+                    let grant = try await verifier.grant(token: token, now: clock(), instant: instant())
                     return varied(rated(opened(by: grant, head, route), head), route)
                 } catch {
                     return varied(.refused(Problem(error)), route)
@@ -71,25 +71,25 @@ package final class AccountGate: Gate {
     }
 
     /// Keeps a cache from giving one account's answer to another.
-    private func varied(_ admission: Admission, _ route: Route) -> Admission {
-        guard !route.isPublic else { return admission }
+    private func varied(_ decision: GateDecision, _ route: Route) -> GateDecision {
+        guard !route.isPublic else { return decision }
         let vary = (name: "Vary", value: "Authorization")
-        switch admission {
-        case .admitted(let access, let headers):
-            return .admitted(access, headers: headers + [vary])
+        switch decision {
+        case .admitted(let caller, let headers):
+            return .admitted(caller, headers: headers + [vary])
         case .refused(var problem):
             problem.headers.append(vary)
             return .refused(problem)
-        case .later: return admission
+        case .later: return decision
         }
     }
 
     /// Counts the request against the caller's rate limit.
-    private func rated(_ decision: Result<Access, Problem>, _ head: Request) -> Admission {
+    private func rated(_ decision: Result<Caller, Problem>, _ head: Request) -> GateDecision {
         let origin = proxies.origin(of: head)
         let key: RateLimiter.Key =
             switch decision {
-            case .success(let access) where access.grant != nil: .account(access.account)
+            case .success(let caller) where caller.grant != nil: .account(caller.account)
             default: .address(origin)
             }
         let fields: [(name: String, value: String)]
@@ -98,9 +98,9 @@ package final class AccountGate: Gate {
         case .failure(let problem): return .refused(problem)
         }
         switch decision {
-        case .success(var access):
-            access.origin = origin
-            return .admitted(access, headers: fields)
+        case .success(var caller):
+            caller.origin = origin
+            return .admitted(caller, headers: fields)
         case .failure(var problem):
             problem.headers += fields
             return .refused(problem)
@@ -108,7 +108,7 @@ package final class AccountGate: Gate {
     }
 
     private enum Decision {
-        case made(Result<Access, Problem>)
+        case made(Result<Caller, Problem>)
         /// Looks the token up in the store.
         case waits(token: ArraySlice<UInt8>)
     }
@@ -126,19 +126,19 @@ package final class AccountGate: Gate {
             return .made(
                 .failure(.unauthorized("Send one token, as Authorization: Bearer kb_…", error: "invalid_request")))
         case .sent(let token):
-            switch try control.grantNow(token: token, now: clock(), instant: instant()) {
+            switch try verifier.grantNow(token: token, now: clock(), instant: instant()) {
             case .known(let grant): return .made(opened(by: grant, head, route))
             case .waits: return .waits(token: token)
             }
         }
     }
 
-    private func opened(by grant: Grant?, _ head: Request, _ route: Route) -> Result<Access, Problem> {
+    private func opened(by grant: Grant?, _ head: Request, _ route: Route) -> Result<Caller, Problem> {
         guard let grant else { return .failure(.unknownToken) }
         guard grant.scope.opens(route) else { return .failure(.insufficientScope(grant.scope)) }
         // Addresses end up in logs, browser histories and calendars of other people.
         if head.headers.count("authorization") == 0, grant.scope != .calendar { return .failure(.tokenInAddress) }
-        return .success(Access(grant))
+        return .success(Caller(grant))
     }
 
     // MARK: Rate limit
@@ -173,7 +173,7 @@ extension AccessToken.Scope {
     }
 }
 
-extension Access {
+extension Caller {
     init(_ grant: Grant) {
         self.init(account: grant.account, session: grant.id, scope: grant.scope, grant: grant)
     }

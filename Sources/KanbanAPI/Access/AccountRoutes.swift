@@ -49,7 +49,7 @@ package struct AccountRoutes: Sendable {
             try AccountBodies.patch($0, of: current, hasPassword: hasPassword)
         }
         let changed = try await accounts.update(
-            call.account, with: edit, password: password, by: call.access.session, call.visitor(),
+            call.account, with: edit, password: password, by: call.caller.session, call.visitor(),
             if: { try call.require($0, using: usage) })
         return .account(try await call.environment.shown(changed))
     }
@@ -61,7 +61,7 @@ package struct AccountRoutes: Sendable {
         let isNeeded = call.account == .local ? true : try await accounts.hasPassword(call.account)
         let password = try AccountBodies.password(call.json(), isNeeded: isNeeded)
         try await accounts.removeAccount(
-            call.account, password: password, by: call.access.session, from: call.access.origin,
+            call.account, password: password, by: call.caller.session, from: call.caller.origin,
             if: { try call.require($0, using: usage) })
         return .noContent
     }
@@ -183,7 +183,7 @@ extension Call {
 
     /// False once the caller's session or token has ended: streams and waits check it each time they wake.
     package func isStillAdmitted() async throws -> Bool {
-        try await Admittance(self).isGood()
+        try await AccessCheck(self).isValid()
     }
 
     /// Checks `If-Match` for a resource without a tag: only `*` matches.

@@ -12,16 +12,17 @@ package protocol Gate: AnyObject, Sendable {
     func count(_ head: Request) -> Problem?
 
     /// Who calls the route.
-    func admit(_ head: Request, to route: Route) -> Admission
+    func admit(_ head: Request, to route: Route) -> GateDecision
 
     /// Fields that every answer to this request carries (CORS).
     func headers(for head: Request) -> [(name: String, value: String)]
 }
 
-package enum Admission: Sendable {
+/// What a gate decides about a request.
+package enum GateDecision: Sendable {
     /// With fields for the answer, such as those of the rate limit.
-    case admitted(Access, headers: [(name: String, value: String)] = [])
+    case admitted(Caller, headers: [(name: String, value: String)] = [])
     case refused(Problem)
-    /// The store has to be asked first, and may be slow to answer.
-    case later(@Sendable () async -> Admission)
+    /// Only the store knows: wait for its answer.
+    case later(@Sendable () async -> GateDecision)
 }

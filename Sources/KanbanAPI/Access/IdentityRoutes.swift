@@ -37,7 +37,7 @@ package struct IdentityRoutes: Sendable {
         guard let proof else { throw Problem(.internalError) }
         let (identity, isNew) = try await accounts.link(
             provider: proof.provider, token: proof.token, nonce: proof.nonce, password: password.value,
-            to: call.account, by: call.access.session, call.visitor())
+            to: call.account, by: call.caller.session, call.visitor())
         return .json(
             status: isNew ? 201 : 200, headers: [("Location", "/account/identities/\(identity.id)")]
         ) { $0.value(identity) }

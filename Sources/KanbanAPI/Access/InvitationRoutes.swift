@@ -19,7 +19,7 @@ package struct InvitationRoutes: Sendable {
     private func create(_ call: Call) async throws -> Response {
         let accounts = try call.requireAccounts()
         try call.requireNoTag()
-        guard let grant = call.access.grant, grant.kind == .session else { throw Problem(.sessionRequired) }
+        guard let grant = call.caller.grant, grant.kind == .session else { throw Problem(.sessionRequired) }
         let now = call.now
         var members = try Members(call.json())
         let email = members.email().value

@@ -31,7 +31,7 @@ package final class OpenGate: Gate {
         nil
     }
 
-    package func admit(_ head: Request, to route: Route) -> Admission {
+    package func admit(_ head: Request, to route: Route) -> GateDecision {
         .admitted(.local)
     }
 

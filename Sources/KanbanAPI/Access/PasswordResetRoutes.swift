@@ -79,10 +79,10 @@ extension Call {
     /// - Parameter device: the device's name in the request; else that of the session.
     func visitor(device: String? = nil) async throws -> Visitor {
         var device = device
-        if device == nil, let grant = access.grant, grant.kind == .session {
+        if device == nil, let grant = caller.grant, grant.kind == .session {
             device = try await accounts().sessions(of: account, at: now).first { $0.id == grant.id }?.device
         }
         let language = Language(negotiating: request.headers.values("accept-language"))
-        return Visitor(origin: access.origin, device: device, language: language)
+        return Visitor(origin: caller.origin, device: device, language: language)
     }
 }

@@ -63,13 +63,13 @@ package struct SessionRoutes: Sendable {
         let accounts = try call.requireAccounts()
         try call.requireNoTag()
         let tokens = try call.query.flag("tokens")
-        let session = call.access.grant.flatMap { $0.kind == .session ? $0.id : nil }
+        let session = call.caller.grant.flatMap { $0.kind == .session ? $0.id : nil }
         try await accounts.endSessions(of: call.account, keeping: session, tokens: tokens)
         return .noContent
     }
 
     private func removeCurrent(_ call: Call) async throws -> Response {
-        guard let grant = call.access.grant, grant.kind == .session else { throw AccessError.noSession }
+        guard let grant = call.caller.grant, grant.kind == .session else { throw AccessError.noSession }
         try call.requireNoTag()
         try await call.accounts().endSession(grant.id, of: call.account)
         return .noContent

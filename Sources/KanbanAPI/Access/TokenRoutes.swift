@@ -19,7 +19,7 @@ package struct TokenRoutes: Sendable {
     private func create(_ call: Call) async throws -> Response {
         let accounts = try call.requireAccounts()
         // A stolen token must not create tokens that outlive it.
-        guard let grant = call.access.grant, grant.kind == .session else { throw Problem(.sessionRequired) }
+        guard let grant = call.caller.grant, grant.kind == .session else { throw Problem(.sessionRequired) }
         try call.requireNoTag()
         let now = call.now
         var members = try Members(call.json())

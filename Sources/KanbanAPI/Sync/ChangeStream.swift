@@ -25,7 +25,7 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
     private static let mostAtOnce = 16 * 1_024
 
     /// Whether the reader may still listen.
-    private let admission: Admittance
+    private let access: AccessCheck
     private let types: Set<ResourceType>
     private let kinds: EventRing.Types
     private let ring: EventRing
@@ -42,7 +42,7 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
     private var heartbeat: LoopTimer?
 
     init(_ call: Call, in store: any LocalStore, types: Set<ResourceType>, after start: Cursor?) {
-        admission = Admittance(call)
+        access = AccessCheck(call)
         self.types = types
         kinds = EventRing.Types(types)
         let environment = call.environment
@@ -82,7 +82,7 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
     func deliver() {
         guard let rest, var cursor else { return }
         do {
-            if !ring.isClosed, try admission.isGoodNow() ?? false,
+            if !ring.isClosed, try access.isValidNow() ?? false,
                 case .events(let events, let through, isAll: true) = try ring.part(after: cursor, types: kinds),
                 events.count <= Self.mostAtOnce
             {
@@ -102,9 +102,9 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
     func beat() {
         guard let rest else { return }
         // `try?`, because the task meets the same error, as in `deliver`.
-        let isGood = (try? admission.isGoodNow()) ?? false
+        let isValid = (try? access.isValidNow()) ?? false
         wrote()
-        if !isGood || !rest.connection.writeNow(ServerSentEvent.heartbeat) { rest.connection.wake() }
+        if !isValid || !rest.connection.writeNow(ServerSentEvent.heartbeat) { rest.connection.wake() }
     }
 
     /// Restarts the heartbeat.
@@ -130,7 +130,7 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
         }
         guard var cursor else { return false }
         while true {
-            guard !ring.isClosed, try await admission.isGood() else { return false }
+            guard !ring.isClosed, try await access.isValid() else { return false }
             let events: [UInt8]
             var hasAll = false
             switch try ring.part(after: cursor, types: kinds) {
@@ -172,7 +172,7 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
         /// never sent.
         var walkBegan: Revision?
         while true {
-            guard try await admission.isGood(), let page = try await page(after: cursor, without: walkBegan ?? 0) else {
+            guard try await access.isValid(), let page = try await page(after: cursor, without: walkBegan ?? 0) else {
                 return false
             }
             if cursor == nil { walkBegan = page.revision }

@@ -9,14 +9,14 @@ struct SharedChangeStream: Sendable {
     /// The time between two tries to read while the database is away.
     private static let pause = Duration.milliseconds(500)
 
-    private let admission: Admittance
+    private let access: AccessCheck
     private let reading: ChangeReading
     private let doorbell: Doorbell
     private let pace: StreamPace
     private let start: Cursor?
 
     init(_ call: Call, types: Set<ResourceType>, after start: Cursor?) {
-        admission = Admittance(call)
+        access = AccessCheck(call)
         reading = ChangeReading(store: call.store, account: call.account, types: types)
         doorbell = call.environment.doorbell
         pace = call.environment.streamPace
@@ -36,7 +36,7 @@ struct SharedChangeStream: Sendable {
             let heard = listener.rings
             var isAway = false
             do {
-                guard try await admission.isGood(),
+                guard try await access.isValid(),
                     let piece = try await reading.piece(after: cursor, without: walkBegan, aside: !isCaughtUp)
                 else { return }
                 if cursor == nil { walkBegan = piece.revision }

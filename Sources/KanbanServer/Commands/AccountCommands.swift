@@ -18,7 +18,7 @@ struct AccountCommands {
 
     private func run(_ command: Command, _ arguments: [String], on store: any ServedStore) async throws {
         let service = AccessService(
-            store: store, control: AccessControl(store: store), clock: Timestamp.system)
+            store: store, verifier: TokenVerifier(store: store), clock: Timestamp.system)
         do {
             switch command {
             case .accountAdd: try await addAccount(arguments[0], service)
@@ -62,7 +62,7 @@ struct AccountCommands {
     private func waitForServer() async throws {
         // Servers that share a database do not cache tokens.
         guard configuration.database == nil else { return }
-        try await Task.sleep(for: AccessControl.trust)
+        try await Task.sleep(for: TokenVerifier.trust)
     }
 
     private func addAccount(_ text: String, _ service: AccessService) async throws {

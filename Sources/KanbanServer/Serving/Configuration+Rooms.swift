@@ -48,10 +48,10 @@ extension Configuration {
         to store: any ServedStore, doorbell: Doorbell, postman: Postman?
     ) -> (gate: any Gate, accounts: AccessService) {
         let crossOrigin = CrossOrigin(origins: corsOrigins)
-        let control = AccessControl(store: store) { doorbell.ring($0) }
+        let verifier = TokenVerifier(store: store) { doorbell.ring($0) }
         // Perhaps the command line ended an account or a token: all open streams check theirs.
         (store as? FileStore)?.whenOthersWrite {
-            control.forgetAll()
+            verifier.forgetAll()
             doorbell.ringAll()
         }
         let fetcher = Fetcher(
@@ -59,7 +59,7 @@ extension Configuration {
         let providers = ProviderDirectory(oidc, clock: Timestamp.system) { try await fetcher.get($0) }
         let ring: (@Sendable () -> Void)? = if let postman { { postman.ring() } } else { nil }
         let accounts = AccessService(
-            store: store, control: control, policy: signUp, providers: providers, clock: Timestamp.system,
+            store: store, verifier: verifier, policy: signUp, providers: providers, clock: Timestamp.system,
             postman: ring)
         switch effectiveAuth {
         case .open:
@@ -68,7 +68,7 @@ extension Configuration {
             let limit = rateLimit == 0 ? nil : RateLimit(perSecond: rateLimit, burst: rateBurst)
             return (
                 AccountGate(
-                    control: control, limit: limit, crossOrigin: crossOrigin, proxies: TrustedProxies(trustedProxies),
+                    verifier: verifier, limit: limit, crossOrigin: crossOrigin, proxies: TrustedProxies(trustedProxies),
                     clock: Timestamp.system), accounts
             )
         }

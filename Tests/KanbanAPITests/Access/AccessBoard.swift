@@ -53,7 +53,7 @@ final class AccessBoard: Sendable {
         var configuration = FileStoreConfiguration()
         configuration.quota = quota
         store = try FileStore(in: directory.path, configuration: configuration, clock: { clock.now })
-        let control = AccessControl(store: store) { rings.ring($0) }
+        let verifier = TokenVerifier(store: store) { rings.ring($0) }
         let mails = mails
         postman = Postman(store: store, site: { "https://kanbase.example.org" }, clock: { clock.now }) { delivery in
             mails.withLock { $0.append(delivery) }
@@ -62,23 +62,23 @@ final class AccessBoard: Sendable {
         let providers = ProviderDirectory(oidc, clock: { clock.now }) { try await fetcher.get($0) }
         let ring: (@Sendable () -> Void)? = if isMailOn { {} } else { nil }
         accounts = AccessService(
-            store: store, control: control, policy: policy, providers: providers, clock: { clock.now }, postman: ring,
+            store: store, verifier: verifier, policy: policy, providers: providers, clock: { clock.now }, postman: ring,
             derivation: derivation, instant: instant)
         var environment = Environment(store: store, accounts: accounts, clock: { clock.now })
         environment.quota = quota
         application = Application(
             environment: environment,
             gate: AccountGate(
-                control: control, limit: limit, crossOrigin: crossOrigin, clock: { clock.now }, instant: instant),
+                verifier: verifier, limit: limit, crossOrigin: crossOrigin, clock: { clock.now }, instant: instant),
             routes: routes, observer: observer)
         distantStore = DistantStore(store)
-        let distantControl = AccessControl(store: distantStore) { rings.ring($0) }
+        let distantVerifier = TokenVerifier(store: distantStore) { rings.ring($0) }
         let distantAccounts = AccessService(
-            store: distantStore, control: distantControl, policy: policy, clock: { clock.now }, postman: ring,
+            store: distantStore, verifier: distantVerifier, policy: policy, clock: { clock.now }, postman: ring,
             derivation: derivation, instant: instant)
         distant = Application(
             environment: Environment(store: distantStore, accounts: distantAccounts, clock: { clock.now }),
-            gate: AccountGate(control: distantControl, limit: limit, clock: { clock.now }, instant: instant),
+            gate: AccountGate(verifier: distantVerifier, limit: limit, clock: { clock.now }, instant: instant),
             routes: routes, observer: observer)
     }
 

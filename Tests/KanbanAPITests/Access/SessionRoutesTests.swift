@@ -221,14 +221,14 @@ struct SessionRoutesTests {
         let board = try AccessBoard()
         let anna = try await board.person("anna@example.org")
         let grant = try #require(
-            try await board.accounts.control.grant(token: Array(anna.token.utf8)[...], now: board.clock.now))
+            try await board.accounts.verifier.grant(token: Array(anna.token.utf8)[...], now: board.clock.now))
         #expect(await board.send(.get, "/tasks", token: anna.token).status == 200)
 
         let loggedOut = await board.send(.delete, "/sessions/current", token: anna.token)
 
         #expect(loggedOut.status == 204)
         #expect(board.rings.count == 1)
-        #expect(try await !board.accounts.control.isGood(grant, now: board.clock.now))
+        #expect(try await !board.accounts.verifier.isValid(grant, now: board.clock.now))
         let after = await board.send(.get, "/tasks", token: anna.token)
         #expect(after.status == 401)
         #expect(after["WWW-Authenticate"] == "Bearer realm=\"kanbase\", error=\"invalid_token\"")

@@ -22,7 +22,7 @@ package struct Grant: Hashable, Sendable {
 
 /// Authenticates tokens. Valid tokens are cached, so that a request needs no statement. Code that ends a session or a
 /// token reports it here; from then on the token is invalid on all event loops.
-package final class AccessControl: Sendable {
+package final class TokenVerifier: Sendable {
     /// A cached token is looked up again after this time, because the command line may have removed it in another
     /// process. A look-up takes a few microseconds.
     package static let trust: Duration = .milliseconds(250)
@@ -80,7 +80,7 @@ package final class AccessControl: Sendable {
 
     /// Whether a grant is still valid, without waiting; `nil` when the store has to be asked. Streams call it each time
     /// they wake.
-    package func isGoodNow(_ grant: Grant, now: Timestamp, instant: ContinuousClock.Instant = .now) throws -> Bool? {
+    package func isValidNow(_ grant: Grant, now: Timestamp, instant: ContinuousClock.Instant = .now) throws -> Bool? {
         switch try grantNow(digest: grant.digest, now: now, instant: instant) {
         case .known(let grant): grant != nil
         case .waits: nil
@@ -88,7 +88,7 @@ package final class AccessControl: Sendable {
     }
 
     /// Whether a grant is still valid.
-    package func isGood(_ grant: Grant, now: Timestamp, instant: ContinuousClock.Instant = .now) async throws -> Bool {
+    package func isValid(_ grant: Grant, now: Timestamp, instant: ContinuousClock.Instant = .now) async throws -> Bool {
         try await self.grant(digest: grant.digest, now: now, instant: instant) != nil
     }
 

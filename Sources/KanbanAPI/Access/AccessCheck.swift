@@ -2,26 +2,26 @@ import Kanban
 import KanbanAccess
 
 /// The caller's access, for streams that outlive the call: whether it is still valid.
-struct Admittance: Sendable {
+struct AccessCheck: Sendable {
     private let grant: Grant?
     private let accounts: AccessService?
     private let clock: @Sendable () -> Timestamp
 
     init(_ call: Call) {
-        grant = call.access.grant
+        grant = call.caller.grant
         accounts = call.environment.accounts
         clock = call.environment.clock
     }
 
     /// False once the session or token has ended. Nothing can end in open mode.
-    func isGood() async throws -> Bool {
+    func isValid() async throws -> Bool {
         guard let grant, let accounts else { return true }
-        return try await accounts.control.isGood(grant, now: clock())
+        return try await accounts.verifier.isValid(grant, now: clock())
     }
 
     /// The same without waiting; `nil` when the store has to be asked.
-    func isGoodNow() throws -> Bool? {
+    func isValidNow() throws -> Bool? {
         guard let grant, let accounts else { return true }
-        return try accounts.control.isGoodNow(grant, now: clock())
+        return try accounts.verifier.isValidNow(grant, now: clock())
     }
 }
