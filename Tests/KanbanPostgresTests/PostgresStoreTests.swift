@@ -246,7 +246,7 @@ extension PostgresTests {
             let target = try PostgresCluster.shared.get().freshSchema()
             let hearing = try TestStores(target: target) { configuration in
                 configuration.notify = .poll
-                configuration.listened = { [.local] }
+                configuration.subscribedAccounts = { [.local] }
                 configuration.onCommit = { accounts in rings.withLock { $0 += accounts } }
             }
             let writing = try TestStores(target: target)

@@ -1,11 +1,11 @@
 import Dispatch
 import Locks
 
-/// Wakes listeners when something of an account changed, without saying what.
+/// Wakes subscribers when something of an account changed, without saying what.
 ///
-/// A doorbell, not a mailbox: the store keeps every change in order, and a listener reads on from its own cursor. Rings
-/// are counted, and a listener passes the last count that it knows when it waits. So a ring between reading and waiting
-/// is never lost, and several rings become one while the listener is busy.
+/// A doorbell, not a mailbox: the store keeps every change in order, and a subscriber reads on from its own cursor. Rings
+/// are counted, and a subscriber passes the last count that it saw when it waits. So a ring between reading and waiting
+/// is never lost, and several rings become one while the subscriber is busy.
 package final class Doorbell: Sendable {
     /// Why a wait ended.
     package enum Wake: Hashable, Sendable {
@@ -23,19 +23,19 @@ package final class Doorbell: Sendable {
         let due: ContinuousClock.Instant
     }
 
-    private struct Bell {
+    private struct Entry {
         /// The number of the last ring.
         var rings: UInt64
-        var listeners = 0
+        var subscriptions = 0
         var waiting: [UInt64: Waiter] = [:]
-        /// Callbacks, by the numbers of their listeners.
-        var hearers: [UInt64: @Sendable () -> Void] = [:]
+        /// Callbacks, by the numbers of their subscriptions.
+        var callbacks: [UInt64: @Sendable () -> Void] = [:]
     }
 
     private struct State {
         /// The rings of all accounts together, so that the count of an account never repeats.
         var rings: UInt64 = 0
-        var bells: [AccountKey: Bell] = [:]
+        var entries: [AccountKey: Entry] = [:]
         var nextNumber: UInt64 = 0
         var isClosed = false
         /// When the timer fires next; `nil` when nobody waits.
@@ -51,66 +51,66 @@ package final class Doorbell: Sendable {
         self.grain = grain
     }
 
-    /// Wakes all listeners of these accounts. Call it after the commit and before its answers.
+    /// Wakes all subscribers of these accounts. Call it after the commit and before its answers.
     package func ring(_ accounts: [AccountKey]) {
         for account in accounts { ring(account) }
     }
 
     package func ring(_ account: AccountKey) {
-        let rung = state.withLock { state -> Bell? in
+        let rung = state.withLock { state -> Entry? in
             state.rings += 1
-            guard let index = state.bells.index(forKey: account) else { return nil }
-            state.bells.values[index].rings = state.rings
-            let bell = state.bells.values[index]
-            state.bells.values[index].waiting = [:]
-            return bell
+            guard let index = state.entries.index(forKey: account) else { return nil }
+            state.entries.values[index].rings = state.rings
+            let entry = state.entries.values[index]
+            state.entries.values[index].waiting = [:]
+            return entry
         }
         guard let rung else { return }
-        for hear in rung.hearers.values { hear() }
+        for onRing in rung.callbacks.values { onRing() }
         for waiter in rung.waiting.values { waiter.continuation.resume(returning: .rang) }
     }
 
-    /// Wakes all listeners of all accounts.
+    /// Wakes all subscribers of all accounts.
     package func ringAll() {
-        for account in state.withLock({ Array($0.bells.keys) }) { ring(account) }
+        for account in state.withLock({ Array($0.entries.keys) }) { ring(account) }
     }
 
-    /// Wakes all listeners; nothing rings any more.
+    /// Wakes all subscribers; nothing rings any more.
     package func close() {
-        let bells = state.withLock { state in
+        let entries = state.withLock { state in
             state.isClosed = true
-            let bells = Array(state.bells.values)
-            for key in state.bells.keys { state.bells[key]?.waiting = [:] }
-            return bells
+            let entries = Array(state.entries.values)
+            for key in state.entries.keys { state.entries[key]?.waiting = [:] }
+            return entries
         }
-        for hear in bells.flatMap(\.hearers.values) { hear() }
-        for waiter in bells.flatMap(\.waiting.values) { waiter.continuation.resume(returning: .closed) }
+        for onRing in entries.flatMap(\.callbacks.values) { onRing() }
+        for waiter in entries.flatMap(\.waiting.values) { waiter.continuation.resume(returning: .closed) }
     }
 
-    /// - Parameter hear: called at each ring and when the doorbell is closed, on the thread that rings. It must not
+    /// - Parameter onRing: called at each ring and when the doorbell is closed, on the thread that rings. It must not
     ///   block, and must not call the doorbell.
-    package func listen(to account: AccountKey, hear: (@Sendable () -> Void)? = nil) -> Listener {
+    package func subscribe(to account: AccountKey, onRing: (@Sendable () -> Void)? = nil) -> Subscription {
         let number = state.withLock { state in
             state.nextNumber += 1
-            state.bells[account, default: Bell(rings: state.rings)].listeners += 1
-            state.bells[account]?.hearers[state.nextNumber] = hear
+            state.entries[account, default: Entry(rings: state.rings)].subscriptions += 1
+            state.entries[account]?.callbacks[state.nextNumber] = onRing
             return state.nextNumber
         }
-        return Listener(doorbell: self, account: account, number: number)
+        return Subscription(doorbell: self, account: account, number: number)
     }
 
-    /// The accounts that have listeners.
-    package var listened: [AccountKey] {
-        state.withLock { Array($0.bells.keys) }
+    /// The accounts that somebody is subscribed to.
+    package var subscribedAccounts: [AccountKey] {
+        state.withLock { Array($0.entries.keys) }
     }
 
     /// The number of waiters, for tests.
     package var waiterCount: Int {
-        state.withLock { $0.bells.values.reduce(0) { $0 + $1.waiting.count } }
+        state.withLock { $0.entries.values.reduce(0) { $0 + $1.waiting.count } }
     }
 
-    /// A listener of an account.
-    package final class Listener: Sendable {
+    /// A subscription to the changes of an account; it ends when it is released.
+    package final class Subscription: Sendable {
         private let doorbell: Doorbell
         private let account: AccountKey
         private let number: UInt64
@@ -135,27 +135,27 @@ package final class Doorbell: Sendable {
             doorbell.state.withLock { $0.isClosed }
         }
 
-        /// Returns at the first ring after `heard`; at once when there was one already.
-        package func wait(after heard: UInt64, until due: ContinuousClock.Instant) async -> Wake {
-            await doorbell.wait(account, after: heard, until: due)
+        /// Returns at the first ring after `seen`; at once when there was one already.
+        package func wait(after seen: UInt64, until due: ContinuousClock.Instant) async -> Wake {
+            await doorbell.wait(account, after: seen, until: due)
         }
     }
 
     private func rings(of account: AccountKey) -> UInt64 {
-        state.withLock { $0.bells[account]?.rings ?? $0.rings }
+        state.withLock { $0.entries[account]?.rings ?? $0.rings }
     }
 
     private func leave(_ account: AccountKey, _ number: UInt64) {
         state.withLock { state in
-            state.bells[account]?.hearers[number] = nil
-            state.bells[account]?.listeners -= 1
-            if state.bells[account]?.listeners == 0 { state.bells[account] = nil }
+            state.entries[account]?.callbacks[number] = nil
+            state.entries[account]?.subscriptions -= 1
+            if state.entries[account]?.subscriptions == 0 { state.entries[account] = nil }
         }
     }
 
     // MARK: - Waiting
 
-    private func wait(_ account: AccountKey, after heard: UInt64, until due: ContinuousClock.Instant) async -> Wake {
+    private func wait(_ account: AccountKey, after seen: UInt64, until due: ContinuousClock.Instant) async -> Wake {
         let number = state.withLock { state in
             state.nextNumber += 1
             return state.nextNumber
@@ -165,22 +165,22 @@ package final class Doorbell: Sendable {
             // waiter from the list resumes it, once.
             await withUnsafeContinuation { continuation in
                 let waiter = Waiter(continuation: continuation, due: due)
-                if let wake = begin(waiter, number, account, after: heard) { continuation.resume(returning: wake) }
+                if let wake = begin(waiter, number, account, after: seen) { continuation.resume(returning: wake) }
             }
         } onCancel: {
-            let waiter = state.withLock { $0.bells[account]?.waiting.removeValue(forKey: number) }
+            let waiter = state.withLock { $0.entries[account]?.waiting.removeValue(forKey: number) }
             waiter?.continuation.resume(returning: .cancelled)
         }
     }
 
     /// Adds the waiter, unless there is nothing to wait for.
-    private func begin(_ waiter: Waiter, _ number: UInt64, _ account: AccountKey, after heard: UInt64) -> Wake? {
+    private func begin(_ waiter: Waiter, _ number: UInt64, _ account: AccountKey, after seen: UInt64) -> Wake? {
         let (wake, look) = state.withLock { state -> (Wake?, ContinuousClock.Instant?) in
             if state.isClosed { return (.closed, nil) }
             // Cancelled before it was added: the cancellation handler has run already and found nothing.
             if Task.isCancelled { return (.cancelled, nil) }
-            if state.bells[account]?.rings != heard { return (.rang, nil) }
-            state.bells[account]?.waiting[number] = waiter
+            if state.entries[account]?.rings != seen { return (.rang, nil) }
+            state.entries[account]?.waiting[number] = waiter
             guard state.nextLook.map({ waiter.due < $0 }) ?? true else { return (nil, nil) }
             state.nextLook = waiter.due
             return (nil, waiter.due)
@@ -203,11 +203,11 @@ package final class Doorbell: Sendable {
             guard state.nextLook == look else { return ([], nil) }
             var due: [Waiter] = []
             var earliest: ContinuousClock.Instant?
-            for account in Array(state.bells.keys) {
-                for (number, waiter) in state.bells[account]?.waiting ?? [:] {
+            for account in Array(state.entries.keys) {
+                for (number, waiter) in state.entries[account]?.waiting ?? [:] {
                     if waiter.due <= now {
                         due.append(waiter)
-                        state.bells[account]?.waiting[number] = nil
+                        state.entries[account]?.waiting[number] = nil
                     } else {
                         earliest = min(earliest ?? waiter.due, waiter.due)
                     }

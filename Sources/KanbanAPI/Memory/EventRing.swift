@@ -66,7 +66,7 @@ final class EventRing: Sendable {
     let store: any LocalStore
     private let memory: BoardMemory
     private let lines: ChangeLines
-    private let listener: Doorbell.Listener
+    private let subscription: Doorbell.Subscription
     private let state = Locked(State())
 
     init(of account: AccountKey, in store: any LocalStore, memory: BoardMemory, doorbell: Doorbell) {
@@ -75,7 +75,7 @@ final class EventRing: Sendable {
         self.memory = memory
         let lines = ChangeLines()
         self.lines = lines
-        listener = doorbell.listen(to: account) { lines.hear() }
+        subscription = doorbell.subscribe(to: account) { lines.hear() }
     }
 
     deinit {
@@ -83,7 +83,7 @@ final class EventRing: Sendable {
     }
 
     /// The server stops.
-    var isClosed: Bool { listener.isClosed }
+    var isClosed: Bool { subscription.isClosed }
 
     /// The newest revision of the account.
     func revision() throws -> Revision {

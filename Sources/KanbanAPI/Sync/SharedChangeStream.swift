@@ -25,15 +25,15 @@ struct SharedChangeStream: Sendable {
 
     /// Writes until the reader's access has ended, the history was replaced, or the server stops.
     func run(_ writer: any BodyWriter) async throws {
-        let listener = doorbell.listen(to: reading.account)
+        let subscription = doorbell.subscribe(to: reading.account)
         var cursor = start
         /// The account's revision when a walk without a cursor began: earlier deletions are of resources that were
         /// never sent.
         var walkBegan: Revision = 0
         var isCaughtUp = false
         var lastWrite = ContinuousClock.now
-        while !listener.isClosed {
-            let heard = listener.rings
+        while !subscription.isClosed {
+            let seen = subscription.rings
             var isAway = false
             do {
                 guard try await access.isValid(),
@@ -57,7 +57,7 @@ struct SharedChangeStream: Sendable {
             if isAway {
                 try await Task.sleep(for: Self.pause)
             } else {
-                switch await listener.wait(after: heard, until: lastWrite + pace.heartbeat) {
+                switch await subscription.wait(after: seen, until: lastWrite + pace.heartbeat) {
                 case .rang, .timeUp: break
                 case .closed, .cancelled: return
                 }

@@ -180,12 +180,12 @@ final class Bell: Sendable {
     }
 
     private func look(on connection: PostgresConnection, _ known: inout [Int64: Standing]) throws {
-        let listened = configuration.listened().map(\.number)
+        let accounts = configuration.subscribedAccounts().map(\.number)
         let statement = try connection.statement(
             """
             SELECT number, revision, epoch, endings FROM accounts WHERE number = ANY (?1::text::bigint[])
             """)
-        statement.bind(1, "{" + listened.map(String.init).joined(separator: ",") + "}")
+        statement.bind(1, "{" + accounts.map(String.init).joined(separator: ",") + "}")
         defer { statement.reset() }
         var found: [Int64: Standing] = [:]
         while try statement.step() {
@@ -193,7 +193,7 @@ final class Bell: Sendable {
                 revision: statement.integer(1), epoch: statement.integer(2), endings: statement.integer(3))
         }
         // One that is gone rings once, too.
-        let changed = listened.filter { found[$0] != known[$0] }
+        let changed = accounts.filter { found[$0] != known[$0] }
         known = found
         if !changed.isEmpty { configuration.onCommit(changed.map(AccountKey.init(number:))) }
         noteReachable()

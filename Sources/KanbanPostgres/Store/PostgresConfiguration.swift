@@ -48,7 +48,7 @@ package struct PostgresConfiguration: Sendable {
     /// block.
     package var onCommit: @Sendable ([AccountKey]) -> Void = { _ in }
     /// Of which accounts somebody wants to know.
-    package var listened: @Sendable () -> [AccountKey] = { [] }
+    package var subscribedAccounts: @Sendable () -> [AccountKey] = { [] }
     /// Called with how many servers share the database, this one included, whenever their number changes. It must not block.
     package var onServers: @Sendable (Int) -> Void = { _ in }
     /// Called with what an operator should know, once for each change. It must not block.

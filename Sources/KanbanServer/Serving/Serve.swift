@@ -78,7 +78,7 @@ struct Serve {
                 settings.quota = configuration.quota
                 settings.onServers = { share.note(servers: $0) }
                 settings.onCommit = { doorbell.ring($0) }
-                settings.listened = { doorbell.listened }
+                settings.subscribedAccounts = { doorbell.subscribedAccounts }
                 settings.report = { log.warning($0, ["detail": $1]) }
             }
             return (store, nil)

@@ -9,14 +9,14 @@ struct DoorbellTests {
     @Test func `a ring wakes everyone who listens to the account, and nobody else`() async throws {
         let (mine, other) = (AccountKey(number: 1), AccountKey(number: 2))
         let stranger = Task { [doorbell, later] in
-            let listener = doorbell.listen(to: other)
-            return await listener.wait(after: listener.rings, until: later)
+            let subscription = doorbell.subscribe(to: other)
+            return await subscription.wait(after: subscription.rings, until: later)
         }
         let woken = try await withThrowingTaskGroup { group in
             for _ in 0..<1_000 {
                 group.addTask {
-                    let listener = doorbell.listen(to: mine)
-                    return await listener.wait(after: listener.rings, until: later)
+                    let subscription = doorbell.subscribe(to: mine)
+                    return await subscription.wait(after: subscription.rings, until: later)
                 }
             }
             try await until("all wait") { doorbell.waiterCount == 1_001 }
@@ -31,26 +31,26 @@ struct DoorbellTests {
     }
 
     @Test func `a ring between reading and waiting is not lost, and many are one`() async {
-        let listener = doorbell.listen(to: .local)
-        let heard = listener.rings
+        let subscription = doorbell.subscribe(to: .local)
+        let seen = subscription.rings
 
         doorbell.ring([.local, .local])
         doorbell.ring(.local)
 
-        #expect(await listener.wait(after: heard, until: later) == .rang)
-        #expect(await listener.wait(after: listener.rings, until: .now) == .timeUp)
+        #expect(await subscription.wait(after: seen, until: later) == .rang)
+        #expect(await subscription.wait(after: subscription.rings, until: .now) == .timeUp)
     }
 
     @Test func `counts never repeat when listeners come and go`() {
-        let first = doorbell.listen(to: .local)
+        let first = doorbell.subscribe(to: .local)
         doorbell.ring(.local)
-        let heard = first.rings
+        let seen = first.rings
         withExtendedLifetime(first) {}
 
         doorbell.ring(AccountKey(number: 2))
         doorbell.ring(.local)
 
-        #expect(doorbell.listen(to: .local).rings > heard)
+        #expect(doorbell.subscribe(to: .local).rings > seen)
     }
 
     @Test func `each gets its time, whoever waits first`() async {
@@ -58,8 +58,8 @@ struct DoorbellTests {
             for delay in [60, 20, 40] {
                 group.addTask {
                     let due = ContinuousClock.now + .milliseconds(delay)
-                    let listener = doorbell.listen(to: .local)
-                    #expect(await listener.wait(after: listener.rings, until: due) == .timeUp)
+                    let subscription = doorbell.subscribe(to: .local)
+                    #expect(await subscription.wait(after: subscription.rings, until: due) == .timeUp)
                     #expect(ContinuousClock.now >= due)
                 }
             }
@@ -68,23 +68,23 @@ struct DoorbellTests {
 
     @Test func `closing wakes everyone for good`() async throws {
         let waiting = Task { [doorbell, later] in
-            let listener = doorbell.listen(to: .local)
-            return await listener.wait(after: listener.rings, until: later)
+            let subscription = doorbell.subscribe(to: .local)
+            return await subscription.wait(after: subscription.rings, until: later)
         }
         try await until("it waits") { doorbell.waiterCount == 1 }
 
         doorbell.close()
 
         #expect(await waiting.value == .closed)
-        let listener = doorbell.listen(to: .local)
-        #expect(await listener.wait(after: listener.rings, until: later) == .closed)
+        let subscription = doorbell.subscribe(to: .local)
+        #expect(await subscription.wait(after: subscription.rings, until: later) == .closed)
     }
 
     @Test func `one who wants to be called is called at each ring and at the end, for as long as it listens`() {
         let calls = Locked(0)
         let other = Locked(0)
-        let stays = doorbell.listen(to: .local) { calls.withLock { $0 += 1 } }
-        var leaves: Doorbell.Listener? = doorbell.listen(to: .local) { other.withLock { $0 += 1 } }
+        let stays = doorbell.subscribe(to: .local) { calls.withLock { $0 += 1 } }
+        var leaves: Doorbell.Subscription? = doorbell.subscribe(to: .local) { other.withLock { $0 += 1 } }
 
         doorbell.ring(.local)
         doorbell.ring(AccountKey(number: 2))
@@ -102,8 +102,8 @@ struct DoorbellTests {
         let task = Task { [doorbell, later] in
             // A cancelled sleep returns at once, which is what this waits for.
             try? await Task.sleep(for: .seconds(3_600))
-            let listener = doorbell.listen(to: .local)
-            return await listener.wait(after: listener.rings, until: later)
+            let subscription = doorbell.subscribe(to: .local)
+            return await subscription.wait(after: subscription.rings, until: later)
         }
         task.cancel()
 
