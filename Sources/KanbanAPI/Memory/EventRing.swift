@@ -65,7 +65,7 @@ final class EventRing: Sendable {
     let account: AccountKey
     let store: any LocalStore
     private let memory: BoardMemory
-    private let lines: ChangeLines
+    private let groups: StreamGroups
     private let subscription: Doorbell.Subscription
     private let state = Locked(State())
 
@@ -73,9 +73,9 @@ final class EventRing: Sendable {
         self.account = account
         self.store = store
         self.memory = memory
-        let lines = ChangeLines()
-        self.lines = lines
-        subscription = doorbell.subscribe(to: account) { lines.hear() }
+        let groups = StreamGroups()
+        self.groups = groups
+        subscription = doorbell.subscribe(to: account) { groups.wake() }
     }
 
     deinit {
@@ -90,9 +90,9 @@ final class EventRing: Sendable {
         try memory.feed(of: account, in: store).revision
     }
 
-    /// Where streams of this account rest that live on a loop.
-    func line(on loop: EventLoop) -> ChangeLine {
-        lines.line(on: loop)
+    /// The idle streams of this account on a loop.
+    func group(on loop: EventLoop) -> StreamGroup {
+        groups.group(on: loop)
     }
 
     /// What follows a reader's cursor.

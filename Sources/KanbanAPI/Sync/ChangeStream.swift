@@ -35,7 +35,7 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
     /// The reader got all earlier changes.
     private var isCaughtUp = false
     /// Set while the stream is idle.
-    private var rest: (connection: any LiveConnection, line: ChangeLine, place: Int)?
+    private var rest: (connection: any LiveConnection, group: StreamGroup, index: Int)?
     /// The time of the last write.
     private var lastWrite = Instant.now
     /// Runs while the stream is idle.
@@ -55,13 +55,13 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
     // MARK: At rest
 
     func rest(on connection: any LiveConnection) {
-        let line = ring.line(on: connection.loop)
-        rest = (connection, line, line.join(self))
+        let group = ring.group(on: connection.loop)
+        rest = (connection, group, group.join(self))
         // Each stream has another period: a thousand streams that began together must not all write at once.
         let spread = pace.heartbeat / 256 * (ObjectIdentifier(self).hashValue & 15)
         heartbeat = LoopTimer(on: connection.loop) { [weak self] in self?.beat() }
         heartbeat?.schedule(at: lastWrite + (pace.heartbeat - spread))
-        // The line did not hear of commits between the last look and joining it.
+        // Commits between the last read and joining did not wake the group.
         deliver()
     }
 
@@ -70,12 +70,12 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
         self.rest = nil
         heartbeat?.cancel()
         heartbeat = nil
-        rest.line.leave(self, at: rest.place)
+        rest.group.leave(self, at: rest.index)
     }
 
-    /// The line moved it to another place.
-    func moved(to place: Int) {
-        rest?.place = place
+    /// The group moved the stream to another index.
+    func moved(to index: Int) {
+        rest?.index = index
     }
 
     /// Writes new changes, or wakes the task if one write is not enough.

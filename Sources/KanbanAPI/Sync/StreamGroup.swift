@@ -5,8 +5,8 @@ import Synchronization
 
 /// The idle streams of one account on one loop. A change is written to all of them in one pass: for a thousand streams
 /// on two loops that takes two wake-ups and a thousand writes.
-// Unchecked: everything but `hear` runs on the loop's thread only, and `hear` touches only an atomic.
-final class ChangeLine: @unchecked Sendable {
+// Unchecked: everything but `wake` runs on the loop's thread only, and `wake` touches only an atomic.
+final class StreamGroup: @unchecked Sendable {
     /// Streams that are written to before the loop may do other work.
     private static let inARow = 16
 
@@ -20,23 +20,23 @@ final class ChangeLine: @unchecked Sendable {
         self.loop = loop
     }
 
-    /// Adds a stream and returns its place.
+    /// Adds a stream and returns its index.
     func join(_ stream: ChangeStream) -> Int {
         streams.append(stream)
         return streams.count - 1
     }
 
-    /// Removes the stream. The last stream takes its place.
-    func leave(_ stream: ChangeStream, at place: Int) {
+    /// Removes the stream. The last stream takes its index.
+    func leave(_ stream: ChangeStream, at index: Int) {
         let last = streams.removeLast()
         if last !== stream {
-            streams[place] = last
-            last.moved(to: place)
+            streams[index] = last
+            last.moved(to: index)
         }
     }
 
     /// Called at each ring, on any thread.
-    fileprivate func hear() {
+    fileprivate func wake() {
         if isRung.exchange(true, ordering: .sequentiallyConsistent) { return }
         Task(executorPreference: loop) { await self.deliver() }
     }
@@ -60,22 +60,22 @@ final class ChangeLine: @unchecked Sendable {
     }
 }
 
-/// The lines of one account.
-final class ChangeLines: Sendable {
+/// The groups of one account.
+final class StreamGroups: Sendable {
     /// By the index of the loop.
-    private let lines = Locked<[Int: ChangeLine]>([:])
+    private let groups = Locked<[Int: StreamGroup]>([:])
 
-    func line(on loop: EventLoop) -> ChangeLine {
-        lines.withLock { lines in
-            if let line = lines[loop.index] { return line }
-            let line = ChangeLine(on: loop)
-            lines[loop.index] = line
-            return line
+    func group(on loop: EventLoop) -> StreamGroup {
+        groups.withLock { groups in
+            if let group = groups[loop.index] { return group }
+            let group = StreamGroup(on: loop)
+            groups[loop.index] = group
+            return group
         }
     }
 
     /// Called at each ring, on any thread.
-    func hear() {
-        for line in lines.withLock({ Array($0.values) }) { line.hear() }
+    func wake() {
+        for group in groups.withLock({ Array($0.values) }) { group.wake() }
     }
 }
