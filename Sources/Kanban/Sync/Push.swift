@@ -155,7 +155,7 @@ package struct Push {
             return try writer.perform(mutation, own: own)
         } catch let error as BoardError {
             // Every write of a board takes a revision.
-            guard try writer.feedState().revision == before else { throw WroteInVain(cause: error) }
+            guard try writer.feedState().revision == before else { throw RefusedAfterWrite(cause: error) }
             throw error
         }
     }
@@ -171,7 +171,7 @@ extension BoardWriter {
 }
 
 /// A rule refused a mutation after it had written: a bug.
-private struct WroteInVain: Error {
+private struct RefusedAfterWrite: Error {
     var cause: BoardError
 }
 

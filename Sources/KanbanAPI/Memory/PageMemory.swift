@@ -2,7 +2,7 @@ import HTTP
 import Kanban
 import Locks
 
-/// The part of ``BoardMemory`` that keeps whole answers. Bounded; see ``Generations``.
+/// The part of ``BoardMemory`` that keeps whole answers. Bounded; see ``GenerationalCache``.
 package final class PageMemory: Sendable {
     /// What an answer depends on beside the account's data: its address and the language that was asked for.
     /// The zone and the language of the settings are data.
@@ -48,22 +48,22 @@ package final class PageMemory: Sendable {
     }
 
     private let limit: Int
-    private let generations: Locked<Generations<Key, Entry>>
+    private let cache: Locked<GenerationalCache<Key, Entry>>
 
     /// - Parameter limit: bytes of answers, about.
     init(limit: Int) {
         self.limit = limit
-        generations = Locked(Generations(limit: limit))
+        cache = Locked(GenerationalCache(limit: limit))
     }
 
     func forgetAll() {
-        generations.withLock { $0 = Generations(limit: limit) }
+        cache.withLock { $0 = GenerationalCache(limit: limit) }
     }
 
     /// - Parameter feed: the account's, read after the request came.
     func answer(for key: Key, at feed: FeedState, now: Timestamp) -> Response? {
-        generations.withLock { generations in
-            guard let entry = generations.value(for: key), entry.isValid(at: feed, now) else { return nil }
+        cache.withLock { cache in
+            guard let entry = cache.value(for: key), entry.isValid(at: feed, now) else { return nil }
             return entry.answer
         }
     }
@@ -81,7 +81,7 @@ package final class PageMemory: Sendable {
         guard size <= limit / 4 else { return }
         let validity = validUntil.map { now..<max(now, $0) }
         let entry = Entry(feed: feed, validity: validity, answer: answer)
-        generations.withLock { $0.insert(entry, size: size, for: key.detached()) }
+        cache.withLock { $0.insert(entry, size: size, for: key.detached()) }
     }
 }
 

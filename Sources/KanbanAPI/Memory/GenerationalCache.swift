@@ -1,6 +1,6 @@
-/// A bounded memory of two generations, each of half the size. What is asked for moves to the younger one; when that is
+/// A bounded cache of two generations, each of half the size. A hit moves an entry to the younger one; when that is
 /// full, the older one is dropped and the younger takes its place.
-struct Generations<Key: Hashable, Value> {
+struct GenerationalCache<Key: Hashable, Value> {
     private struct Entry {
         let value: Value
         let size: Int
@@ -11,7 +11,7 @@ struct Generations<Key: Hashable, Value> {
     private var old: [Key: Entry] = [:]
     private var youngSize = 0
 
-    /// - Parameter limit: what the values may be large together, in the unit of their sizes.
+    /// - Parameter limit: the sum of the sizes.
     init(limit: Int) {
         self.limit = limit
     }
@@ -19,7 +19,7 @@ struct Generations<Key: Hashable, Value> {
     mutating func value(for key: Key) -> Value? {
         if let entry = young[key] { return entry.value }
         guard let index = old.index(forKey: key) else { return nil }
-        // Under the key that was kept: the one asked with may hold on to more.
+        // Under the kept key: the key of the look-up may hold on to more memory.
         let (kept, entry) = old.remove(at: index)
         insert(entry, for: kept)
         return entry.value
