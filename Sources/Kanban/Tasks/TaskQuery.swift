@@ -19,7 +19,7 @@ package struct TaskQuery: Hashable, Sendable {
     /// The last item of the previous page, as it was then; made by ``BoardReader/anchor(after:of:)``.
     package struct Anchor: Hashable, Sendable {
         /// The position in the column, for items with equal keys.
-        package struct Place: Hashable, Sendable {
+        package struct ColumnPosition: Hashable, Sendable {
             package var status: TaskStatus
             package var position: Position
             package var id: ID
@@ -48,9 +48,9 @@ package struct TaskQuery: Hashable, Sendable {
         /// `nil`: `position` is used as it is.
         package var revision: Revision?
         /// The columns in which the walk is not at `position`: only after a respacing during the walk.
-        package var places: [Place]
+        package var places: [ColumnPosition]
 
-        package init(id: ID, key: Key, position: Position, revision: Revision? = nil, places: [Place] = []) {
+        package init(id: ID, key: Key, position: Position, revision: Revision? = nil, places: [ColumnPosition] = []) {
             self.id = id
             self.key = key
             self.position = position

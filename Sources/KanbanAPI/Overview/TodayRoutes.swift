@@ -12,9 +12,9 @@ package struct TodayRoutes: Sendable {
     }
 
     private func show(_ call: Call) async throws -> Response {
-        let place = try call.query.place()
+        let coordinates = try call.query.coordinates()
         let limit = try call.query.limit(default: 100)
-        let sky = await weather(at: place, call)
+        let sky = await weather(at: coordinates, call)
         let answer = { @Sendable (reader: any BoardReader) in
             let moment = try call.moment(reader)
             let language = try call.language(reader)
@@ -51,16 +51,16 @@ package struct TodayRoutes: Sendable {
             )
         }
         // The weather changes without a write.
-        return place == nil
+        return coordinates == nil
             ? try await call.cached(aside: true, answer)
             : try await call.store.readAside(call.account, answer).answer
     }
 
     /// The weather; `nil` after any error, because the answer is useful without it.
-    private func weather(at place: Place?, _ call: Call) async -> Weather? {
-        guard let place, let service = call.environment.weather else { return nil }
+    private func weather(at coordinates: Coordinates?, _ call: Call) async -> Weather? {
+        guard let coordinates, let service = call.environment.weather else { return nil }
         do {
-            return try await service.weather(at: place)
+            return try await service.weather(at: coordinates)
         } catch {
             return nil
         }

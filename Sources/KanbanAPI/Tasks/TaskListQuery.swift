@@ -163,7 +163,7 @@ extension TaskQuery.Anchor {
                     let status = parts[0].intValue.flatMap(TaskStatus.init(rawValue:)),
                     let position = parts[1].stringValue, let id = parts[2].stringValue.flatMap({ ID($0) })
                 else { throw PageCursor.invalid }
-                return Place(status: status, position: Position(text: position), id: id)
+                return ColumnPosition(status: status, position: Position(text: position), id: id)
             })
     }
 }

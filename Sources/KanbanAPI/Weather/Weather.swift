@@ -85,7 +85,7 @@ package enum WeatherFault: Error, Hashable, Sendable {
 }
 
 /// A place to a tenth of a degree, the precision that weather needs and that others may learn.
-package struct Place: Hashable, Sendable {
+package struct Coordinates: Hashable, Sendable {
     /// Tenths of a degree north, -900–900.
     package let latitude: Int
     /// Tenths of a degree east, -1800–1800.

@@ -16,8 +16,8 @@ struct WeatherClient: Sendable {
     }
 
     /// - Throws: ``WeatherFault``.
-    func weather(at place: Place) async throws -> Weather {
-        guard let address = address(for: place) else { throw WeatherFault.unavailable }
+    func weather(at coordinates: Coordinates) async throws -> Weather {
+        guard let address = address(for: coordinates) else { throw WeatherFault.unavailable }
         do {
             let answer = try JSON(parsing: try await fetcher.get(address.absoluteString))
             guard let weather = Weather(openMeteo: answer, source: service.host ?? "") else {
@@ -31,13 +31,13 @@ struct WeatherClient: Sendable {
         }
     }
 
-    private func address(for place: Place) -> URL? {
+    private func address(for coordinates: Coordinates) -> URL? {
         var components = URLComponents(url: service, resolvingAgainstBaseURL: false)
         let own = components?.queryItems ?? []
         components?.queryItems =
             own + [
-                URLQueryItem(name: "latitude", value: Self.degrees(place.latitude)),
-                URLQueryItem(name: "longitude", value: Self.degrees(place.longitude)),
+                URLQueryItem(name: "latitude", value: Self.degrees(coordinates.latitude)),
+                URLQueryItem(name: "longitude", value: Self.degrees(coordinates.longitude)),
                 URLQueryItem(name: "current", value: "temperature_2m,weather_code"),
                 URLQueryItem(name: "daily", value: "temperature_2m_max,temperature_2m_min"),
                 URLQueryItem(name: "timezone", value: "auto"),

@@ -13,12 +13,12 @@ package struct WeatherRoutes: Sendable {
 
     private func show(_ call: Call) async throws -> Response {
         guard let service = call.environment.weather else { throw Problem(.weatherOff) }
-        guard let place = try call.query.place() else {
+        guard let coordinates = try call.query.coordinates() else {
             throw Problem(.invalidParameter, "Say where with latitude and longitude.")
         }
         let weather: Weather
         do {
-            weather = try await service.weather(at: place)
+            weather = try await service.weather(at: coordinates)
         } catch WeatherFault.timeout {
             throw Problem(.upstreamTimeout)
         } catch {
@@ -33,10 +33,10 @@ package struct WeatherRoutes: Sendable {
 extension Query {
     /// The place at `latitude` and `longitude`; `nil` without both.
     /// - Throws: a 400 problem when one of them is missing or out of range.
-    func place() throws -> Place? {
+    func coordinates() throws -> Coordinates? {
         switch (try degrees("latitude", 90), try degrees("longitude", 180)) {
         case (nil, nil): return nil
-        case (let latitude?, let longitude?): return Place(latitude: latitude, longitude: longitude)
+        case (let latitude?, let longitude?): return Coordinates(latitude: latitude, longitude: longitude)
         default: throw Problem(.invalidParameter, "latitude and longitude go together.")
         }
     }

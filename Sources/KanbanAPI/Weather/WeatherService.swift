@@ -6,8 +6,8 @@ import Kanban
 package actor WeatherService {
     private let client: WeatherClient
     private let clock: @Sendable () -> Timestamp
-    private var kept: [Place: (weather: Weather, until: Timestamp)] = [:]
-    private var running: [Place: Task<Weather, any Error>] = [:]
+    private var kept: [Coordinates: (weather: Weather, until: Timestamp)] = [:]
+    private var running: [Coordinates: Task<Weather, any Error>] = [:]
 
     /// The time-out of an answer.
     package static let usualTimeout = Duration.seconds(3)
@@ -34,20 +34,20 @@ package actor WeatherService {
     }
 
     /// - Throws: ``WeatherFault``.
-    package func weather(at place: Place) async throws -> Weather {
-        if let known = kept[place], clock() < known.until { return known.weather }
-        if let task = running[place] { return try await task.value }
+    package func weather(at coordinates: Coordinates) async throws -> Weather {
+        if let known = kept[coordinates], clock() < known.until { return known.weather }
+        if let task = running[coordinates] { return try await task.value }
         guard running.count < Self.mostRunning else { throw WeatherFault.unavailable }
         // Not a child of the request's task: other requests may wait for the same answer.
-        let task = Task { try await client.weather(at: place) }
-        running[place] = task
-        defer { running[place] = nil }
+        let task = Task { try await client.weather(at: coordinates) }
+        running[coordinates] = task
+        defer { running[coordinates] = nil }
         let weather = try await task.value
-        keep(weather, for: place)
+        keep(weather, for: coordinates)
         return weather
     }
 
-    private func keep(_ weather: Weather, for place: Place) {
+    private func keep(_ weather: Weather, for coordinates: Coordinates) {
         let now = clock()
         if kept.count >= Self.mostKept {
             kept = kept.filter { now < $0.value.until }
@@ -55,6 +55,6 @@ package actor WeatherService {
                 kept[oldest.key] = nil
             }
         }
-        kept[place] = (weather, now.adding(milliseconds: Self.lifetime))
+        kept[coordinates] = (weather, now.adding(milliseconds: Self.lifetime))
     }
 }

@@ -8,11 +8,11 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct WeatherServiceTests {
-    private let seoul: Place
+    private let seoul: Coordinates
     private let clock = TestClock(Timestamp(milliseconds: 1_795_162_740_123))
 
     init() throws {
-        seoul = try #require(Place(latitude: 37.5665, longitude: 126.978))
+        seoul = try #require(Coordinates(latitude: 37.5665, longitude: 126.978))
     }
 
     @Test func `the service's answer becomes the weather`() async throws {
@@ -33,7 +33,7 @@ struct WeatherServiceTests {
         let service = try StandIn(.answer(.good))
         defer { service.stop() }
         let weather = try weatherService(service)
-        let nearBy = try #require(Place(latitude: 37.61, longitude: 127.04))
+        let nearBy = try #require(Coordinates(latitude: 37.61, longitude: 127.04))
 
         _ = try await weather.weather(at: seoul)
         _ = try await weather.weather(at: nearBy)
@@ -103,7 +103,7 @@ struct WeatherServiceTests {
         let service = try StandIn(.endless)
         defer { service.stop() }
         let weather = try weatherService(service)
-        let places = (0..<4).compactMap { Place(latitude: Double($0), longitude: 0) }
+        let places = (0..<4).compactMap { Coordinates(latitude: Double($0), longitude: 0) }
 
         // Why it fails does not matter: some are cut off, some not even sent.
         let failures = await withTaskGroup(of: Bool.self) { group in
@@ -151,9 +151,9 @@ struct WeatherServiceTests {
     }
 
     @Test func `a place lies on the earth`() {
-        #expect(Place(latitude: 90.01, longitude: 0) == nil && Place(latitude: 0, longitude: -180.5) == nil)
-        #expect(Place(latitude: .nan, longitude: 0) == nil)
-        #expect(Place(latitude: -0.04, longitude: 0) == Place(latitude: 0, longitude: 0))
+        #expect(Coordinates(latitude: 90.01, longitude: 0) == nil && Coordinates(latitude: 0, longitude: -180.5) == nil)
+        #expect(Coordinates(latitude: .nan, longitude: 0) == nil)
+        #expect(Coordinates(latitude: -0.04, longitude: 0) == Coordinates(latitude: 0, longitude: 0))
     }
 
     /// Waits longer than a busy machine may keep the stand-in from answering.
