@@ -93,7 +93,7 @@ extension AccessService {
             return account
         }
         if newHash != nil { noteEnd(of: key, keeping: session, tokens: edit.endsTokens) }
-        ringPostman()
+        wakeMailQueue()
         return changed
     }
 

@@ -31,7 +31,7 @@ extension AccessService {
                     createdAt: writer.now))
         }
         guard isTaken else { throw AccessError.busy }
-        ringPostman()
+        wakeMailQueue()
     }
 
     /// Sets a new password with the code of a mail, unlocks the account and verifies its address. Ends all sessions,
@@ -59,7 +59,7 @@ extension AccessService {
             return account.key
         }
         verifier.ended(of: key) { $0.kind == .session || endTokens }
-        ringPostman()
+        wakeMailQueue()
     }
 
     /// Verifies the account's address with the code of a mail.
@@ -88,7 +88,7 @@ extension AccessService {
             guard !account.isEmailVerified else { return }
             try Self.mail(.emailVerification, to: account, about: visitor, in: writer)
         }
-        ringPostman()
+        wakeMailQueue()
     }
 
     /// Locks an account with the code of a mail about something that its owner did not do. Ends all sessions and

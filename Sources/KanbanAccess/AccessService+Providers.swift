@@ -37,7 +37,7 @@ extension AccessService {
                 of: account, provider: proven.provider, by: visitor, digest: secret.digest, in: writer)
             return (session, account, known == nil)
         }
-        ringPostman()
+        wakeMailQueue()
         return LogIn(secret: secret, session: session, account: account, isNewAccount: isNew)
     }
 

@@ -18,7 +18,7 @@ package final class AccessService: Sendable {
     let policy: SignUpPolicy
     let providers: ProviderDirectory
     let clock: @Sendable () -> Timestamp
-    private let postman: (@Sendable () -> Void)?
+    private let onMail: (@Sendable () -> Void)?
     private let hashing: PasswordHashQueue
     private let derivation: KeyDerivation
     /// Wrong passwords.
@@ -37,14 +37,14 @@ package final class AccessService: Sendable {
     /// - Parameters:
     ///   - policy: who may sign up.
     ///   - clock: measures the age of sessions and codes.
-    ///   - postman: called when a mail waits; `nil` if no mail is sent.
+    ///   - onMail: called when a mail waits; `nil` if no mail is sent.
     ///   - hashing: the queue that hashes passwords.
     ///   - derivation: the parameters of new hashes; older hashes are replaced at log-in.
     ///   - instant: the clock of the throttles.
     package init(
         store: any AccessStore, verifier: TokenVerifier, policy: SignUpPolicy = .open,
         providers: ProviderDirectory = .none, clock: @escaping @Sendable () -> Timestamp,
-        postman: (@Sendable () -> Void)? = nil,
+        onMail: (@Sendable () -> Void)? = nil,
         hashing: PasswordHashQueue = PasswordHashQueue(),
         derivation: KeyDerivation = PasswordHash.current,
         instant: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
@@ -54,18 +54,18 @@ package final class AccessService: Sendable {
         self.policy = policy
         self.providers = providers
         self.clock = clock
-        self.postman = postman
+        self.onMail = onMail
         self.hashing = hashing
         self.instant = instant
         self.derivation = derivation
         nobodysHash = PasswordHash.unmatchable(by: derivation)
     }
 
-    package var isMailOn: Bool { postman != nil }
+    package var isMailOn: Bool { onMail != nil }
 
     /// Signals that a mail waits.
-    func ringPostman() {
-        postman?()
+    func wakeMailQueue() {
+        onMail?()
     }
 
     /// Checked before the body.
@@ -127,7 +127,7 @@ package final class AccessService: Sendable {
             if isMailOn { try Self.mail(.emailVerification, to: account, about: visitor, in: writer) }
             return account
         }
-        ringPostman()
+        wakeMailQueue()
         return account
     }
 
@@ -160,7 +160,7 @@ package final class AccessService: Sendable {
             if let renewed { try writer.setPasswordHash(renewed, of: account.key) }
             return try begin(of: account, provider: nil, by: visitor, digest: secret.digest, in: writer)
         }
-        ringPostman()
+        wakeMailQueue()
         return LogIn(secret: secret, session: session, account: account)
     }
 

@@ -46,11 +46,11 @@ package struct MailServer: Sendable {
     /// Delivers a mail. Returns when the server has accepted it.
     /// - Throws: ``Refusal``; `CancellationError` when the task is cancelled; then the server may have the mail all the
     ///   same.
-    package func send(_ letter: Letter, at seconds: Int, identifier: String) async throws {
+    package func send(_ message: EmailMessage, at seconds: Int, identifier: String) async throws {
         do {
             let transfer = try Transfer(url, schemes: "smtp,smtps", timeout: timeout, limit: 64 << 10)
-            transfer.set(CURLOPT_MAIL_FROM, "<\(letter.sender)>")
-            transfer.set(CURLOPT_MAIL_RCPT, list: ["<\(letter.recipient)>"])
+            transfer.set(CURLOPT_MAIL_FROM, "<\(message.sender)>")
+            transfer.set(CURLOPT_MAIL_RCPT, list: ["<\(message.recipient)>"])
             let level =
                 switch startTLS {
                 case .required: CURLUSESSL_ALL
@@ -61,7 +61,7 @@ package struct MailServer: Sendable {
             // Proxies of the environment are for the web.
             transfer.set(CURLOPT_PROXY, "")
             if let authorities { transfer.set(CURLOPT_CAINFO, authorities) }
-            transfer.send(letter.message(at: seconds, identifier: identifier))
+            transfer.send(message.encoded(at: seconds, identifier: identifier))
             _ = try await transfer.perform()
         } catch Transfer.Fault.failed(let code, let reason, let status) {
             throw Refusal(description: "\(reason) (\(code))" + (status == 0 ? "" : ", the server says \(status)"))

@@ -13,7 +13,7 @@ struct AccessWorkTests {
     private final class House: Sendable {
         let box: TestStore
         let service: AccessService
-        let postman: Postman
+        let mailQueue: MailQueue
         let visitor = Visitor(origin: "192.0.2.1", device: "Phone")
 
         init() async throws {
@@ -21,8 +21,8 @@ struct AccessWorkTests {
             self.box = box
             let clock: @Sendable () -> Timestamp = { box.clock.now }
             service = AccessService(
-                store: box.store, verifier: TokenVerifier(store: box.store), clock: clock, postman: {})
-            postman = Postman(store: box.store, site: { "https://k.example.org" }, clock: clock) { _ in }
+                store: box.store, verifier: TokenVerifier(store: box.store), clock: clock, onMail: {})
+            mailQueue = MailQueue(store: box.store, site: { "https://k.example.org" }, clock: clock) { _ in }
             _ = try await service.makeAccount(
                 email: #require(EmailAddress(anna)), password: Password("correct horse"), displayName: nil)
         }
@@ -41,14 +41,14 @@ struct AccessWorkTests {
         }
     }
 
-    /// What a request for a reset does until it is answered, and when the postman is called at once.
+    /// What a request for a reset does until it is answered, and when the mail queue is called at once.
     private func work(ofResetFor address: String) async throws -> [String] {
         let house = try await House()
-        _ = try await house.postman.sendDue()
+        _ = try await house.mailQueue.sendDue()
         let before = try await house.rowsWritten()
 
         try await house.service.requestPasswordReset(email: #require(EmailAddress(address)), by: house.visitor)
-        let pause = try await house.postman.sendDue()
+        let pause = try await house.mailQueue.sendDue()
 
         let rows = try await house.rowsWritten() - before
         let mails = try house.box.store.readAccessNow { try $0.mailCount() }

@@ -5,14 +5,14 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct MailServerTests {
-    private let letter = Letter(
+    private let message = EmailMessage(
         from: "board@example.org", to: "sun@example.org", subject: "Code", text: "A line\n.\n..two dots\n")
 
     @Test func `a mail arrives as it was written`() async throws {
         let service = try MailStandIn()
         defer { service.stop() }
 
-        try await MailServer(url: service.url).send(letter, at: 0, identifier: "x")
+        try await MailServer(url: service.url).send(message, at: 0, identifier: "x")
 
         let mail = try #require(service.mails.first)
         #expect(mail.sender == "board@example.org" && mail.recipient == "sun@example.org")
@@ -25,7 +25,7 @@ struct MailServerTests {
         defer { service.stop() }
 
         let refusal = await #expect(throws: MailServer.Refusal.self) {
-            try await MailServer(url: service.url).send(letter, at: 0, identifier: "x")
+            try await MailServer(url: service.url).send(message, at: 0, identifier: "x")
         }
 
         #expect(service.mails.isEmpty)
@@ -36,11 +36,11 @@ struct MailServerTests {
         let service = try MailStandIn(.silence)
 
         await #expect(throws: MailServer.Refusal.self) {
-            try await MailServer(url: service.url, timeout: .milliseconds(300)).send(letter, at: 0, identifier: "x")
+            try await MailServer(url: service.url, timeout: .milliseconds(300)).send(message, at: 0, identifier: "x")
         }
         service.stop()
         await #expect(throws: MailServer.Refusal.self) {
-            try await MailServer(url: service.url).send(letter, at: 0, identifier: "x")
+            try await MailServer(url: service.url).send(message, at: 0, identifier: "x")
         }
     }
 
@@ -53,9 +53,9 @@ struct MailServerTests {
             let service = try MailStandIn(certificate: certificate)
             defer { service.stop() }
 
-            try await MailServer(url: service.url, authorities: certificate.chain).send(letter, at: 0, identifier: "x")
+            try await MailServer(url: service.url, authorities: certificate.chain).send(message, at: 0, identifier: "x")
             await #expect(throws: MailServer.Refusal.self) {
-                try await MailServer(url: service.url).send(letter, at: 0, identifier: "x")
+                try await MailServer(url: service.url).send(message, at: 0, identifier: "x")
             }
 
             #expect(service.mails.map(\.isEncrypted) == [true])
@@ -67,7 +67,7 @@ struct MailServerTests {
         defer { service.stop() }
 
         await #expect(throws: MailServer.Refusal.self) {
-            try await MailServer(url: service.url, startTLS: .required).send(letter, at: 0, identifier: "x")
+            try await MailServer(url: service.url, startTLS: .required).send(message, at: 0, identifier: "x")
         }
 
         #expect(service.mails.isEmpty)

@@ -1,7 +1,7 @@
 import KanbanAccess
 import KanbanSQLite
 
-extension Postman {
+extension MailQueue {
     /// As samples of `/metrics`.
     func samples(of store: any ServedStore) -> [MetricsPage.Sample] {
         let counts = counts

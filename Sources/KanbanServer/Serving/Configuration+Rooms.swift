@@ -43,9 +43,9 @@ extension Configuration {
     }
 
     /// The gate and the accounts. Open mode has one account, too, which can be shown.
-    /// - Parameter postman: sends mails; `nil` if mail is off.
+    /// - Parameter mailQueue: sends mails; `nil` if mail is off.
     func access(
-        to store: any ServedStore, doorbell: Doorbell, postman: Postman?
+        to store: any ServedStore, doorbell: Doorbell, mailQueue: MailQueue?
     ) -> (gate: any Gate, accounts: AccessService) {
         let crossOrigin = CrossOrigin(origins: corsOrigins)
         let verifier = TokenVerifier(store: store) { doorbell.ring($0) }
@@ -57,10 +57,10 @@ extension Configuration {
         let fetcher = Fetcher(
             timeout: Self.patienceWithProviders, limit: Self.longestProviderAnswer, authorities: oidcAuthorities)
         let providers = ProviderDirectory(oidc, clock: Timestamp.system) { try await fetcher.get($0) }
-        let ring: (@Sendable () -> Void)? = if let postman { { postman.ring() } } else { nil }
+        let ring: (@Sendable () -> Void)? = if let mailQueue { { mailQueue.ring() } } else { nil }
         let accounts = AccessService(
             store: store, verifier: verifier, policy: signUp, providers: providers, clock: Timestamp.system,
-            postman: ring)
+            onMail: ring)
         switch effectiveAuth {
         case .open:
             return (OpenGate(requiresLoopbackHost: isLoopback, crossOrigin: crossOrigin), accounts)
@@ -80,15 +80,15 @@ extension Configuration {
 
     /// The sender of mails, if a mail server is configured.
     /// - Parameter site: the public address of the server.
-    func postman(for store: any ServedStore, site: @escaping @Sendable () -> String, log: Log) -> Postman? {
+    func mailQueue(for store: any ServedStore, site: @escaping @Sendable () -> String, log: Log) -> MailQueue? {
         guard let mailURL else { return nil }
         let server = MailServer(url: mailURL, startTLS: mailStartTLS, authorities: mailAuthorities)
         let sender = mailFrom ?? "kanbase@\(publicURL.flatMap { URL(string: $0)?.host } ?? "localhost")"
-        return Postman(store: store, site: site, clock: Timestamp.system) { delivery in
-            let letter = Letter(
+        return MailQueue(store: store, site: site, clock: Timestamp.system) { delivery in
+            let message = EmailMessage(
                 from: sender, to: delivery.recipient, subject: delivery.subject, text: delivery.text)
             try await server.send(
-                letter, at: Int(Timestamp.system().milliseconds / 1000),
+                message, at: Int(Timestamp.system().milliseconds / 1000),
                 identifier: ByteText.base32(SecureRandom.bytes(15)))
         } mayRun: {
             try await store.takeLease("mail")

@@ -32,9 +32,10 @@ struct Serve {
         let loops = try EventLoopGroup(
             count: configuration.loops ?? ProcessInfo.processInfo.activeProcessorCount, meter: meter)
         let state = ServerState(meter: meter)
-        let postman = configuration.postman(for: store, site: { state.site }, log: log)
+        let mailQueue = configuration.mailQueue(for: store, site: { state.site }, log: log)
         let application = application(
-            store: store, doorbell: doorbell, exports: exports, postman: postman, log: log, loops: loops.loops.count,
+            store: store, doorbell: doorbell, exports: exports, mailQueue: mailQueue, log: log,
+            loops: loops.loops.count,
             state: state, share: share)
         let server = Server(
             group: loops, limits: configuration.limits, responder: application, transport: security.transport)
@@ -47,7 +48,7 @@ struct Serve {
         log.info(
             "started", ["url": address, "data": configuration.place, "auth": configuration.effectiveAuth.rawValue])
 
-        let mail = Task { await postman?.run() }
+        let mail = Task { await mailQueue?.run() }
         let upkeep = Task { await Upkeep(store: store, log: log).run() }
         let reason = await signals.stopRequest()
         log.info("stopping", ["reason": reason])
@@ -106,14 +107,14 @@ struct Serve {
     }
 
     private func application(
-        store: any ServedStore, doorbell: Doorbell, exports: ExportQueue, postman: Postman?, log: Log, loops: Int,
+        store: any ServedStore, doorbell: Doorbell, exports: ExportQueue, mailQueue: MailQueue?, log: Log, loops: Int,
         state: ServerState, share: LimitShare
     ) -> Application {
         let metrics = Metrics(loops: loops)
         let page = MetricsPage(metrics: metrics) {
-            state.samples + store.samples + (postman?.samples(of: store) ?? [])
+            state.samples + store.samples + (mailQueue?.samples(of: store) ?? [])
         }
-        let access = configuration.access(to: store, doorbell: doorbell, postman: postman)
+        let access = configuration.access(to: store, doorbell: doorbell, mailQueue: mailQueue)
         if let gate = access.gate as? AccountGate { share.apply(to: gate) }
         var environment = Environment(
             store: store, accounts: access.accounts, clock: Timestamp.system,

@@ -27,8 +27,8 @@ final class AccessBoard: Sendable {
     let distantStore: DistantStore
     let clock: TestClock
     let observer = TestObserver()
-    let postman: Postman
-    private let mails = Locked<[Postman.Delivery]>([])
+    let mailQueue: MailQueue
+    private let mails = Locked<[MailQueue.Delivery]>([])
     /// How often something of an account ended.
     let rings: Rings
 
@@ -55,14 +55,14 @@ final class AccessBoard: Sendable {
         store = try FileStore(in: directory.path, configuration: configuration, clock: { clock.now })
         let verifier = TokenVerifier(store: store) { rings.ring($0) }
         let mails = mails
-        postman = Postman(store: store, site: { "https://kanbase.example.org" }, clock: { clock.now }) { delivery in
+        mailQueue = MailQueue(store: store, site: { "https://kanbase.example.org" }, clock: { clock.now }) { delivery in
             mails.withLock { $0.append(delivery) }
         }
         let fetcher = Fetcher(timeout: .seconds(60), limit: 1 << 16, authorities: authorities)
         let providers = ProviderDirectory(oidc, clock: { clock.now }) { try await fetcher.get($0) }
         let ring: (@Sendable () -> Void)? = if isMailOn { {} } else { nil }
         accounts = AccessService(
-            store: store, verifier: verifier, policy: policy, providers: providers, clock: { clock.now }, postman: ring,
+            store: store, verifier: verifier, policy: policy, providers: providers, clock: { clock.now }, onMail: ring,
             derivation: derivation, instant: instant)
         var environment = Environment(store: store, accounts: accounts, clock: { clock.now })
         environment.quota = quota
@@ -74,7 +74,7 @@ final class AccessBoard: Sendable {
         distantStore = DistantStore(store)
         let distantVerifier = TokenVerifier(store: distantStore) { rings.ring($0) }
         let distantAccounts = AccessService(
-            store: distantStore, verifier: distantVerifier, policy: policy, clock: { clock.now }, postman: ring,
+            store: distantStore, verifier: distantVerifier, policy: policy, clock: { clock.now }, onMail: ring,
             derivation: derivation, instant: instant)
         distant = Application(
             environment: Environment(store: distantStore, accounts: distantAccounts, clock: { clock.now }),
@@ -107,9 +107,9 @@ final class AccessBoard: Sendable {
 
     /// Sends what waits, once it is due.
     /// - Returns: the mails since the last time, in the order of their asking.
-    func newMails() async throws -> [Postman.Delivery] {
+    func newMails() async throws -> [MailQueue.Delivery] {
         clock.advance(seconds: MailJob.Kind.passwordReset.delay.components.seconds)
-        _ = try await postman.sendDue()
+        _ = try await mailQueue.sendDue()
         return mails.withLock { mails in
             defer { mails = [] }
             return mails

@@ -266,7 +266,7 @@ extension AccessBoard {
     }
 }
 
-extension Postman.Delivery {
+extension MailQueue.Delivery {
     /// The code, which stands on a line alone.
     var code: String? {
         text.split(separator: "\n").map(String.init).first { line in

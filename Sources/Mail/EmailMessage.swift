@@ -1,7 +1,7 @@
 import Foundation
 
 /// A plain-text mail to one person, and its form on the wire (RFC 5322, RFC 2045).
-package struct Letter: Hashable, Sendable {
+package struct EmailMessage: Hashable, Sendable {
     /// Addresses, without a name and without white space.
     package var sender: String
     package var recipient: String
@@ -19,7 +19,7 @@ package struct Letter: Hashable, Sendable {
     /// - Parameters:
     ///   - seconds: the date, since 1970.
     ///   - identifier: a unique name of this message.
-    package func message(at seconds: Int, identifier: String) -> [UInt8] {
+    package func encoded(at seconds: Int, identifier: String) -> [UInt8] {
         let isPlain = text.utf8.allSatisfy { $0 < 0x80 } && text.split(separator: "\n").allSatisfy { $0.count <= 900 }
         let domain = sender.split(separator: "@").last ?? "localhost"
         let head = [

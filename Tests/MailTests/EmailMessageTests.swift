@@ -3,12 +3,12 @@ import Testing
 
 @testable import Mail
 
-struct LetterTests {
+struct EmailMessageTests {
     @Test func `a mail in ASCII goes as it is, with lines of the wire`() {
-        let letter = Letter(
+        let mail = EmailMessage(
             from: "board@example.org", to: "sun@example.org", subject: "Your code", text: "One\n\nTwo\n")
 
-        let message = String(decoding: letter.message(at: 1_795_162_740, identifier: "abc"), as: UTF8.self)
+        let message = String(decoding: mail.encoded(at: 1_795_162_740, identifier: "abc"), as: UTF8.self)
 
         #expect(
             message == """
@@ -32,9 +32,9 @@ struct LetterTests {
 
     @Test func `Korean is base 64 in lines of at most 76, and its subject in words of at most 75`() throws {
         let text = String(repeating: "비밀번호를 다시 정합니다. ", count: 20)
-        let letter = Letter(from: "a@b.c", to: "d@e.f", subject: text, text: "\(text)\n둘\n")
+        let mail = EmailMessage(from: "a@b.c", to: "d@e.f", subject: text, text: "\(text)\n둘\n")
 
-        let message = String(decoding: letter.message(at: 0, identifier: "x"), as: UTF8.self)
+        let message = String(decoding: mail.encoded(at: 0, identifier: "x"), as: UTF8.self)
 
         let lines = message.components(separatedBy: "\r\n")
         #expect(lines.allSatisfy { $0.utf8.count <= 76 + "Subject: ".count })

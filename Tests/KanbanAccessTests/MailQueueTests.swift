@@ -7,17 +7,17 @@ import Testing
 
 @testable import KanbanAccess
 
-struct PostmanTests {
+struct MailQueueTests {
     struct Refused: Error {}
 
-    /// A store with an account, a postman, and a mail server that does as it is told.
+    /// A store with an account, a mail queue, and a mail server that does as it is told.
     private final class Office: Sendable {
         let store: FileStore
         let account: Account
         let now = Locked(Timestamp(milliseconds: 1_795_162_740_000))
         let refuses = Locked(false)
-        let taken = Locked<[Postman.Delivery]>([])
-        let tried = Locked<[Postman.Delivery]>([])
+        let taken = Locked<[MailQueue.Delivery]>([])
+        let tried = Locked<[MailQueue.Delivery]>([])
         private let directory: TemporaryDirectory
 
         init() async throws {
@@ -36,9 +36,9 @@ struct PostmanTests {
         }
 
         /// Another one is what a restarted server has.
-        func postman() -> Postman {
+        func mailQueue() -> MailQueue {
             let (now, refuses, taken, tried) = (now, refuses, taken, tried)
-            return Postman(store: store, site: { "https://k.example.org" }, clock: { now.withLock { $0 } }) {
+            return MailQueue(store: store, site: { "https://k.example.org" }, clock: { now.withLock { $0 } }) {
                 delivery in
                 tried.withLock { $0.append(delivery) }
                 if refuses.withLock({ $0 }) { throw Refused() }
@@ -68,29 +68,29 @@ struct PostmanTests {
     @Test func `a mail goes once, to the address as the account has it`() async throws {
         let office = try await Office()
         try await office.ask(of: "ANNA@EXAMPLE.ORG")
-        let postman = office.postman()
+        let mailQueue = office.mailQueue()
 
-        #expect(try await postman.sendDue() == nil)
-        #expect(try await postman.sendDue() == nil)
+        #expect(try await mailQueue.sendDue() == nil)
+        #expect(try await mailQueue.sendDue() == nil)
 
         #expect(office.taken.withLock { $0.map(\.recipient) } == ["Anna@example.org"])
-        #expect(postman.counts == Postman.Counts(sent: 1))
+        #expect(mailQueue.counts == MailQueue.Counts(sent: 1))
     }
 
     @Test func `a mail that nobody takes is tried later and later, and given up after a day`() async throws {
         let office = try await Office()
         office.refuses.withLock { $0 = true }
         try await office.ask()
-        let postman = office.postman()
+        let mailQueue = office.mailQueue()
 
         var pauses: [Duration] = []
-        while let pause = try await postman.sendDue() {
+        while let pause = try await mailQueue.sendDue() {
             pauses.append(pause)
             office.advance(pause)
         }
 
         #expect(pauses.prefix(10).map { $0 / .seconds(1) } == [10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600])
-        #expect(postman.counts.givenUp == 1 && postman.counts.failed == pauses.count)
+        #expect(mailQueue.counts.givenUp == 1 && mailQueue.counts.failed == pauses.count)
         #expect((30...36).contains(pauses.count))
         #expect(try office.waiting == 0)
     }
@@ -99,10 +99,10 @@ struct PostmanTests {
         let office = try await Office()
         office.refuses.withLock { $0 = true }
         try await office.ask()
-        _ = try await office.postman().sendDue()
+        _ = try await office.mailQueue().sendDue()
         office.refuses.withLock { $0 = false }
 
-        let restarted = office.postman()
+        let restarted = office.mailQueue()
         #expect(try await restarted.sendDue() == .seconds(10))
         office.advance(.seconds(10))
         #expect(try await restarted.sendDue() == nil)
@@ -113,15 +113,15 @@ struct PostmanTests {
         #expect(Set(texts).count == 2)
     }
 
-    @Test func `a postman that runs sends what comes, and what waited before`() async throws {
+    @Test func `a mail queue that runs sends what comes, and what waited before`() async throws {
         let office = try await Office()
         try await office.ask()
-        let postman = office.postman()
-        let running = Task { await postman.run() }
+        let mailQueue = office.mailQueue()
+        let running = Task { await mailQueue.run() }
 
         while office.taken.withLock({ $0.count }) < 1 { await Task.yield() }
         try await office.ask(.passwordChanged)
-        postman.ring()
+        mailQueue.ring()
         while office.taken.withLock({ $0.count }) < 2 { await Task.yield() }
         running.cancel()
         await running.value
@@ -134,7 +134,7 @@ struct PostmanTests {
         try await office.ask(of: "nobody@example.org")
         try await office.ask(.emailVerification, of: "old@example.org")
 
-        #expect(try await office.postman().sendDue() == nil)
+        #expect(try await office.mailQueue().sendDue() == nil)
 
         #expect(office.tried.withLock { $0.isEmpty })
         #expect(try office.waiting == 0)

@@ -5,7 +5,7 @@ import Locks
 /// most a day.
 ///
 /// A mail is deleted after the server has accepted it: a crash loses none, but may send one twice.
-package final class Postman: Sendable {
+package final class MailQueue: Sendable {
     /// A mail for the mail server.
     package struct Delivery: Hashable, Sendable {
         package var recipient: String
@@ -113,7 +113,7 @@ package final class Postman: Sendable {
 
     private func send(_ job: MailJob) async throws {
         let site = site()
-        let outcome = try await store.writeAccess { try MailMaking(writer: $0, site: site).make(job) }
+        let outcome = try await store.writeAccess { try MailComposer(writer: $0, site: site).make(job) }
         switch outcome {
         case .needless: return
         case .givenUp:
@@ -137,12 +137,12 @@ package final class Postman: Sendable {
 }
 
 /// Makes the text of a mail with a new code, inside a transaction.
-struct MailMaking {
+struct MailComposer {
     enum Outcome: Sendable {
         /// The mail is obsolete, or the account does not exist.
         case needless
         case givenUp
-        case made(Postman.Delivery)
+        case made(MailQueue.Delivery)
     }
 
     let writer: any AccessWriter
@@ -173,7 +173,7 @@ struct MailMaking {
             kind: job.kind, code: code.text, link: "\(site)/reset#\(kind.rawValue)=\(code.text)", device: job.device,
             network: job.network, at: job.createdAt)
         let (subject, body) = text.written(in: job.language ?? own ?? .en)
-        return .made(Postman.Delivery(recipient: recipient.text, subject: subject, text: body))
+        return .made(MailQueue.Delivery(recipient: recipient.text, subject: subject, text: body))
     }
 
     private func account(of job: MailJob) throws -> Account? {
