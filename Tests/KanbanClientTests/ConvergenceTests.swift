@@ -66,9 +66,9 @@ final class Story {
             let device = try await TestDevice(
                 directory: directory, at: clock.now.milliseconds, seed: random.next(), server: proxied.url
             ) { configuration in
-                configuration.surroundings.transport = Surroundings().transport
+                configuration.dependencies.transport = Dependencies().transport
                 // The waits of the engine, fifty times as fast.
-                configuration.surroundings.sleep = { try await Task.sleep(for: $0 / 50) }
+                configuration.dependencies.sleep = { try await Task.sleep(for: $0 / 50) }
             }
             device.board.start()
             return Device(device: device, mend: proxied.mend)
@@ -77,7 +77,7 @@ final class Story {
         let device = try await TestDevice(
             directory: directory, at: clock.now.milliseconds, seed: random.next()
         ) { configuration in
-            configuration.surroundings.transport = network
+            configuration.dependencies.transport = network
         }
         return Device(device: device, mend: network.mend)
     }

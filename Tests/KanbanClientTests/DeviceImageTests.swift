@@ -88,7 +88,7 @@ struct DeviceImageTests {
         try await device.board.createDDay(.init(title: "exam", date: "2026-12-24", image: id))
         await device.board.close()
 
-        let again = try await device.reopened { $0.surroundings.transport = server }
+        let again = try await device.reopened { $0.dependencies.transport = server }
         try await again.board.syncNow()
 
         #expect(
@@ -99,7 +99,7 @@ struct DeviceImageTests {
     @Test func `a lost answer is sent for again`() async throws {
         let server = try LocalServer()
         let network = AnswerLosingNetwork(to: server)
-        let device = try await TestDevice { $0.surroundings.transport = network }
+        let device = try await TestDevice { $0.dependencies.transport = network }
         let id = try await device.board.add(image: Self.png)
         try await device.board.createDDay(.init(title: "exam", date: "2026-12-24", image: id))
         network.losesNextAnswer()
@@ -118,7 +118,7 @@ struct DeviceImageTests {
     {
         let server = try LocalServer()
         let network = RefusingNetwork(to: server, status: status, code: code)
-        let device = try await TestDevice { $0.surroundings.transport = network }
+        let device = try await TestDevice { $0.dependencies.transport = network }
         let id = try await device.board.add(image: Self.png)
         let dday = try await device.board.createDDay(.init(title: "exam", date: "2026-12-24", image: id))
         try await device.board.create(.init(title: "task"))
@@ -145,7 +145,7 @@ struct DeviceImageTests {
 
     @Test func `an image of an issue that is dismissed goes`() async throws {
         let network = RefusingNetwork(to: try LocalServer(), status: 415, code: "unsupported_media_type")
-        let device = try await TestDevice { $0.surroundings.transport = network }
+        let device = try await TestDevice { $0.dependencies.transport = network }
         let id = try await device.board.add(image: Self.png)
         try await device.board.createDDay(.init(title: "exam", date: "2026-12-24", image: id))
         try await device.board.syncNow()

@@ -46,7 +46,7 @@ struct FileTests {
         try handle.write(contentsOf: Data(repeating: 0x5a, count: Int(size)))
         try handle.close()
 
-        let again = try await device.reopened { $0.surroundings.transport = server }
+        let again = try await device.reopened { $0.dependencies.transport = server }
         #expect(try again.titles() == ["safe"])
         try await again.board.syncNow()
 
@@ -80,7 +80,7 @@ struct FileTests {
         try FileManager.default.copyItem(atPath: fixture.path, toPath: folder + "/board.sqlite")
         let server = try LocalServer()
 
-        let device = try await TestDevice(directory: directory) { $0.surroundings.transport = server }
+        let device = try await TestDevice(directory: directory) { $0.dependencies.transport = server }
 
         #expect(try device.titles(.todo) == ["Écrire une lettre"])
         #expect(try device.titles(.doing) == ["회의 준비"])

@@ -44,8 +44,8 @@ struct KillTests {
         do {
             // Ids of its own: to the server, those of another device would be repeats.
             let device = try await TestDevice(directory: directory, seed: UInt64(1_000 + writes)) {
-                $0.surroundings.transport = server
-                $0.surroundings.fileSystem = StoppingFileSystem.name
+                $0.dependencies.transport = server
+                $0.dependencies.fileSystem = StoppingFileSystem.name
             }
             do {
                 for number in 0..<3 {
@@ -75,7 +75,7 @@ struct KillTests {
 
     @Test func `a full disk refuses edits, and takes them again when there is room`() async throws {
         _ = StoppingFileSystem.registered
-        let device = try await TestDevice { $0.surroundings.fileSystem = StoppingFileSystem.name }
+        let device = try await TestDevice { $0.dependencies.fileSystem = StoppingFileSystem.name }
         try await device.board.create(.init(title: "before"))
         StoppingFileSystem.stop(after: 0)
         await #expect(throws: KanbanError.self) { try await device.board.create(.init(title: "lost")) }

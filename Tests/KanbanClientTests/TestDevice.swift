@@ -31,10 +31,10 @@ final class TestDevice: Sendable {
         var configuration = Configuration()
         // The folder stays as long as the board.
         configuration.log = { _ in withExtendedLifetime(directory) {} }
-        configuration.surroundings.now = { clock.now }
-        configuration.surroundings.transport = network
+        configuration.dependencies.now = { clock.now }
+        configuration.dependencies.transport = network
         let random = Locked(SeededRandom(seed: seed))
-        configuration.surroundings.random = { random.withLock { $0.next() } }
+        configuration.dependencies.random = { random.withLock { $0.next() } }
         prepare(&configuration)
         board = try await KanbanBoard.open(
             at: URL(filePath: directory.path), server: try #require(URL(string: server)),

@@ -110,13 +110,13 @@ extension UndoTests {
 
         #expect(read.count == 10_000)
         #expect(read.last?.mutation.value == steps.last?.mutation.value && read.last?.expected == steps.last?.expected)
-        #expect(read.first?.mutation.thing == steps.first?.mutation.thing)
+        #expect(read.first?.mutation.resource == steps.first?.mutation.resource)
     }
 }
 
 extension TestDevice {
     /// A device with a network to this server.
     static func on(_ server: any Transport, seed: UInt64 = 1) async throws -> TestDevice {
-        try await TestDevice(seed: seed) { $0.surroundings.transport = server }
+        try await TestDevice(seed: seed) { $0.dependencies.transport = server }
     }
 }

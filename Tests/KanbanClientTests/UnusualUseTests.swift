@@ -21,7 +21,7 @@ struct UnusualUseTests {
         DispatchQueue.main.setSpecific(key: mainQueue, value: true)
         let device = try await TestDevice()
         let threads = Locked<[Bool]>([])
-        let live = Live(Set<Region>([.tasks]), device.board.core.bell, Surroundings()) {
+        let live = Live(Set<Region>([.tasks]), device.board.core.doorbell, Dependencies()) {
             threads.withLock { $0.append(isOnMainQueue()) }
             return (try device.titles(), nil)
         }
@@ -38,7 +38,7 @@ struct UnusualUseTests {
 
     @Test func `a sync that is cancelled ends with a cancellation, at any moment`() async throws {
         let network = SilentNetwork()
-        let device = try await TestDevice { $0.surroundings.transport = network }
+        let device = try await TestDevice { $0.dependencies.transport = network }
         let board = device.board
 
         let early = Task {

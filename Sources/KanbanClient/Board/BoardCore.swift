@@ -15,9 +15,9 @@ final class BoardCore: Sendable {
     let folder: URL
     let server: URL
     let configuration: Configuration
-    let surroundings: Surroundings
+    let dependencies: Dependencies
     let secrets: any Secrets
-    let bell = Bell()
+    let doorbell = RegionDoorbell()
     private let state: Locked<State>
     /// `nil` where the board is only read.
     private let lock: FolderLock?
@@ -46,7 +46,7 @@ final class BoardCore: Sendable {
         self.folder = folder
         self.server = server
         self.configuration = configuration
-        surroundings = configuration.surroundings
+        dependencies = configuration.dependencies
         if !isReadOnly {
             do {
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -66,8 +66,8 @@ final class BoardCore: Sendable {
         self.secrets = secrets
         let account = Self.shownAccount(in: folder)
         let replica = try Replica(
-            in: Self.folder(of: account, in: folder), surroundings: configuration.surroundings,
-            isReadOnly: isReadOnly, bell: bell, log: configuration.log, onReplaced: reload)
+            in: Self.folder(of: account, in: folder), dependencies: configuration.dependencies,
+            isReadOnly: isReadOnly, doorbell: doorbell, log: configuration.log, onReplaced: reload)
         // A keychain that is locked gives no token yet: the board is there, and the engine says that it is logged out.
         let token = try? account.flatMap { try secrets.read(Self.secretName(server, $0)) }
         state = Locked(State(replica: replica, account: account, token: token))
@@ -86,9 +86,9 @@ final class BoardCore: Sendable {
     /// For requests about the board that is shown.
     /// - Throws: ``Failure`` when the account's token is not to be had: without it a server might apply the
     ///   requests to another account.
-    func caller() throws -> Caller {
+    func client() throws -> APIClient {
         let (account, token) = state.withLock { ($0.account, $0.token) }
-        guard let account, token == nil else { return caller(token: token) }
+        guard let account, token == nil else { return client(token: token) }
         // A keychain may have been locked when the board was opened. While it still is, the account is logged out.
         guard let found = try? secrets.read(Self.secretName(server, account)) else {
             throw Failure.problem(.init(status: 401, code: "unauthorized"))
@@ -96,18 +96,18 @@ final class BoardCore: Sendable {
         state.withLock { state in
             if state.account == account { state.token = found }
         }
-        return caller(token: found)
+        return client(token: found)
     }
 
-    func caller(token: String?) -> Caller {
-        Caller(server: server, transport: surroundings.transport, token: token)
+    func client(token: String?) -> APIClient {
+        APIClient(server: server, transport: dependencies.transport, token: token)
     }
 
     /// A live value of what the replica has.
     func live<Value: Equatable & Sendable>(
         _ regions: Set<Region>, _ read: @escaping @Sendable (SQLiteBoard) throws -> (Value, Timestamp?)
     ) -> Live<Value> {
-        Live(regions, bell, surroundings) { [self] in try replica.read(read) }
+        Live(regions, doorbell, dependencies) { [self] in try replica.read(read) }
     }
 
     // MARK: - Which account
@@ -131,7 +131,7 @@ final class BoardCore: Sendable {
     /// Shows another account's board, or that without one.
     func show(_ account: KanbanID?, token: String?) async throws {
         let replica = try Replica(
-            in: Self.folder(of: account, in: folder), surroundings: surroundings, bell: bell, log: log,
+            in: Self.folder(of: account, in: folder), dependencies: dependencies, doorbell: doorbell, log: log,
             onReplaced: reload)
         if let account, let token { try secrets.write(token, for: Self.secretName(server, account)) }
         let file = folder.appending(path: Self.nameOfShown)
@@ -152,13 +152,13 @@ final class BoardCore: Sendable {
             (try reader.connection.hasCursor, try reader.connection.hasUnsent())
         }
         tell(.switched(hasCursor: hasCursor, hasUnsent: hasUnsent))
-        bell.ring(Set(Region.allCases))
+        doorbell.ring(Set(Region.allCases))
         await old.close()
     }
 
     /// Reads the board of an account that is not shown, or the one without an account.
     func readHidden<T>(_ account: KanbanID?, _ body: (SQLiteBoard) throws -> T) throws -> T {
-        try Replica(in: Self.folder(of: account, in: folder), surroundings: surroundings, isReadOnly: true).read(body)
+        try Replica(in: Self.folder(of: account, in: folder), dependencies: dependencies, isReadOnly: true).read(body)
     }
 
     /// Removes an account's board from the device. Not the one that is shown.
@@ -224,7 +224,7 @@ final class BoardCore: Sendable {
         if let running {
             await withCheckedContinuation { done in running.driver.events.yield(.closed(done)) }
         }
-        bell.close()
+        doorbell.close()
         await replica.close()
         lock?.release()
     }
@@ -233,7 +233,7 @@ final class BoardCore: Sendable {
 
     func setPhase(_ phase: SyncStatus.Phase) {
         state.withLock { $0.phase = phase }
-        bell.ring([.status])
+        doorbell.ring([.status])
     }
 
     func countLoaded(_ done: Int, of total: Int?) {
@@ -242,7 +242,7 @@ final class BoardCore: Sendable {
             state.phase = .loading(done: done, of: total.map { max($0, done) })
             return true
         }
-        if isLoading { bell.ring([.status]) }
+        if isLoading { doorbell.ring([.status]) }
     }
 
     func setFromDevice(_ isFromDevice: Bool) {
@@ -250,7 +250,7 @@ final class BoardCore: Sendable {
             defer { state.isFromDevice = isFromDevice }
             return state.isFromDevice != isFromDevice
         }
-        if isNews { bell.ring([.status]) }
+        if isNews { doorbell.ring([.status]) }
     }
 
     func status(_ reader: SQLiteBoard) throws -> SyncStatus {

@@ -11,7 +11,7 @@ extension KanbanBoard {
         if let name { members.append(.init("displayName", .string(name))) }
         if let invitation { members.append(.init("invitation", .string(invitation))) }
         do {
-            _ = try await core.caller(token: nil).json(.post("/accounts", .object(members)))
+            _ = try await core.client(token: nil).json(.post("/accounts", .object(members)))
         } catch {
             throw Failure.told(error)
         }
@@ -47,7 +47,7 @@ extension KanbanBoard {
                 try await send(ofGuest, token: token)
             } catch {
                 // The guest board stays, and the session ends. If ending it fails too, its token is forgotten.
-                _ = try? await core.caller(token: token).send(Call(method: "DELETE", path: "/sessions/current"))
+                _ = try? await core.client(token: token).send(APICall(method: "DELETE", path: "/sessions/current"))
                 throw error
             }
         }
@@ -58,11 +58,11 @@ extension KanbanBoard {
 
     private func send(_ guest: GuestBoard, token: String) async throws {
         guard let document = guest.document else { return }
-        var call = Call.post("/import", document)
+        var call = APICall.post("/import", document)
         call.query = [("mode", "merge")]
         call.patience = .seconds(300)
         do {
-            _ = try await core.caller(token: token).json(call)
+            _ = try await core.client(token: token).json(call)
         } catch {
             throw Failure.told(error)
         }
@@ -89,7 +89,7 @@ extension KanbanBoard {
     private func openSession(_ body: JSON) async throws -> (token: String, account: KanbanID) {
         let json: JSON
         do {
-            json = try await core.caller(token: nil).json(.post("/sessions", body)).json
+            json = try await core.client(token: nil).json(.post("/sessions", body)).json
         } catch Failure.problem(let problem) where problem.status == 401 {
             throw KanbanError.wrongPassword
         } catch {
@@ -136,8 +136,8 @@ extension KanbanBoard {
         let name = BoardCore.secretName(core.server, account) + Self.forgotten
         // It may fail at every step: then it is tried at the next log-in, and a session that nobody uses ends by itself.
         guard let token = try? core.secrets.read(name) else { return }
-        let call = Call(method: "DELETE", path: "/sessions/current", patience: .seconds(10))
-        guard let answer = try? await core.caller(token: token).send(call), [204, 401].contains(answer.status) else {
+        let call = APICall(method: "DELETE", path: "/sessions/current", patience: .seconds(10))
+        guard let answer = try? await core.client(token: token).send(call), [204, 401].contains(answer.status) else {
             return
         }
         try? core.secrets.write(nil, for: name)

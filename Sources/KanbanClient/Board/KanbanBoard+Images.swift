@@ -27,7 +27,7 @@ extension KanbanBoard {
         if let known = try replica.read({ try $0.imageContent(id.id) }) { return Data(known) }
         let content: ImageContent
         do {
-            let answer = try await core.caller().send(.get("/images/\(id)"))
+            let answer = try await core.client().send(.get("/images/\(id)"))
             guard answer.status == 200 else { throw Failure(answer) }
             do throws(ImageContent.Fault) {
                 content = try ImageContent(answer.body)
@@ -44,14 +44,14 @@ extension KanbanBoard {
 
 extension BoardCore {
     /// Sends the images that the server does not have yet. The same bytes under the same id may come twice.
-    func uploadImages(_ replica: Replica, _ caller: Caller) async throws {
+    func uploadImages(_ replica: Replica, _ client: APIClient) async throws {
         while let (id, bytes) = try replica.read({ try $0.connection.nextUnsentImage() }) {
-            let call = Call(
+            let call = APICall(
                 method: "PUT", path: "/images/\(id)", headers: [("Content-Type", "application/octet-stream")],
                 body: bytes)
-            let answer: Answer
+            let answer: APIResponse
             do {
-                answer = try await caller.send(call)
+                answer = try await client.send(call)
             } catch is NetworkError {
                 throw Failure.network
             }

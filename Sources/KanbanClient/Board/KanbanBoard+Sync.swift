@@ -28,7 +28,7 @@ extension KanbanBoard {
         let id = core.newAsker()
         let limit = Task {
             // Cancelled when the goal is reached.
-            guard (try? await core.surroundings.sleep(timeout)) != nil else { return }
+            guard (try? await core.dependencies.sleep(timeout)) != nil else { return }
             core.post(.gaveUp(id, KanbanError.timedOut))
         }
         defer { limit.cancel() }
@@ -79,9 +79,9 @@ extension KanbanBoard {
         }
     }
 
-    private func ask(_ call: Call) async throws -> JSON {
+    private func ask(_ call: APICall) async throws -> JSON {
         do {
-            return try await core.caller().json(call).json
+            return try await core.client().json(call).json
         } catch {
             throw Failure.told(error)
         }

@@ -82,7 +82,7 @@ public actor KanbanBoard {
         matching text: String? = nil, limit: Int? = nil
     ) -> Live<[KanbanTask]> {
         let list = TaskList(status: status, sort: sort, category: category, due: due, text: text, limit: limit)
-        let now = core.surroundings.now
+        let now = core.dependencies.now
         return core.live(list.dependsOnZone ? [.tasks, .settings] : [.tasks]) { try list.read($0, at: now()) }
     }
 
@@ -128,13 +128,13 @@ public actor KanbanBoard {
     }
 
     public nonisolated func today(in zone: TimeZone = .current) -> Live<Today> {
-        let now = core.surroundings.now
+        let now = core.dependencies.now
         return core.live([.tasks, .ddays]) { try Today.read($0, at: Moment(now(), in: zone)) }
     }
 
     /// Not done and still to come, by when they fire.
     public nonisolated func upcoming(limit: Int = 64) -> Live<[Upcoming]> {
-        let now = core.surroundings.now
+        let now = core.dependencies.now
         return core.live([.tasks, .settings]) { reader in
             try Upcoming.read(reader, at: try reader.moment(now()), limit: limit)
         }
@@ -158,7 +158,7 @@ public actor KanbanBoard {
         try core.replica.read { reader in
             try reader.connection.outbox().filter { !$0.isAnswered }.map { edit in
                 PendingEdit(
-                    id: KanbanID(edit.mutationID), target: KanbanID(edit.mutation.thing),
+                    id: KanbanID(edit.mutationID), target: KanbanID(edit.mutation.resource),
                     summary: edit.summary, madeAt: Date(edit.madeAt), attempts: edit.attempts)
             }
         }

@@ -10,8 +10,8 @@ public struct Live<Value: Sendable>: AsyncSequence, Sendable {
     let read: @Sendable () throws -> (value: Value, validUntil: Timestamp?)
     let isSame: @Sendable (Value, Value) -> Bool
     let regions: Set<Region>
-    let bell: Bell
-    let surroundings: Surroundings
+    let doorbell: RegionDoorbell
+    let dependencies: Dependencies
 
     /// The value as the device has it now. Takes no longer than reading it: for the first frame of a view.
     public func current() throws -> Value {
@@ -37,8 +37,8 @@ public struct Live<Value: Sendable>: AsyncSequence, Sendable {
                 if let last {
                     await live.wait(after: rings, until: last.validUntil)
                 }
-                guard !Task.isCancelled, !live.bell.isClosed else { return nil }
-                rings = live.bell.rings(of: live.regions)
+                guard !Task.isCancelled, !live.doorbell.isClosed else { return nil }
+                rings = live.doorbell.rings(of: live.regions)
                 let (new, isNews) = try await live.readAside(after: last?.value)
                 last = new
                 if isNews { return new.value }
@@ -58,15 +58,15 @@ public struct Live<Value: Sendable>: AsyncSequence, Sendable {
     /// Returns at a ring, or when the clock makes it another value.
     private func wait(after rings: UInt64, until moment: Timestamp?) async {
         guard let moment else {
-            await bell.wait(for: regions, after: rings)
+            await doorbell.wait(for: regions, after: rings)
             return
         }
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await bell.wait(for: regions, after: rings) }
+            group.addTask { await doorbell.wait(for: regions, after: rings) }
             group.addTask {
-                let left = Swift.max(moment.milliseconds - surroundings.now().milliseconds, 0)
+                let left = Swift.max(moment.milliseconds - dependencies.now().milliseconds, 0)
                 // Ends early when the group is cancelled. At most an hour, for a clock may be set.
-                try? await surroundings.sleep(.milliseconds(Swift.min(left, 3_600_000) + 1))
+                try? await dependencies.sleep(.milliseconds(Swift.min(left, 3_600_000) + 1))
             }
             await group.next()
             group.cancelAll()
@@ -76,13 +76,13 @@ public struct Live<Value: Sendable>: AsyncSequence, Sendable {
 
 extension Live where Value: Equatable {
     init(
-        _ regions: Set<Region>, _ bell: Bell, _ surroundings: Surroundings,
+        _ regions: Set<Region>, _ doorbell: RegionDoorbell, _ dependencies: Dependencies,
         read: @escaping @Sendable () throws -> (value: Value, validUntil: Timestamp?)
     ) {
         self.read = read
         self.regions = regions.union([.board])
-        self.bell = bell
-        self.surroundings = surroundings
+        self.doorbell = doorbell
+        self.dependencies = dependencies
         isSame = { $0 == $1 }
     }
 }

@@ -23,7 +23,7 @@ enum Failure: Error, Hashable {
 
 extension Failure {
     /// Of an answer that is no 2xx.
-    init(_ answer: Answer) {
+    init(_ answer: APIResponse) {
         let retryAfter = answer.headers["retry-after"].flatMap(Int.init)
         // Anything but a problem document comes from a proxy.
         guard let json = try? JSON(parsing: answer.body), let code = json["code"]?.stringValue else {
@@ -68,11 +68,11 @@ extension [Fault] {
     }
 }
 
-extension Caller {
+extension APIClient {
     /// The JSON of a 2xx answer.
     /// - Throws: ``Failure``, or `CancellationError`.
-    func json(_ call: Call) async throws -> (status: Int, json: JSON) {
-        let answer: Answer
+    func json(_ call: APICall) async throws -> (status: Int, json: JSON) {
+        let answer: APIResponse
         do {
             answer = try await send(call)
         } catch is NetworkError {

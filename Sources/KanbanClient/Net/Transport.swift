@@ -2,7 +2,7 @@ import Foundation
 import JSON
 
 /// A request of the library, without server and token.
-struct Call: Sendable {
+struct APICall: Sendable {
     var method: String
     var path: String
     var query: [(name: String, value: String)] = []
@@ -11,19 +11,19 @@ struct Call: Sendable {
     /// How long the server may take.
     var patience: Duration = .seconds(60)
 
-    static func get(_ path: String, _ query: [(name: String, value: String)] = []) -> Call {
-        Call(method: "GET", path: path, query: query)
+    static func get(_ path: String, _ query: [(name: String, value: String)] = []) -> APICall {
+        APICall(method: "GET", path: path, query: query)
     }
 
-    static func post(_ path: String, _ json: JSON) -> Call {
-        Call(
+    static func post(_ path: String, _ json: JSON) -> APICall {
+        APICall(
             method: "POST", path: path, headers: [("Content-Type", "application/json")],
             body: json.serialized())
     }
 }
 
-/// What the server answered, whatever the status.
-struct Answer: Sendable {
+/// The response, whatever its status.
+struct APIResponse: Sendable {
     var status: Int
     /// Names in lower case.
     var headers: [String: String]
@@ -76,22 +76,22 @@ package struct NetworkError: Error, Hashable {
     package init() {}
 }
 
-/// One server, with the token of the session that is logged in.
-struct Caller: Sendable {
+/// Sends requests to one server, with the token of the session.
+struct APIClient: Sendable {
     let server: URL
     let transport: any Transport
     let token: String?
 
-    func send(_ call: Call) async throws -> Answer {
+    func send(_ call: APICall) async throws -> APIResponse {
         let (status, headers, body) = try await transport.send(request(call), patience: call.patience)
-        return Answer(status: status, headers: headers, body: body)
+        return APIResponse(status: status, headers: headers, body: body)
     }
 
-    func stream(_ call: Call) -> AsyncThrowingStream<StreamPiece, any Error> {
+    func stream(_ call: APICall) -> AsyncThrowingStream<StreamPiece, any Error> {
         transport.stream(request(call), patience: call.patience)
     }
 
-    private func request(_ call: Call) -> URLRequest {
+    private func request(_ call: APICall) -> URLRequest {
         // Put together from its parts: `appending(path:)` escapes question marks.
         var parts = URLComponents(url: server, resolvingAgainstBaseURL: false) ?? URLComponents()
         let base = parts.percentEncodedPath

@@ -52,13 +52,13 @@ extension Transaction {
     func refuse(image id: ID, _ problem: Failure.Problem) throws {
         try noteSent(image: id)
         try takeEditsAway()
-        var named: [Thing] = []
+        var named: [ResourceKey] = []
         for edit in try outbox() where edit.attempts == 0 && edit.mutation.value["image"]?.names(id) ?? false {
             let members = (edit.mutation.value.objectMembers ?? []).map { member in
                 member.name == "image" ? JSON.Member("image", .null) : member
             }
             try run("UPDATE outbox SET value = ?2 WHERE n = ?1", .integer(edit.n), .text(JSON.object(members).text))
-            if !named.contains(edit.mutation.thing) { named.append(edit.mutation.thing) }
+            if !named.contains(edit.mutation.resource) { named.append(edit.mutation.resource) }
         }
         try putEditsOn()
         try add(.refused(image: id, problem, named: named))
@@ -67,16 +67,16 @@ extension Transaction {
 
     /// Tries the image of the issue once more, where it was named.
     func sendImageAgain(_ issue: StoredIssue) throws {
-        guard let id = issue.thing.id, try rows.imageContent(id) != nil else { throw KanbanError.notFound }
+        guard let id = issue.resource.id, try rows.imageContent(id) != nil else { throw KanbanError.notFound }
         try noteUnsent(id)
-        for thing in (issue["named"].arrayValue ?? []).compactMap(Thing.init(named:)) where try value(of: thing) != nil
-        {
-            try edit(StoredMutation(.patch, thing, ["image": .string(id.description)]))
+        for resource in (issue["named"].arrayValue ?? []).compactMap(ResourceKey.init(named:))
+        where try value(of: resource) != nil {
+            try edit(StoredMutation(.patch, resource, ["image": .string(id.description)]))
         }
     }
 
     func forgetRefusedImage(_ issue: StoredIssue) throws {
-        guard let id = issue.thing.id, let image = try rows.image(id), image.revision.isOptimistic else { return }
+        guard let id = issue.resource.id, let image = try rows.image(id), image.revision.isOptimistic else { return }
         try rows.erase(image: id)
     }
 
@@ -111,7 +111,7 @@ extension JSON {
     fileprivate func names(_ id: ID) -> Bool { stringValue.flatMap { ID($0) } == id }
 }
 
-extension Thing {
+extension ResourceKey {
     fileprivate init?(named json: JSON) {
         guard let type = json["type"]?.stringValue.flatMap(ResourceType.init(rawValue:)),
             let id = json["id"]?.stringValue.flatMap({ ID($0) })

@@ -12,32 +12,32 @@ struct StoredIssue: Sendable {
 
     var id = ID(high: 0, low: 0)
     var kind: Kind
-    var thing: Thing
+    var resource: ResourceKey
     /// `conflicts`, `faults`, `draft`, `op`, `value`.
     var details: [JSON.Member]
     var at = Timestamp(milliseconds: 0)
 
     subscript(member: String) -> JSON { details.first { $0.name == member }?.value ?? .null }
 
-    static func merged(_ edit: OutboxEdit, _ result: SyncAnswer.Result, _ draft: JSON) -> StoredIssue {
+    static func merged(_ edit: OutboxEdit, _ result: SyncResponse.Result, _ draft: JSON) -> StoredIssue {
         let conflicts = result.conflicts.map { conflict -> JSON in
             ["member": .string(conflict.member), "mine": conflict.yours, "theirs": conflict.theirs]
         }
         return StoredIssue(
-            kind: .merged, thing: edit.mutation.thing,
+            kind: .merged, resource: edit.mutation.resource,
             details: [.init("conflicts", .array(conflicts)), .init("draft", draft)])
     }
 
     static func deleted(_ edit: OutboxEdit, _ draft: JSON) -> StoredIssue {
         StoredIssue(
-            kind: .deleted, thing: edit.mutation.thing,
+            kind: .deleted, resource: edit.mutation.resource,
             details: [
                 .init("draft", draft), .init("op", .string(edit.mutation.op.rawValue)),
                 .init("value", edit.mutation.value),
             ])
     }
 
-    static func rejected(_ edit: OutboxEdit, _ result: SyncAnswer.Result, _ draft: JSON) -> StoredIssue {
+    static func rejected(_ edit: OutboxEdit, _ result: SyncResponse.Result, _ draft: JSON) -> StoredIssue {
         rejected(edit.mutation, result.problem ?? .null, draft)
     }
 
@@ -47,7 +47,7 @@ struct StoredIssue: Sendable {
         }
         if faults.isEmpty { faults = [["pointer": "#", "code": problem["code"] ?? "unknown"]] }
         return StoredIssue(
-            kind: .rejected, thing: mutation.thing,
+            kind: .rejected, resource: mutation.resource,
             details: [
                 .init("faults", .array(faults)), .init("draft", draft), .init("op", .string(mutation.op.rawValue)),
                 .init("value", mutation.value),
@@ -55,11 +55,11 @@ struct StoredIssue: Sendable {
     }
 
     /// An image that the server does not take, and what named it here.
-    static func refused(image id: ID, _ problem: Failure.Problem, named: [Thing]) -> StoredIssue {
+    static func refused(image id: ID, _ problem: Failure.Problem, named: [ResourceKey]) -> StoredIssue {
         var faults = problem.faults
         if faults.isEmpty { faults = [Fault(pointer: "#", code: problem.code)] }
         return StoredIssue(
-            kind: .rejected, thing: .image(id),
+            kind: .rejected, resource: .image(id),
             details: [
                 .init("faults", .array(faults.map { ["pointer": .string($0.pointer), "code": .string($0.code)] })),
                 .init(
@@ -69,11 +69,11 @@ struct StoredIssue: Sendable {
             ])
     }
 
-    static func restoredServer(_ value: Change.Value, _ thing: Thing) -> StoredIssue {
+    static func restoredServer(_ value: Change.Value, _ resource: ResourceKey) -> StoredIssue {
         var draft = JSON.null
         if case .task(let task) = value { draft = task.draft }
         return StoredIssue(
-            kind: .restoredServer, thing: thing,
+            kind: .restoredServer, resource: resource,
             details: [.init("draft", draft), .init("value", value.json.sendable)])
     }
 }
@@ -87,7 +87,7 @@ extension TaskItem {
 }
 
 extension JSON {
-    /// Of a thing that the server shows, what a client may send.
+    /// Of a resource that the server shows, what a client may send.
     fileprivate var sendable: JSON {
         let shown: Set<String> = [
             "id", "position", "createdAt", "updatedAt", "completedAt", "deletedAt", "revision",
@@ -97,9 +97,9 @@ extension JSON {
 }
 
 extension Transaction {
-    /// A task as the user sees it; null for other things.
-    func draft(of thing: Thing) throws -> JSON {
-        guard case .task(let task) = try value(of: thing) else { return .null }
+    /// A task as the user sees it; null for other resources.
+    func draft(of resource: ResourceKey) throws -> JSON {
+        guard case .task(let task) = try value(of: resource) else { return .null }
         return task.draft
     }
 
@@ -107,19 +107,19 @@ extension Transaction {
         touched.insert(.issues)
         try run(
             "INSERT INTO issues (id, kind, type, target, details, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            .id(rows.makeID()), .text(issue.kind.rawValue), .text(issue.thing.type.rawValue), .id(issue.thing.id),
+            .id(rows.makeID()), .text(issue.kind.rawValue), .text(issue.resource.type.rawValue), .id(issue.resource.id),
             .text(JSON.object(issue.details).text), .integer(now.milliseconds))
     }
 
-    func hasRejection(of thing: Thing) throws -> Bool {
-        try !all("SELECT 1 FROM issues WHERE target = ?1 AND kind = 'rejected'", .id(thing.id)) { $0.integer(0) }
+    func hasRejection(of resource: ResourceKey) throws -> Bool {
+        try !all("SELECT 1 FROM issues WHERE target = ?1 AND kind = 'rejected'", .id(resource.id)) { $0.integer(0) }
             .isEmpty
     }
 
     /// The first edit that waits cannot be sent at all: it goes, with an issue.
     func refuseFirst(_ problem: Failure.Problem) throws {
         guard let edit = try outbox().first(where: { !$0.isAnswered }) else { return }
-        let draft = try draft(of: edit.mutation.thing)
+        let draft = try draft(of: edit.mutation.resource)
         try takeEditsAway()
         try run("DELETE FROM outbox WHERE n = ?1", .integer(edit.n))
         let errors = problem.faults.map { fault -> JSON in
@@ -137,8 +137,8 @@ extension Transaction {
     func answer(_ id: ID, _ answer: Issue.Answer) throws {
         guard let issue = try rows.connection.issues(id).first else { throw KanbanError.notFound }
         switch (issue.kind, answer) {
-        case (.rejected, .dismiss) where issue.thing.type == .image: try forgetRefusedImage(issue)
-        case (.rejected, .sendAgain) where issue.thing.type == .image: try sendImageAgain(issue)
+        case (.rejected, .dismiss) where issue.resource.type == .image: try forgetRefusedImage(issue)
+        case (.rejected, .sendAgain) where issue.resource.type == .image: try sendImageAgain(issue)
         case (_, .dismiss): break
         case (.merged, .mine): try settle(issue, with: "mine")
         case (.merged, .theirs): try settle(issue, with: "theirs")
@@ -159,38 +159,38 @@ extension Transaction {
             members.append(.init(member, conflict[side] ?? .null))
         }
         guard !members.isEmpty else { return }
-        try edit(StoredMutation(.patch, issue.thing, .object(members)))
+        try edit(StoredMutation(.patch, issue.resource, .object(members)))
     }
 
     private func restoreWithMine(_ issue: StoredIssue) throws {
-        guard issue.thing.type == .task else {
+        guard issue.resource.type == .task else {
             // There is no trash for it: what was made of it is made anew.
-            let fresh = Thing(type: issue.thing.type, id: rows.makeID())
+            let fresh = ResourceKey(type: issue.resource.type, id: rows.makeID())
             try edit(StoredMutation(.create, fresh, issue["value"]))
             return
         }
-        guard let id = issue.thing.id, try rows.task(id) != nil else {
+        guard let id = issue.resource.id, try rows.task(id) != nil else {
             // The trash was emptied meanwhile, and an id is never used again.
             try edit(StoredMutation(.create, .task(rows.makeID()), try known(issue["draft"])))
             return
         }
-        try edit(StoredMutation(.restore, issue.thing))
-        try edit(StoredMutation(.patch, issue.thing, try known(issue["draft"])))
+        try edit(StoredMutation(.restore, issue.resource))
+        try edit(StoredMutation(.patch, issue.resource, try known(issue["draft"])))
     }
 
     private func retry(_ issue: StoredIssue, _ draft: TaskDraft) throws {
-        guard issue.thing.type == .task else {
+        guard issue.resource.type == .task else {
             throw KanbanError.invalid([Fault(pointer: "#/answer", code: "invalid_value")])
         }
         var members = draft.json.objectMembers ?? []
         members.append(.init("categoryId", try draft.category.map { .string(try resolve($0).description) } ?? .null))
-        let isThere = try issue.thing.id.flatMap { try rows.task($0) }.map { $0.deletedAt == nil } ?? false
-        try edit(StoredMutation(isThere ? .patch : .create, issue.thing, .object(members)))
+        let isThere = try issue.resource.id.flatMap { try rows.task($0) }.map { $0.deletedAt == nil } ?? false
+        try edit(StoredMutation(isThere ? .patch : .create, issue.resource, .object(members)))
     }
 
     private func sendAgain(_ issue: StoredIssue) throws {
         // The history that had this edit is gone, so nothing is overwritten that anybody still sees.
-        try edit(StoredMutation(.put, issue.thing, try known(issue["value"])))
+        try edit(StoredMutation(.put, issue.resource, try known(issue["value"])))
     }
 
     /// The value without a category that is gone.
@@ -212,7 +212,7 @@ extension SQLiteConnection {
             guard let kind = StoredIssue.Kind(rawValue: row.text(1)), let type = ResourceType(rawValue: row.text(2))
             else { throw StoreError.corrupt("an issue of an unknown kind") }
             return StoredIssue(
-                id: try row.id(0), kind: kind, thing: Thing(type: type, id: row.optionalID(3)),
+                id: try row.id(0), kind: kind, resource: ResourceKey(type: type, id: row.optionalID(3)),
                 details: try JSON(stored: row.text(4)).objectMembers ?? [], at: row.timestamp(5))
         }
     }
@@ -221,7 +221,7 @@ extension SQLiteConnection {
 extension Issue {
     init(_ issue: StoredIssue) {
         id = KanbanID(issue.id)
-        target = KanbanID(issue.thing)
+        target = KanbanID(issue.resource)
         kind =
             switch issue.kind {
             case .merged: .merged
@@ -231,7 +231,7 @@ extension Issue {
             }
         conflicts = (issue["conflicts"].arrayValue ?? []).map { conflict in
             Conflict(
-                issue.thing, conflict["member"]?.stringValue ?? "", mine: conflict["mine"],
+                issue.resource, conflict["member"]?.stringValue ?? "", mine: conflict["mine"],
                 theirs: conflict["theirs"])
         }
         mine = TaskDraft(shown: issue["draft"])

@@ -5,13 +5,13 @@ import KanbanWire
 
 /// What an edit does, as it is sent.
 struct StoredMutation: Sendable {
-    var thing: Thing
+    var resource: ResourceKey
     var op: MutationOp
     var value: JSON
 
-    init(_ op: MutationOp, _ thing: Thing, _ value: JSON = .null) {
+    init(_ op: MutationOp, _ resource: ResourceKey, _ value: JSON = .null) {
         self.op = op
-        self.thing = thing
+        self.resource = resource
         self.value = value
     }
 }
@@ -42,7 +42,7 @@ struct OutboxEdit: Sendable {
         n = row.integer(0)
         mutationID = try row.id(1)
         mutation = StoredMutation(
-            op, Thing(type: type, id: row.optionalID(4)), try JSON(stored: row.text(5)))
+            op, ResourceKey(type: type, id: row.optionalID(4)), try JSON(stored: row.text(5)))
         base = row.optionalInteger(6)
         policy = row.optionalText(7).flatMap(Kanban.Mutation.Policy.init(rawValue:))
         madeAt = row.timestamp(8)
@@ -52,7 +52,7 @@ struct OutboxEdit: Sendable {
     }
 
     /// In a few words, without the user's texts.
-    var summary: String { "\(mutation.op.rawValue) \(mutation.thing.type.rawValue)" }
+    var summary: String { "\(mutation.op.rawValue) \(mutation.resource.type.rawValue)" }
 }
 
 extension Transaction {
@@ -90,21 +90,21 @@ extension Transaction {
             INSERT INTO outbox (mutation_id, type, op, target, value, base, policy, made_at)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
             """,
-            .id(rows.makeID()), .text(mutation.thing.type.rawValue), .text(mutation.op.rawValue),
-            .id(mutation.thing.id), .text(mutation.value.text), base.map { .integer($0) } ?? .null,
+            .id(rows.makeID()), .text(mutation.resource.type.rawValue), .text(mutation.op.rawValue),
+            .id(mutation.resource.id), .text(mutation.value.text), base.map { .integer($0) } ?? .null,
             policy.map { .text($0.rawValue) } ?? .null, .integer(now.milliseconds))
     }
 
     /// A patch of what the last edit, not sent yet, made or patched becomes part of it; so does a move after a move.
     private func joinLast(_ mutation: StoredMutation) throws -> Bool {
-        guard mutation.op == .patch || mutation.op == .move, mutation.thing.type != .settings,
+        guard mutation.op == .patch || mutation.op == .move, mutation.resource.type != .settings,
             let last = try all(
                 """
                 SELECT n, mutation_id, type, op, target, value, base, policy, made_at, sent_at, attempts, answered
                 FROM outbox ORDER BY n DESC LIMIT 1
                 """, decode: OutboxEdit.init
             ).first,
-            last.sentAt == nil, last.attempts == 0, last.mutation.thing == mutation.thing,
+            last.sentAt == nil, last.attempts == 0, last.mutation.resource == mutation.resource,
             last.mutation.op == mutation.op || (mutation.op == .patch && last.mutation.op == .create)
         else { return false }
         if mutation.op == .move {

@@ -11,10 +11,10 @@ final class Replica: @unchecked Sendable {
     static let fileName = "board.sqlite"
 
     let folder: URL
-    let surroundings: Surroundings
+    let dependencies: Dependencies
     let log: @Sendable (LogEvent) -> Void
     /// Rung after each commit, with what it may have changed.
-    let bell: Bell
+    let doorbell: RegionDoorbell
     let isReadOnly: Bool
     /// Called when a damaged file gave way to a new one, which has to be loaded.
     private let onReplaced: @Sendable () -> Void
@@ -46,18 +46,19 @@ final class Replica: @unchecked Sendable {
 
     /// - Throws: ``KanbanError/newerData``, ``KanbanError/storage(_:)``.
     init(
-        in folder: URL, surroundings: Surroundings, isReadOnly: Bool = false, bell: Bell = Bell(),
+        in folder: URL, dependencies: Dependencies, isReadOnly: Bool = false,
+        doorbell: RegionDoorbell = RegionDoorbell(),
         log: @escaping @Sendable (LogEvent) -> Void = { _ in }, onReplaced: @escaping @Sendable () -> Void = {}
     ) throws {
         self.folder = folder
-        self.surroundings = surroundings
+        self.dependencies = dependencies
         self.log = log
-        self.bell = bell
+        self.doorbell = doorbell
         self.isReadOnly = isReadOnly
         self.onReplaced = onReplaced
         path = folder.appending(path: Self.fileName, directoryHint: .notDirectory).path
-        context = BoardContext(clock: surroundings.now)
-        ids = IDSource(random: surroundings.random)
+        context = BoardContext(clock: dependencies.now)
+        ids = IDSource(random: dependencies.random)
         do {
             if isReadOnly {
                 guard FileManager.default.fileExists(atPath: path) else {
@@ -138,7 +139,7 @@ final class Replica: @unchecked Sendable {
         let (idle, generation, isClosed) = readers.withLock { ($0.idle.popLast(), $0.generation, $0.isClosed) }
         guard !isClosed else { throw StoreError.closed }
         if let idle { return idle }
-        let connection = try SQLiteConnection(path: path, access: .readOnly, fileSystem: surroundings.fileSystem)
+        let connection = try SQLiteConnection(path: path, access: .readOnly, fileSystem: dependencies.fileSystem)
         if isReadOnly {
             do {
                 try ReplicaSchema.requireKnown(connection)
@@ -185,7 +186,7 @@ final class Replica: @unchecked Sendable {
         try session.begin()
         // Another replica of the same account may have written.
         session.forgetStandings()
-        let now = surroundings.now()
+        let now = dependencies.now()
         let rows = SQLiteBoardWriter(
             account: .local, writingSession: nil, now: now, session: session, context: context,
             ids: ids)
@@ -195,7 +196,7 @@ final class Replica: @unchecked Sendable {
         _ = session.takeChangedTasks()
         // Of a body that threw nothing is left: then this ends the transaction as it began.
         _ = try session.commit(at: now)
-        if case .success = result { bell.ring(transaction.touched) }
+        if case .success = result { doorbell.ring(transaction.touched) }
         return try result.get()
     }
 
@@ -235,7 +236,7 @@ final class Replica: @unchecked Sendable {
             guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
             else { throw StoreError.io("\(path) cannot be made") }
         }
-        let connection = try SQLiteConnection(path: path, access: .readWrite, fileSystem: surroundings.fileSystem)
+        let connection = try SQLiteConnection(path: path, access: .readWrite, fileSystem: dependencies.fileSystem)
         do {
             try connection.run("PRAGMA journal_mode = WAL" as String)
             try connection.run("PRAGMA wal_autocheckpoint = \(Self.logPages)" as String)
@@ -244,7 +245,7 @@ final class Replica: @unchecked Sendable {
             try session.begin()
             // Another replica of the same account may have written.
             session.forgetStandings()
-            let now = surroundings.now()
+            let now = dependencies.now()
             try session.makeLocalAccount(id: ids.next(at: now), epoch: 1, at: now)
             // Revisions of edits begin where no server gets.
             try connection.run(
@@ -259,7 +260,7 @@ final class Replica: @unchecked Sendable {
 
     /// Puts a damaged file aside and begins a new one with what can be read of the user's own: edits, issues, undo.
     private func setAside() throws -> WriteSession<SQLiteConnection> {
-        let moment = surroundings.now().milliseconds
+        let moment = dependencies.now().milliseconds
         let damaged = "\(path).damaged-\(moment)"
         log(LogEvent(code: "replica.set_aside"))
         for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
@@ -273,7 +274,7 @@ final class Replica: @unchecked Sendable {
         for reader in idle { reader.connection.close() }
         let session = try openFile()
         // On a connection of its own: what it finds damaged would count as the new file's fault.
-        let salvager = try SQLiteConnection(path: path, access: .readWrite, fileSystem: surroundings.fileSystem)
+        let salvager = try SQLiteConnection(path: path, access: .readWrite, fileSystem: dependencies.fileSystem)
         salvager.salvage(from: damaged, log)
         salvager.close()
         try transact(in: session) { try $0.putEditsOn() }
@@ -290,7 +291,7 @@ final class Replica: @unchecked Sendable {
         } catch {
             log(LogEvent(code: "replica.not_recovered"))
         }
-        bell.ring(Set(Region.allCases))
+        doorbell.ring(Set(Region.allCases))
     }
 }
 

@@ -5,7 +5,7 @@ import KanbanRows
 enum ReplicaSchema {
     static let steps = [
         """
-        -- The server's version of each thing that a pending edit changed: JSON, or NULL for none. The id of the settings
+        -- The server's version of each resource that a pending edit changed: JSON, or NULL for none. The id of the settings
         -- is empty.
         CREATE TABLE shadow (
             type TEXT NOT NULL,

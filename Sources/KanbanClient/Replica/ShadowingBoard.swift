@@ -5,9 +5,9 @@ import KanbanRows
 /// it first; keeps no history and no answers, which are the server's.
 final class ShadowingBoard: BoardWriter {
     private let rows: SQLiteBoardWriter
-    private let putAside: (Thing, () throws -> Change.Value?) throws -> Void
+    private let putAside: (ResourceKey, () throws -> Change.Value?) throws -> Void
 
-    init(_ rows: SQLiteBoardWriter, putAside: @escaping (Thing, () throws -> Change.Value?) throws -> Void) {
+    init(_ rows: SQLiteBoardWriter, putAside: @escaping (ResourceKey, () throws -> Change.Value?) throws -> Void) {
         self.rows = rows
         self.putAside = putAside
     }

@@ -8,15 +8,15 @@ extension Transaction {
     /// - Throws: ``KanbanError``.
     @discardableResult
     func edit(_ mutation: StoredMutation, policy: Kanban.Mutation.Policy? = nil) throws -> [UndoStep] {
-        if mutation.op == .restore, let id = mutation.thing.id, let steps = try restoreOwn(id, mutation.value) {
+        if mutation.op == .restore, let id = mutation.resource.id, let steps = try restoreOwn(id, mutation.value) {
             return steps
         }
-        let base = try seenRevision(of: mutation.thing)
+        let base = try seenRevision(of: mutation.resource)
         let before = try Before(mutation, self)
         let outcome = try performOrRefuse(mutation)
         guard outcome.status != .unchanged else { return [] }
         var isForgotten = false
-        if mutation.op == .delete, mutation.thing.type == .task, let id = mutation.thing.id {
+        if mutation.op == .delete, mutation.resource.type == .task, let id = mutation.resource.id {
             isForgotten = try forgetUnsentCreation(of: id)
         }
         if !isForgotten { try append(mutation, base: mutation.op == .create ? nil : base, policy: policy) }
@@ -26,7 +26,7 @@ extension Transaction {
     private func performOrRefuse(_ mutation: StoredMutation) throws -> MutationOutcome {
         do {
             // The library's own rule where the server merges: two of one name would become one under the user's eyes.
-            if mutation.op == .create, mutation.thing.type == .category,
+            if mutation.op == .create, mutation.resource.type == .category,
                 let name = mutation.value["name"]?.stringValue?.trimmed,
                 try rows.category(foldedName: CaseFolding.fold(name)) != nil
             {
@@ -39,7 +39,7 @@ extension Transaction {
             }
             return outcome
         } catch BoardError.alreadyExists(.task) {
-            let task = try mutation.thing.id.flatMap { try rows.task($0) }
+            let task = try mutation.resource.id.flatMap { try rows.task($0) }
             throw KanbanError.conflict(task.map { KanbanTask($0) })
         } catch let error as BoardError {
             throw KanbanError(error)
@@ -102,8 +102,8 @@ struct UndoStep: Sendable {
 
     var json: JSON {
         [
-            "op": .string(mutation.op.rawValue), "type": .string(mutation.thing.type.rawValue),
-            "id": mutation.thing.id.map { .string($0.description) } ?? .null, "value": mutation.value,
+            "op": .string(mutation.op.rawValue), "type": .string(mutation.resource.type.rawValue),
+            "id": mutation.resource.id.map { .string($0.description) } ?? .null, "value": mutation.value,
             "expected": expected,
         ]
     }
@@ -117,8 +117,8 @@ struct UndoStep: Sendable {
         guard let op = json["op"]?.stringValue.flatMap(MutationOp.init(rawValue:)),
             let type = json["type"]?.stringValue.flatMap(ResourceType.init(rawValue:))
         else { return nil }
-        let thing = Thing(type: type, id: json["id"]?.stringValue.flatMap { ID($0) })
-        self.init(StoredMutation(op, thing, json["value"] ?? .null), expected: json["expected"] ?? .null)
+        let resource = ResourceKey(type: type, id: json["id"]?.stringValue.flatMap { ID($0) })
+        self.init(StoredMutation(op, resource, json["value"] ?? .null), expected: json["expected"] ?? .null)
     }
 }
 
@@ -131,11 +131,11 @@ private struct Before {
     var tasks: [ID] = []
 
     init(_ mutation: StoredMutation, _ transaction: Transaction) throws {
-        value = try transaction.value(of: mutation.thing)
+        value = try transaction.value(of: mutation.resource)
         if case .task(let task) = value, task.deletedAt == nil {
             predecessor = try transaction.predecessor(of: task)
         }
-        if mutation.op == .delete, mutation.thing.type == .category, let id = mutation.thing.id {
+        if mutation.op == .delete, mutation.resource.type == .category, let id = mutation.resource.id {
             var query = TaskQuery()
             query.categoryIDs = [id]
             tasks = try transaction.rows.taskIDs(query)
@@ -145,16 +145,16 @@ private struct Before {
     func inverse(of mutation: StoredMutation, _ outcome: MutationOutcome, _ transaction: Transaction) throws
         -> [UndoStep]
     {
-        let thing = mutation.thing
+        let resource = mutation.resource
         switch (mutation.op, value) {
         case (.create, _), (.put, nil):
-            return [UndoStep(StoredMutation(.delete, thing))]
+            return [UndoStep(StoredMutation(.delete, resource))]
         case (.restore, _):
-            return [UndoStep(StoredMutation(.delete, thing))]
+            return [UndoStep(StoredMutation(.delete, resource))]
         case (.delete, .task(let task)):
-            return [UndoStep(StoredMutation(.restore, thing, .object(placing(task))))]
+            return [UndoStep(StoredMutation(.restore, resource, .object(placing(task))))]
         case (.delete, .category(let category)):
-            let fresh = Thing.category(transaction.rows.makeID())
+            let fresh = ResourceKey.category(transaction.rows.makeID())
             let again = StoredMutation(.create, fresh, category.members)
             let mine = JSON.string(fresh.id?.description ?? "")
             return [UndoStep(again)]
@@ -168,7 +168,7 @@ private struct Before {
             guard case .task(let now) = outcome.value else { return [] }
             let expected: JSON = task.status == now.status ? .null : ["status": .string(now.status.name)]
             let place = [JSON.Member("status", .string(task.status.name))] + placing(task)
-            return [UndoStep(StoredMutation(.move, thing, .object(place)), expected: expected)]
+            return [UndoStep(StoredMutation(.move, resource, .object(place)), expected: expected)]
         case (_, let before?):
             return patches(mutation, from: before, to: outcome.value)
         default:
@@ -191,7 +191,7 @@ private struct Before {
             if member.name == "status", case .task(let task) = before {
                 let place = [JSON.Member("status", member.value)] + placing(task)
                 steps.append(
-                    UndoStep(StoredMutation(.move, mutation.thing, .object(place)), expected: ["status": now]))
+                    UndoStep(StoredMutation(.move, mutation.resource, .object(place)), expected: ["status": now]))
             } else if member.name == "custom" {
                 old.append(.init("custom", now.patch(to: member.value)))
             } else {
@@ -201,7 +201,7 @@ private struct Before {
         }
         if !old.isEmpty {
             steps.insert(
-                UndoStep(StoredMutation(.patch, mutation.thing, .object(old)), expected: .object(new)), at: 0)
+                UndoStep(StoredMutation(.patch, mutation.resource, .object(old)), expected: .object(new)), at: 0)
         }
         return steps
     }

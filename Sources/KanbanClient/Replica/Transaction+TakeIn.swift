@@ -7,7 +7,7 @@ import KanbanWire
 /// reader sees a state in between.
 extension Transaction {
     /// - Parameter isStream: they come beside the answers to requests, and may be older than those.
-    func takeIn(_ answer: SyncAnswer, isStream: Bool = false) throws {
+    func takeIn(_ answer: SyncResponse, isStream: Bool = false) throws {
         let through = try state(.through).flatMap(Revision.init) ?? 0
         let changes = isStream ? answer.changes.filter { $0.revision > through } : answer.changes
         guard !(isStream && changes.isEmpty) else { return }
@@ -15,7 +15,7 @@ extension Transaction {
         try takeEditsAway()
         isEditing = false
         let lostEpoch = try state(.lostEpoch)
-        let isRestored = lostEpoch.map { $0 != SyncAnswer.epoch(of: answer.cursor) } ?? false
+        let isRestored = lostEpoch.map { $0 != SyncResponse.epoch(of: answer.cursor) } ?? false
         for change in changes { try apply(change, isRestored: isRestored) }
         for (edit, result, draft) in settled { try settle(edit, result, draft) }
         try setState(.cursor, answer.cursor)
@@ -39,20 +39,20 @@ extension Transaction {
     private static var trashDays: Int64 { 30 }
 
     /// Takes in what the server made of edits while more of them are sent; what is shown stays until their changes come.
-    func takeIn(results: [SyncAnswer.Result]) throws {
+    func takeIn(results: [SyncResponse.Result]) throws {
         for (edit, result, draft) in try settled(results) { try settle(edit, result, draft) }
         touched.formUnion([.status, .outbox])
     }
 
     /// The edits that were answered, with my values as they are before the server's come over them.
     private func settled(
-        _ results: [SyncAnswer.Result]
-    ) throws -> [(edit: OutboxEdit, result: SyncAnswer.Result, draft: JSON)] {
+        _ results: [SyncResponse.Result]
+    ) throws -> [(edit: OutboxEdit, result: SyncResponse.Result, draft: JSON)] {
         try results.compactMap { result in
             guard let edit = try outboxEdit(result.mutationID) else { return nil }
             // Most edits are applied as they were sent: their values are not needed.
             let isPlain = result.conflicts.isEmpty && result.status != .rejected && result.status != .conflict
-            return (edit, result, isPlain ? .null : try draft(of: edit.mutation.thing))
+            return (edit, result, isPlain ? .null : try draft(of: edit.mutation.resource))
         }
     }
 
@@ -71,18 +71,18 @@ extension Transaction {
     // MARK: - Changes
 
     private func apply(_ change: Change, isRestored: Bool) throws {
-        let thing = Thing(type: change.type, id: change.id)
-        let known = try value(of: thing)
+        let resource = ResourceKey(type: change.type, id: change.id)
+        let known = try value(of: resource)
         // An image that was added here has none of the server's until it comes from there.
         let seen = known?.revision.flatMap { change.type == .image && $0.isOptimistic ? nil : $0 }
-        let knownRevision = try seen ?? buriedRevision(of: thing) ?? -1
+        let knownRevision = try seen ?? buriedRevision(of: resource) ?? -1
         // What is known already, or newer, came on the stream. Settings begin at 0.
         guard change.revision > knownRevision || (change.type == .settings && change.revision >= knownRevision) else {
             return
         }
         guard change.value == .deleted else {
             if isRestored, let known, known.revision?.isOfEarlierHistory ?? false {
-                try noteLost(known, thing, newerThan: change.value)
+                try noteLost(known, resource, newerThan: change.value)
             }
             try put(change.value)
             return
@@ -100,23 +100,23 @@ extension Transaction {
         }
     }
 
-    private func buriedRevision(of thing: Thing) throws -> Revision? {
+    private func buriedRevision(of resource: ResourceKey) throws -> Revision? {
         try all(
             "SELECT revision FROM tombstones WHERE account = 1 AND type = ?1 AND id = ?2",
-            .text(thing.type.rawValue), .id(thing.id)
+            .text(resource.type.rawValue), .id(resource.id)
         ) { $0.integer(0) }.first
     }
 
     // MARK: - Answers
 
     /// The edit was answered: it stays until its effect has come with the feed, or goes with an issue.
-    private func settle(_ edit: OutboxEdit, _ result: SyncAnswer.Result, _ draft: JSON) throws {
+    private func settle(_ edit: OutboxEdit, _ result: SyncResponse.Result, _ draft: JSON) throws {
         switch result.status {
         case .applied, .merged, .unchanged:
             try run(
                 "UPDATE outbox SET answered = ?2 WHERE n = ?1", .integer(edit.n), .integer(result.revision ?? 0))
             try acknowledge(edit)
-            if edit.mutation.op == .create, let mine = edit.mutation.thing.id,
+            if edit.mutation.op == .create, let mine = edit.mutation.resource.id,
                 let theirs = result.value["id"]?.stringValue.flatMap({ ID($0) }), theirs != mine
             {
                 try replace(mine, by: theirs)
@@ -134,7 +134,7 @@ extension Transaction {
             // It was made before the history began anew, and is there.
             guard !(edit.mutation.op == .create && edit.attempts > 1 && code == "already_exists") else { return }
             // What follows a refused creation is refused with it: one issue tells of both.
-            guard try code != "not_found" || !hasRejection(of: edit.mutation.thing) else { return }
+            guard try code != "not_found" || !hasRejection(of: edit.mutation.resource) else { return }
             try add(.rejected(edit, result, draft))
         }
     }
@@ -144,7 +144,7 @@ extension Transaction {
             """
             INSERT OR IGNORE INTO acknowledged (mutation_id, target, n)
                 SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM outbox WHERE target = ?2 AND answered IS NULL)
-            """, .id(edit.mutationID), .id(edit.mutation.thing.id), .integer(edit.n))
+            """, .id(edit.mutationID), .id(edit.mutation.resource.id), .integer(edit.n))
     }
 
     private func drop(_ edit: OutboxEdit) throws {
@@ -168,7 +168,7 @@ extension Transaction {
     func startOver() throws {
         try takeEditsAway()
         try rows.leaveHistory()
-        let lost = try state(.cursor).map(SyncAnswer.epoch)
+        let lost = try state(.cursor).map(SyncResponse.epoch)
         // While one walk gave way to another, what is there still is of the history before both.
         if try state(.isLoading) == nil { try setState(.lostEpoch, lost) }
         try setState(.cursor, nil)
@@ -207,7 +207,7 @@ extension Transaction {
     }
 
     /// The server has an older version than this device saw.
-    private func noteLost(_ known: Change.Value, _ thing: Thing, newerThan server: Change.Value) throws {
+    private func noteLost(_ known: Change.Value, _ resource: ResourceKey, newerThan server: Change.Value) throws {
         switch (known, server) {
         case (.task(let mine), .task(let theirs)):
             let isOther = TaskMember.allCases.contains { $0 != .position && mine[$0] != theirs[$0] }
@@ -218,6 +218,6 @@ extension Transaction {
             guard mine.members != theirs.members, mine.updatedAt > theirs.updatedAt else { return }
         default: return
         }
-        try add(.restoredServer(known, thing))
+        try add(.restoredServer(known, resource))
     }
 }

@@ -19,7 +19,7 @@ final class Transaction {
     var now: Timestamp { rows.now }
 
     /// The board as edits change it.
-    private(set) lazy var board = ShadowingBoard(rows) { [unowned self] thing, row in try putAside(thing, row) }
+    private(set) lazy var board = ShadowingBoard(rows) { [unowned self] resource, row in try putAside(resource, row) }
 
     // MARK: - Statements
 
@@ -57,25 +57,25 @@ final class Transaction {
 
     // MARK: - The server's version
 
-    private func putAside(_ thing: Thing, _ row: () throws -> Change.Value?) throws {
-        touched.insert(Region(thing.type))
-        guard isEditing, try shadow(of: thing) == nil else { return }
+    private func putAside(_ resource: ResourceKey, _ row: () throws -> Change.Value?) throws {
+        touched.insert(Region(resource.type))
+        guard isEditing, try shadow(of: resource) == nil else { return }
         let value = try row()
         // A task that the server never had lies in the trash: of that there is nothing to put aside but none.
         let isOurs = value?.revision?.isOptimistic ?? false
         try run(
-            "INSERT INTO shadow (type, id, value) VALUES (?1, ?2, ?3)", .text(thing.type.rawValue),
-            .id(thing.id), isOurs ? .null : value.map { .text($0.json.text) } ?? .null)
+            "INSERT INTO shadow (type, id, value) VALUES (?1, ?2, ?3)", .text(resource.type.rawValue),
+            .id(resource.id), isOurs ? .null : value.map { .text($0.json.text) } ?? .null)
     }
 
-    /// What is kept of the server's version; `nil` when no edit changed the thing.
-    func shadow(of thing: Thing) throws -> Shadow? {
+    /// What is kept of the server's version; `nil` when no edit changed the resource.
+    func shadow(of resource: ResourceKey) throws -> Shadow? {
         try all(
-            "SELECT value FROM shadow WHERE type = ?1 AND id = ?2", .text(thing.type.rawValue), .id(thing.id)
+            "SELECT value FROM shadow WHERE type = ?1 AND id = ?2", .text(resource.type.rawValue), .id(resource.id)
         ) { row in
             try Shadow(
-                thing: thing,
-                value: row.optionalText(0).flatMap { Change.Value(shown: try JSON(stored: $0), as: thing.type) })
+                resource: resource,
+                value: row.optionalText(0).flatMap { Change.Value(shown: try JSON(stored: $0), as: resource.type) })
         }.first
     }
 
@@ -85,25 +85,25 @@ final class Transaction {
                 throw StoreError.corrupt("a shadow of an unknown type")
             }
             return try Shadow(
-                thing: Thing(type: type, id: row.optionalID(1)),
+                resource: ResourceKey(type: type, id: row.optionalID(1)),
                 value: row.optionalText(2).flatMap { Change.Value(shown: try JSON(stored: $0), as: type) })
         }
     }
 
     /// The revision of the server that the user sees of it: never one of ours.
-    func seenRevision(of thing: Thing) throws -> Revision? {
-        let shadow = try shadow(of: thing)
+    func seenRevision(of resource: ResourceKey) throws -> Revision? {
+        let shadow = try shadow(of: resource)
         // Of what was made here nothing was seen: revision 0 is before all.
         if let shadow, shadow.value == nil { return 0 }
-        let revision = try (shadow?.value ?? value(of: thing))?.revision
+        let revision = try (shadow?.value ?? value(of: resource))?.revision
         guard let revision, !revision.isOptimistic, !revision.isOfEarlierHistory else { return nil }
         return revision
     }
 
-    /// The thing as the user sees it, a task in the trash included.
-    func value(of thing: Thing) throws -> Change.Value? {
-        guard let id = thing.id else { return .settings(try rows.settings()) }
-        return switch thing.type {
+    /// The resource as the user sees it, a task in the trash included.
+    func value(of resource: ResourceKey) throws -> Change.Value? {
+        guard let id = resource.id else { return .settings(try rows.settings()) }
+        return switch resource.type {
         case .task: try rows.task(id).map { .task($0) }
         case .category: try rows.category(id).map { .category($0) }
         case .dday: try rows.dday(id).map { .dday($0) }
@@ -120,10 +120,10 @@ final class Transaction {
         defer { isEditing = true }
         let shadows = try shadows()
         for shadow in shadows {
-            touched.insert(Region(shadow.thing.type))
-            guard let id = shadow.thing.id else { continue }
+            touched.insert(Region(shadow.resource.type))
+            guard let id = shadow.resource.id else { continue }
             // Names go round: those of all that come back are free first.
-            switch shadow.thing.type {
+            switch shadow.resource.type {
             case .task: if shadow.value == nil { try rows.erase(task: id) }
             case .category: try rows.erase(category: id)
             case .dday: try rows.erase(dday: id)
@@ -148,7 +148,7 @@ final class Transaction {
         }
     }
 
-    /// Writes a thing as the server has it.
+    /// Writes a resource as the server has it.
     func put(_ value: Change.Value) throws {
         switch value {
         case .task(let task):
@@ -179,20 +179,20 @@ final class Transaction {
     /// Does what a mutation says, by the rules of the server.
     func perform(_ mutation: StoredMutation) throws -> MutationOutcome {
         let (operation, target) = try mutation.op.operation(
-            of: mutation.thing.type, on: mutation.thing.id, value: mutation.value,
+            of: mutation.resource.type, on: mutation.resource.id, value: mutation.value,
             defaultTitle: { Kanban.Language.en.defaultTaskTitle })
         let own = OwnRevisions(after: 0)
         return try board.perform(Kanban.Mutation(operation, on: target, policy: .merge), own: own)
     }
 }
 
-/// The server's version of a thing; `nil` for none.
+/// The server's version of a resource; `nil` for none.
 struct Shadow {
-    var thing: Thing
+    var resource: ResourceKey
     var value: Change.Value?
 }
 
-/// What is known of the server besides its things.
+/// What is known of the server besides its resources.
 enum StateName: String {
     /// Where the feed was read up to.
     case cursor

@@ -43,7 +43,7 @@ extension Transaction {
                 inverses.append(try board.nested { try edit(step.mutation, policy: .keep) })
             } catch KanbanError.notFound, KanbanError.conflict, KanbanError.invalid {
                 // Somebody else deleted it, or took the name or the place that it needs.
-                conflicts.append(Conflict(step.mutation.thing, "deleted", mine: nil, theirs: "true"))
+                conflicts.append(Conflict(step.mutation.resource, "deleted", mine: nil, theirs: "true"))
             }
         }
         let inverse = inverses.reversed().flatMap(\.self)
@@ -54,14 +54,15 @@ extension Transaction {
     /// The step without the members that another device changed since; `nil` when no member is left.
     private func own(_ step: UndoStep, _ conflicts: inout [Conflict]) throws -> UndoStep? {
         guard let expected = step.expected.objectMembers, let wanted = step.mutation.value.objectMembers,
-            let now = try value(of: step.mutation.thing)?.json
+            let now = try value(of: step.mutation.resource)?.json
         else { return step }
         let theirs = expected.filter { now[$0.name] ?? .null != $0.value }
         guard !theirs.isEmpty else { return step }
         for member in theirs {
             conflicts.append(
                 Conflict(
-                    step.mutation.thing, member.name, mine: step.mutation.value[member.name], theirs: now[member.name]))
+                    step.mutation.resource, member.name, mine: step.mutation.value[member.name],
+                    theirs: now[member.name]))
         }
         // A move is one step: in another column it makes no sense.
         guard step.mutation.op == .patch else { return nil }
@@ -102,9 +103,9 @@ extension SQLiteConnection {
 }
 
 extension Conflict {
-    init(_ thing: Thing, _ member: String, mine: JSON?, theirs: JSON?) {
+    init(_ resource: ResourceKey, _ member: String, mine: JSON?, theirs: JSON?) {
         self.init(
-            target: KanbanID(thing), member: member, mine: mine?.shownText,
+            target: KanbanID(resource), member: member, mine: mine?.shownText,
             theirs: theirs?.shownText)
     }
 }

@@ -32,7 +32,7 @@ actor SyncDriver {
     private static let shortestStream = Duration.seconds(5)
     /// Pages of changes that are in memory at a time.
     private static let mostPages = 20
-    /// Things that the walk brought so far, and tasks that the server says it has.
+    /// Resources that the walk brought so far, and tasks that the server says it has.
     private var loaded = 0
     private var total: Int?
 
@@ -99,7 +99,7 @@ actor SyncDriver {
             stream?.task.cancel()
             stream = nil
         case .wait(let longest):
-            let part = Double(core.surroundings.random() >> 11) / Double(1 << 53)
+            let part = Double(core.dependencies.random() >> 11) / Double(1 << 53)
             wait(.milliseconds(Int64(part * Double(longest.milliseconds))))
         case .waitFor(let duration): wait(duration)
         case .stopWaiting:
@@ -136,7 +136,7 @@ actor SyncDriver {
     }
 
     private func show(_ phase: SyncMachine.Phase) {
-        let now = core.surroundings.now()
+        let now = core.dependencies.now()
         let shown: SyncStatus.Phase =
             switch phase {
             case .idle: .idle
@@ -157,7 +157,7 @@ actor SyncDriver {
         timer?.task.cancel()
         waitingFor = duration
         lastNumber += 1
-        let (number, sleep, events) = (lastNumber, core.surroundings.sleep, events)
+        let (number, sleep, events) = (lastNumber, core.dependencies.sleep, events)
         let task = Task {
             // Cancelled when the wait is cut short: the machine expects no event then.
             guard (try? await sleep(duration)) != nil else { return }
@@ -183,27 +183,27 @@ actor SyncDriver {
     private func carryOut(_ kind: SyncMachine.Request) async -> SyncMachine.Event {
         let replica = core.replica
         do {
-            let caller = try core.caller()
-            let answer: SyncAnswer
+            let client = try core.client()
+            let answer: SyncResponse
             if case .push(let most) = kind {
-                try await core.uploadImages(replica, caller)
+                try await core.uploadImages(replica, client)
                 if let push = try await replica.write({ try $0.collectPush(most: most) }) {
-                    let json = try await caller.json(.post("/sync", push.body)).json
+                    let json = try await client.json(.post("/sync", push.body)).json
                     core.log(LogEvent(code: "push.answered", count: push.count))
                     if push.hasMore {
-                        let results = SyncAnswer.results(json)
+                        let results = SyncResponse.results(json)
                         guard !results.isEmpty else { throw Failure.nonsense }
                         try await replica.write { try $0.takeIn(results: results) }
                         return .answeredPart
                     }
-                    answer = try await completed(try SyncAnswer(json), replica, caller)
+                    answer = try await completed(try SyncResponse(json), replica, client)
                 } else {
                     // What there was to send was taken back meanwhile.
-                    answer = try await pull(replica, caller, waits: false)
+                    answer = try await pull(replica, client, waits: false)
                 }
             } else {
-                let page = try await pull(replica, caller, waits: kind == .poll)
-                answer = try await completed(page, replica, caller)
+                let page = try await pull(replica, client, waits: kind == .poll)
+                answer = try await completed(page, replica, client)
             }
             // Between the answer and this the account may have changed: the replica is that of the request.
             let hasUnsent = try await replica.write { transaction in
@@ -222,12 +222,13 @@ actor SyncDriver {
 
     /// The pages after this one, too, where many edits are on the board: each page that is taken in takes them all away
     /// and puts them on again. When one does not come, those before it are taken in, and the next request tells why.
-    private func completed(_ first: SyncAnswer, _ replica: Replica, _ caller: Caller) async throws -> SyncAnswer {
+    private func completed(_ first: SyncResponse, _ replica: Replica, _ client: APIClient) async throws -> SyncResponse
+    {
         var answer = first
         let isWorthIt = try replica.read { try $0.connection.hasManyEdits() && $0.connection.hasCursor }
         guard isWorthIt else { return answer }
         for _ in 0..<Self.mostPages where answer.hasMore {
-            guard let next = try? await page(after: answer.cursor, caller) else { break }
+            guard let next = try? await page(after: answer.cursor, client) else { break }
             answer.changes += next.changes
             answer.cursor = next.cursor
             answer.hasMore = next.hasMore
@@ -235,26 +236,26 @@ actor SyncDriver {
         return answer
     }
 
-    private func page(after cursor: String, _ caller: Caller) async throws -> SyncAnswer {
-        try SyncAnswer(try await caller.json(.get("/changes", [("limit", "1000"), ("since", cursor)])).json)
+    private func page(after cursor: String, _ client: APIClient) async throws -> SyncResponse {
+        try SyncResponse(try await client.json(.get("/changes", [("limit", "1000"), ("since", cursor)])).json)
     }
 
-    private func pull(_ replica: Replica, _ caller: Caller, waits: Bool) async throws -> SyncAnswer {
+    private func pull(_ replica: Replica, _ client: APIClient, waits: Bool) async throws -> SyncResponse {
         let cursor = try replica.read { try $0.connection.state(.cursor) }
         if cursor == nil {
             loaded = 0
             try await replica.write { try $0.setState(.isLoading, "1") }
             // Only for the progress: without it the load goes on.
-            total = try? await caller.json(.get("/stats")).json["total"]?.intValue
+            total = try? await client.json(.get("/stats")).json["total"]?.intValue
         }
-        var call = Call.get("/changes", [("limit", "1000")] + (cursor.map { [("since", $0)] } ?? []))
-        guard waits else { return try SyncAnswer(try await caller.json(call).json) }
+        var call = APICall.get("/changes", [("limit", "1000")] + (cursor.map { [("since", $0)] } ?? []))
+        guard waits else { return try SyncResponse(try await client.json(call).json) }
         call.headers.append(("Prefer", "wait=30"))
         let start = ContinuousClock.now
-        let answer = try SyncAnswer(try await caller.json(call).json)
+        let answer = try SyncResponse(try await client.json(call).json)
         // A proxy that drops the wish must not be asked again and again.
         let left = Self.shortestPoll - (ContinuousClock.now - start)
-        if answer.changes.isEmpty, left > .zero { try await core.surroundings.sleep(left) }
+        if answer.changes.isEmpty, left > .zero { try await core.dependencies.sleep(left) }
         return answer
     }
 
@@ -277,16 +278,16 @@ actor SyncDriver {
         let replica = core.replica
         do {
             let cursor = try replica.read { try $0.connection.state(.cursor) }
-            var call = Call.get("/changes", cursor.map { [("since", $0)] } ?? [])
+            var call = APICall.get("/changes", cursor.map { [("since", $0)] } ?? [])
             call.headers = [("Accept", "text/event-stream")]
             call.patience = .seconds(40)
             var parser = EventParser()
-            var refused: Answer?
-            for try await piece in try core.caller().stream(call) {
+            var refused: APIResponse?
+            for try await piece in try core.client().stream(call) {
                 switch piece {
                 case .head(let status, let headers):
                     let isStream = headers["content-type"]?.hasPrefix("text/event-stream") ?? false
-                    if status != 200 || !isStream { refused = Answer(status: status, headers: headers, body: []) }
+                    if status != 200 || !isStream { refused = APIResponse(status: status, headers: headers, body: []) }
                 case .bytes(let bytes):
                     guard refused == nil else {
                         refused?.body += bytes
@@ -316,7 +317,7 @@ actor SyncDriver {
             guard let json = try? JSON(parsing: Array(event.data.utf8)) else { throw Failure.nonsense }
             return Change(shown: json)
         }
-        let answer = SyncAnswer(changes: values.compactMap { $0 }, cursor: cursor)
+        let answer = SyncResponse(changes: values.compactMap { $0 }, cursor: cursor)
         try await replica.write { try $0.takeIn(answer, isStream: true) }
     }
 }

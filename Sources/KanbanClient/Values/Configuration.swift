@@ -10,7 +10,7 @@ public struct Configuration: Sendable {
     /// Of default titles.
     public var language: Language = .en
     /// Clock, chance and network; tests bring their own.
-    package var surroundings = Surroundings()
+    package var dependencies = Dependencies()
 }
 
 /// Something that the library did.

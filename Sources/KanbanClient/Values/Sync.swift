@@ -89,7 +89,7 @@ extension KanbanError: LocalizedError {
     }
 }
 
-/// One thing that is wrong with an edit.
+/// One fault of an edit.
 public struct Fault: Hashable, Sendable {
     /// The member, as a JSON pointer: `#/title`.
     public let pointer: String
@@ -117,7 +117,7 @@ public struct Issue: Identifiable, Hashable, Sendable {
         case merged
         /// Somebody else deleted what I edited. It stays deleted.
         case deleted
-        /// The server refused the edit; the thing is shown as the server has it.
+        /// The server refused the edit; the resource is shown as the server has it.
         case rejected([Fault])
         /// The server was restored from a backup and no longer has this.
         case restoredServer

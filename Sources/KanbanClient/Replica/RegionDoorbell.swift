@@ -18,7 +18,7 @@ enum Region: Hashable, Sendable, CaseIterable {
 }
 
 /// Tells listeners that something changed, not what: they read again. Rings while a listener is busy become one.
-final class Bell: Sendable {
+final class RegionDoorbell: Sendable {
     private struct Waiter {
         var regions: Set<Region>
         var continuation: CheckedContinuation<Void, Never>

@@ -3,22 +3,22 @@ import Kanban
 import KanbanWire
 
 /// The type and id of a resource; the settings have no id.
-struct Thing: Hashable, Sendable {
+struct ResourceKey: Hashable, Sendable {
     var type: ResourceType
     var id: ID?
 
-    static let settings = Thing(type: .settings, id: nil)
+    static let settings = ResourceKey(type: .settings, id: nil)
 
-    static func task(_ id: ID) -> Thing { Thing(type: .task, id: id) }
-    static func category(_ id: ID) -> Thing { Thing(type: .category, id: id) }
-    static func dday(_ id: ID) -> Thing { Thing(type: .dday, id: id) }
-    static func image(_ id: ID) -> Thing { Thing(type: .image, id: id) }
+    static func task(_ id: ID) -> ResourceKey { ResourceKey(type: .task, id: id) }
+    static func category(_ id: ID) -> ResourceKey { ResourceKey(type: .category, id: id) }
+    static func dday(_ id: ID) -> ResourceKey { ResourceKey(type: .dday, id: id) }
+    static func image(_ id: ID) -> ResourceKey { ResourceKey(type: .image, id: id) }
 }
 
 extension KanbanID {
     /// Zero for the settings, which have no id.
-    init(_ thing: Thing) {
-        self.init(thing.id ?? ID(high: 0, low: 0))
+    init(_ resource: ResourceKey) {
+        self.init(resource.id ?? ID(high: 0, low: 0))
     }
 }
 

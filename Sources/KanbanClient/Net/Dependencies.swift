@@ -2,7 +2,7 @@ import Foundation
 import Kanban
 
 /// Clock, randomness, network and file system. Tests replace them.
-package struct Surroundings: Sendable {
+package struct Dependencies: Sendable {
     package var now: @Sendable () -> Timestamp = {
         Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
     }

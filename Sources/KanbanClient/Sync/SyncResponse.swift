@@ -1,8 +1,8 @@
 import JSON
 import Kanban
 
-/// What the server says of its things and of the edits that were sent: a page of changes, or the answer to a push.
-struct SyncAnswer: Sendable {
+/// What the server says of its resources and of the edits that were sent: a page of changes, or the answer to a push.
+struct SyncResponse: Sendable {
     struct Result: Sendable {
         enum Status: String, Sendable {
             case applied, merged, unchanged, conflict, rejected
@@ -26,7 +26,7 @@ struct SyncAnswer: Sendable {
         guard let changes = json["changes"]?.arrayValue, let cursor = json["cursor"]?.stringValue,
             let hasMore = json["hasMore"]?.boolValue
         else { throw Failure.nonsense }
-        // A kind of thing that this version does not know is passed over.
+        // Skip types of resources that this version does not know.
         self.changes = changes.compactMap(Change.init(shown:))
         self.cursor = cursor
         self.hasMore = hasMore
@@ -50,7 +50,7 @@ struct SyncAnswer: Sendable {
     }
 }
 
-extension SyncAnswer.Result {
+extension SyncResponse.Result {
     init?(_ json: JSON) {
         guard let id = json["mutationId"]?.stringValue.flatMap({ ID($0) }),
             let status = json["status"]?.stringValue.flatMap(Status.init(rawValue:))

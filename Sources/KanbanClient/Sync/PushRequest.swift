@@ -4,7 +4,7 @@ import KanbanRows
 import KanbanWire
 
 /// The edits of one request.
-struct Push: Sendable {
+struct PushRequest: Sendable {
     /// Bytes of edits in a request; the server takes 1 MiB.
     private static let mostBytes = 900 * 1_024
     private static let mostKnown: Int64 = 500
@@ -19,15 +19,15 @@ struct Push: Sendable {
 
 extension Transaction {
     /// The first edits that wait, marked as sent; `nil` when there are none.
-    func collectPush(most: Int) throws -> Push? {
-        try Push(from: self, most: most)
+    func collectPush(most: Int) throws -> PushRequest? {
+        try PushRequest(from: self, most: most)
     }
 }
 
-extension Push {
+extension PushRequest {
     fileprivate init?(from transaction: Transaction, most: Int) throws {
         var mutations: [JSON] = []
-        var targets: Set<Thing> = []
+        var targets: Set<ResourceKey> = []
         var bytes = 0
         // One more than are sent tells whether others wait behind them.
         let waiting = try transaction.waiting(limit: most + 1)
@@ -39,7 +39,7 @@ extension Push {
             bytes += json.serialized().count + 1
             guard mutations.isEmpty || bytes <= Self.mostBytes else { break }
             mutations.append(json)
-            targets.insert(edit.mutation.thing)
+            targets.insert(edit.mutation.resource)
             try transaction.run(
                 "UPDATE outbox SET policy = ?2, sent_at = ?3, attempts = attempts + 1 WHERE n = ?1",
                 .integer(edit.n), .text(policy.rawValue), .integer(transaction.now.milliseconds))
@@ -65,8 +65,8 @@ extension OutboxEdit {
     fileprivate func json(policy: Kanban.Mutation.Policy) -> JSON {
         var members: [JSON.Member] = [
             .init("mutationId", .string(mutationID.description)),
-            .init("type", .string(mutation.thing.type.rawValue)), .init("op", .string(mutation.op.rawValue)),
-            .init("id", .string(mutation.thing.id?.description ?? "settings")),
+            .init("type", .string(mutation.resource.type.rawValue)), .init("op", .string(mutation.op.rawValue)),
+            .init("id", .string(mutation.resource.id?.description ?? "settings")),
             .init("onConflict", .string(policy.rawValue)),
         ]
         if let base, mutation.op != .create { members.append(.init("baseRevision", JSON(Int(base)))) }
