@@ -66,7 +66,7 @@ package protocol LocalStore: Store {
     func checkWritability() throws
 
     /// Tells the observer of every commit from now on, for as long as it exists.
-    func tell(_ observer: any CommitObserver)
+    func addObserver(_ observer: any CommitObserver)
 }
 
 /// Failures of a store; broken rules are a ``BoardError``.
@@ -174,7 +174,7 @@ package protocol BoardWriter: Board {
     var session: ID? { get }
     /// Whether writes of other accounts wait and this transaction has used up its time. A body that can continue in
     /// another transaction should end. Always false in a store of one account.
-    var mustGiveWay: Bool { get }
+    var shouldYield: Bool { get }
     /// A new version 7 id.
     func makeID() -> ID
     /// Takes the account's next revision. A body that throws gives it back.
@@ -210,7 +210,7 @@ package protocol BoardWriter: Board {
 }
 
 extension BoardWriter {
-    package var mustGiveWay: Bool { false }
+    package var shouldYield: Bool { false }
 }
 
 /// The first answer to a request with an `Idempotency-Key`.

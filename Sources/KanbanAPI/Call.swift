@@ -157,6 +157,6 @@ package struct Environment: Sendable {
         self.memory = memory
         self.doorbell = doorbell
         self.isReady = isReady
-        local?.tell(memory)
+        local?.addObserver(memory)
     }
 }

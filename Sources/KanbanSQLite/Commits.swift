@@ -22,7 +22,7 @@ final class Commits: @unchecked Sendable {
 
     // MARK: - On the writer's thread
 
-    func tell(_ observer: any CommitObserver) {
+    func addObserver(_ observer: any CommitObserver) {
         observers.removeAll { $0.observer == nil }
         observers.append(WeakObserver(observer: observer))
     }

@@ -116,7 +116,7 @@ package final class FileStore: LocalStore {
         try files.check()
     }
 
-    package func tell(_ observer: any CommitObserver) {
-        writer.tell(observer)
+    package func addObserver(_ observer: any CommitObserver) {
+        writer.addObserver(observer)
     }
 }

@@ -89,7 +89,7 @@ final class Writer: @unchecked Sendable {
         try session.makeLocalAccount(
             id: ids.next(at: max(latest, context.clock())), epoch: ids.newEpoch(), at: context.clock())
         self.open = open
-        session.mustGiveWay = { [unowned self] in mustGiveWay($0) }
+        session.shouldYield = { [unowned self] in shouldYield($0) }
         files.noteOpened()
         queue.setSpecific(key: Self.ownQueue, value: ObjectIdentifier(self))
         lookout.setEventHandler { [weak self] in self?.lookAround() }
@@ -228,7 +228,7 @@ final class Writer: @unchecked Sendable {
     }
 
     /// Asked by bodies, so on the queue.
-    private func mustGiveWay(_ account: AccountKey) -> Bool {
+    private func shouldYield(_ account: AccountKey) -> Bool {
         isTimeOver && (turn.isMixed || waiting.withLock { $0.jobs.contains { $0.account != account } })
     }
 
@@ -290,7 +290,7 @@ final class Writer: @unchecked Sendable {
         _ = try fresh.session.latestWrite()
         files.noteOpened()
         open = fresh
-        fresh.session.mustGiveWay = { [unowned self] in mustGiveWay($0) }
+        fresh.session.shouldYield = { [unowned self] in shouldYield($0) }
         return fresh
     }
 
@@ -310,9 +310,9 @@ final class Writer: @unchecked Sendable {
     }
 
     /// Tells the observer of every commit from now on.
-    func tell(_ observer: any CommitObserver) {
+    func addObserver(_ observer: any CommitObserver) {
         // Between two commits, so that no observer hears of the end of one without its beginning.
-        if isOnQueue { commits.tell(observer) } else { queue.sync { commits.tell(observer) } }
+        if isOnQueue { commits.addObserver(observer) } else { queue.sync { commits.addObserver(observer) } }
     }
 
     // MARK: - Other processes

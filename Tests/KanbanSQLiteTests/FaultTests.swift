@@ -44,7 +44,7 @@ struct FaultTests {
         // What the writer still does after it answered, it has done before it answers again.
         try await box.store.write { _ in }
         let observer = RecordingObserver()
-        box.store.tell(observer)
+        box.store.addObserver(observer)
         FaultyFileSystem.beforeLogSyncs { observer.events.withLock { $0.append("sync") } }
         defer { FaultyFileSystem.beforeLogSyncs(nil) }
 
@@ -60,7 +60,7 @@ struct FaultTests {
         let box = try open()
         let id = try await box.store.write { try $0.makeTask() }.id
         let observer = RecordingObserver()
-        box.store.tell(observer)
+        box.store.addObserver(observer)
         FaultyFileSystem.order(.init(call: .write, place: .log, code: SQLITE_FULL, after: 0, times: 1))
         defer { FaultyFileSystem.order(nil) }
 

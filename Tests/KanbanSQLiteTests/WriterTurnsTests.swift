@@ -58,7 +58,7 @@ struct WriterTurnsTests {
             try await store.write { tx in
                 for step in first..<10 {
                     names.withLock { $0.append("\(step)") }
-                    if tx.mustGiveWay { return step + 1 }
+                    if tx.shouldYield { return step + 1 }
                 }
                 return 10
             }

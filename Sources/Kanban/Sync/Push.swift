@@ -65,7 +65,7 @@ package struct Push {
         let before = try writer.feedState().revision
         for sent in rest {
             progress.results.append(try apply(sent).json)
-            if writer.mustGiveWay { break }
+            if writer.shouldYield { break }
         }
         let after = try writer.feedState().revision
         if after > before { progress.made.append(before + 1...after) }

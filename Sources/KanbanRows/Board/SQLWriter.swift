@@ -43,7 +43,7 @@ package final class SQLiteBoardWriter: SQLBoardWriter {
 extension SQLBoardWriter {
     package var connection: Database { writing.connection }
 
-    package var mustGiveWay: Bool { writing.mustGiveWay(account) }
+    package var shouldYield: Bool { writing.shouldYield(account) }
 
     package func makeID() -> ID {
         ids.next(at: now)

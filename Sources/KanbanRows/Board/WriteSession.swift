@@ -6,8 +6,8 @@ import Kanban
 /// Made for SQLite ahead of time, because other rooms call it.
 package final class WriteSession<Database: Engine> {
     package let connection: Database
-    /// Whether a body of this account should end for the sake of others; see ``BoardWriter/mustGiveWay``.
-    package var mustGiveWay: (AccountKey) -> Bool = { _ in false }
+    /// Whether a body of this account should end for the sake of others; see ``BoardWriter/shouldYield``.
+    package var shouldYield: (AccountKey) -> Bool = { _ in false }
     /// The accounts as they stand, committed or not. Dropped when there are too many.
     // These are not checked for overlapping access: no method hands out a reference to one or runs a body of somebody else.
     @exclusivity(unchecked) private var standings: [Int64: Standing] = [:]

@@ -66,7 +66,7 @@ struct BoardMemoryTests {
         var limits = BoardMemory.Limits()
         limits.rings = 3_000
         let memory = BoardMemory(limits: limits)
-        board.store.tell(memory)
+        board.store.addObserver(memory)
         var rings: [EventRing] = []
         for _ in 0..<3 {
             rings.append(EventRing(of: .local, in: board.store, memory: memory, doorbell: board.doorbell))

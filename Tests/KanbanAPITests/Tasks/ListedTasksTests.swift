@@ -92,7 +92,7 @@ struct ListedTasksTests {
         var ids: [String] = []
         for number in 0..<24 { ids.append(try await board.task("{\"title\": \"a\(number)\"}").id) }
         let memory = BoardMemory()
-        board.store.tell(memory)
+        board.store.addObserver(memory)
         let isDone = Locked(false)
         let used = Locked(0)
 

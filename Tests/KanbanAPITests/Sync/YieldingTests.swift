@@ -8,7 +8,7 @@ import Locks
 import Testing
 
 /// `POST /sync` in several transactions, because other accounts write too.
-struct GivingWayTests {
+struct YieldingTests {
     let board: TestBoard
 
     init() throws {
