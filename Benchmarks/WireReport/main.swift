@@ -19,7 +19,7 @@ for (index, argument) in arguments.dropFirst().enumerated() {
         print("\(argument): not a name and a port")
         exit(64)
     }
-    let judge = WireJudge(port: port, patience: 2)
+    let judge = WireJudge(port: port, timeout: 2)
     var objections: [(name: String, text: String)] = []
     for wireCase in cases {
         if let objection = judge.objection(to: wireCase, .whole) { objections.append((wireCase.name, objection)) }

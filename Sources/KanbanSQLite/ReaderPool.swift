@@ -51,7 +51,7 @@ final class ReaderPool: Sendable {
     private let limit: Int
 
     /// How long a pause waits for those that read.
-    private static let patience = DispatchTimeInterval.milliseconds(50)
+    private static let timeout = DispatchTimeInterval.milliseconds(50)
 
     init(path: String, configuration: FileStoreConfiguration, commits: Commits, files: DataFileWatch) {
         self.path = path
@@ -148,7 +148,7 @@ final class ReaderPool: Sendable {
                     while quiet.wait(timeout: .now()) == .success {}
                 }
             }
-            guard isQuiet || quiet.wait(timeout: .now() + Self.patience) == .success else { return false }
+            guard isQuiet || quiet.wait(timeout: .now() + Self.timeout) == .success else { return false }
             endIdleSnapshots()
             body()
             return true

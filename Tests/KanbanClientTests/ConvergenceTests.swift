@@ -135,7 +135,7 @@ final class Story {
             case 17 where proxied == nil && random.chance(3): try server.restart()
             case 18 where random.chance(8) && seed % 4 == 0: try await backupOrRestore()
             default:
-                try await board.syncNow(timeout: Self.patience)
+                try await board.syncNow(timeout: Self.timeout)
                 try await compare(board)
             }
         } catch is KanbanError {
@@ -144,7 +144,7 @@ final class Story {
     }
 
     /// Longer than any test takes.
-    private static let patience = Duration.seconds(100_000)
+    private static let timeout = Duration.seconds(100_000)
 
     /// Up to a year ahead or back, as when somebody sets the clock of a device.
     private func jump(_ clock: TestClock) {
@@ -227,9 +227,9 @@ extension Story {
     /// A request that was under way before the network was well may still fail.
     private func sync(_ board: KanbanBoard) async throws {
         for _ in 0..<5 {
-            do { return try await board.syncNow(timeout: Self.patience) } catch is KanbanError {}
+            do { return try await board.syncNow(timeout: Self.timeout) } catch is KanbanError {}
         }
-        try await board.syncNow(timeout: Self.patience)
+        try await board.syncNow(timeout: Self.timeout)
     }
 }
 

@@ -204,9 +204,9 @@ private final class AnswerLosingNetwork: Transport {
     func losesNextAnswer() { loses.set(true) }
 
     func send(
-        _ request: URLRequest, patience: Duration
+        _ request: URLRequest, timeout: Duration
     ) async throws -> (status: Int, headers: [String: String], body: [UInt8]) {
-        let answer = try await server.send(request, patience: patience)
+        let answer = try await server.send(request, timeout: timeout)
         guard !loses.isSet else {
             loses.set(false)
             throw NetworkError()
@@ -214,8 +214,8 @@ private final class AnswerLosingNetwork: Transport {
         return answer
     }
 
-    func stream(_ request: URLRequest, patience: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {
-        server.stream(request, patience: patience)
+    func stream(_ request: URLRequest, timeout: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {
+        server.stream(request, timeout: timeout)
     }
 }
 
@@ -235,15 +235,15 @@ private final class RefusingNetwork: Transport {
     func takesImages() { takes.set(true) }
 
     func send(
-        _ request: URLRequest, patience: Duration
+        _ request: URLRequest, timeout: Duration
     ) async throws -> (status: Int, headers: [String: String], body: [UInt8]) {
         guard request.httpMethod == "PUT", request.url?.path.hasPrefix("/images/") ?? false, !takes.isSet else {
-            return try await server.send(request, patience: patience)
+            return try await server.send(request, timeout: timeout)
         }
         return (status, ["content-type": "application/problem+json"], Array("{\"code\": \"\(code)\"}".utf8))
     }
 
-    func stream(_ request: URLRequest, patience: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {
-        server.stream(request, patience: patience)
+    func stream(_ request: URLRequest, timeout: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {
+        server.stream(request, timeout: timeout)
     }
 }

@@ -101,7 +101,7 @@ final class LocalServer: Transport {
     }
 
     func send(
-        _ request: URLRequest, patience: Duration
+        _ request: URLRequest, timeout: Duration
     ) async throws -> (status: Int, headers: [String: String], body: [UInt8]) {
         let url = try #require(request.url)
         let target =
@@ -115,7 +115,7 @@ final class LocalServer: Transport {
         return (status, [:], body)
     }
 
-    func stream(_ request: URLRequest, patience: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {
+    func stream(_ request: URLRequest, timeout: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {
         AsyncThrowingStream { $0.finish(throwing: NetworkError()) }
     }
 }
@@ -150,19 +150,19 @@ final class FaultyNetwork: Transport {
     }
 
     func send(
-        _ request: URLRequest, patience: Duration
+        _ request: URLRequest, timeout: Duration
     ) async throws -> (status: Int, headers: [String: String], body: [UInt8]) {
         switch state.withLock({ $0.isFaulty ? $0.random.below(12) : 99 }) {
         case 0:
             throw NetworkError()
         case 1:
-            _ = try await server.send(request, patience: patience)
+            _ = try await server.send(request, timeout: timeout)
             throw NetworkError()
         case 2:
-            _ = try await server.send(request, patience: patience)
-            return try await server.send(request, patience: patience)
+            _ = try await server.send(request, timeout: timeout)
+            return try await server.send(request, timeout: timeout)
         case 3:
-            var answer = try await server.send(request, patience: patience)
+            var answer = try await server.send(request, timeout: timeout)
             answer.body.removeLast(answer.body.count / 2)
             return answer
         case 4:
@@ -170,11 +170,11 @@ final class FaultyNetwork: Transport {
         case 5:
             return (502, [:], Array("<html>Bad gateway</html>".utf8))
         default:
-            return try await server.send(request, patience: patience)
+            return try await server.send(request, timeout: timeout)
         }
     }
 
-    func stream(_ request: URLRequest, patience: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {
-        server.stream(request, patience: patience)
+    func stream(_ request: URLRequest, timeout: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {
+        server.stream(request, timeout: timeout)
     }
 }

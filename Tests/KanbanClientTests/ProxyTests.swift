@@ -51,7 +51,7 @@ struct TransportTests {
         request.httpMethod = "PUT"
         request.httpBody = Data("body".utf8)
         request.setValue("a", forHTTPHeaderField: "X-Test")
-        return try await transport.send(request, patience: .seconds(60))
+        return try await transport.send(request, timeout: .seconds(60))
     }
 
     @Test(arguments: transports.map(\.name))
@@ -96,7 +96,7 @@ struct TransportTests {
             }
         }
 
-        @Test func `a request whose answer does not come ends with the patience`() async throws {
+        @Test func `a request whose answer does not come ends at its time-out`() async throws {
             let listener = try LoopbackListener()
             defer { listener.stop() }
             // Takes no connection: that of the client waits in the queue of the socket.
@@ -105,7 +105,7 @@ struct TransportTests {
             let silent = request
 
             await #expect(throws: NetworkError.self) {
-                try await CurlTransport.shared.send(silent, patience: .milliseconds(50))
+                try await CurlTransport.shared.send(silent, timeout: .milliseconds(50))
             }
         }
     #endif

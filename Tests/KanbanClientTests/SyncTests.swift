@@ -251,15 +251,15 @@ final class LossyNetwork: Transport {
     func mend() { isLosing.set(false) }
 
     func send(
-        _ request: URLRequest, patience: Duration
+        _ request: URLRequest, timeout: Duration
     ) async throws -> (status: Int, headers: [String: String], body: [UInt8]) {
-        let answer = try await server.send(request, patience: patience)
+        let answer = try await server.send(request, timeout: timeout)
         // The first load may go by.
         if isLosing.isSet, request.httpMethod == "POST" { throw NetworkError() }
         return answer
     }
 
-    func stream(_ request: URLRequest, patience: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {
-        server.stream(request, patience: patience)
+    func stream(_ request: URLRequest, timeout: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {
+        server.stream(request, timeout: timeout)
     }
 }

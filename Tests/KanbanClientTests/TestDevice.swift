@@ -93,7 +93,7 @@ final class TestNetwork: Transport {
     }
 
     func send(
-        _ request: URLRequest, patience: Duration
+        _ request: URLRequest, timeout: Duration
     ) async throws -> (status: Int, headers: [String: String], body: [UInt8]) {
         let url = request.url
         let target = (url?.path ?? "") + (url?.query.map { "?\($0)" } ?? "")
@@ -107,7 +107,7 @@ final class TestNetwork: Transport {
         return (answer.status, ["content-type": "application/json"], Array(answer.body.utf8))
     }
 
-    func stream(_ request: URLRequest, patience: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {
+    func stream(_ request: URLRequest, timeout: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {
         AsyncThrowingStream { $0.finish(throwing: NetworkError()) }
     }
 }

@@ -203,7 +203,7 @@ private final class SilentNetwork: Transport {
     }
 
     func send(
-        _ request: URLRequest, patience: Duration
+        _ request: URLRequest, timeout: Duration
     ) async throws -> (status: Int, headers: [String: String], body: [UInt8]) {
         asked.continuation.yield()
         // Until it is cancelled.
@@ -211,7 +211,7 @@ private final class SilentNetwork: Transport {
         throw CancellationError()
     }
 
-    func stream(_ request: URLRequest, patience: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {
+    func stream(_ request: URLRequest, timeout: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {
         AsyncThrowingStream { $0.finish(throwing: NetworkError()) }
     }
 }

@@ -37,13 +37,13 @@ final class WireClient {
     private let descriptor: Int32
     private var received: [UInt8] = []
 
-    init(host: String, port: UInt16, patience: Int) throws {
+    init(host: String, port: UInt16, timeout: Int) throws {
         #if canImport(Darwin)
             descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #else
             descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #endif
-        var time = timeval(tv_sec: patience, tv_usec: 0)
+        var time = timeval(tv_sec: timeout, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         var on: Int32 = 1

@@ -9,23 +9,23 @@ package struct WireJudge: Sendable {
     package let host: String
     package let port: UInt16
     /// Seconds without a byte after which something is said not to come.
-    package let patience: Int
+    package let timeout: Int
 
     /// What follows a case on the same connection. It closes, so that nothing after it goes unseen.
     private static let followUp = Array(
         "GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8)
 
-    package init(host: String = "127.0.0.1", port: UInt16, patience: Int = 5) {
+    package init(host: String = "127.0.0.1", port: UInt16, timeout: Int = 5) {
         self.host = host
         self.port = port
-        self.patience = patience
+        self.timeout = timeout
     }
 
     /// What was wrong; `nil` when the server did as the case says, and serves on afterwards.
     package func objection(to wireCase: WireCase, _ delivery: Delivery) -> String? {
         do {
             if let objection = try play(wireCase, delivery) { return objection }
-            let client = try WireClient(host: host, port: port, patience: patience)
+            let client = try WireClient(host: host, port: port, timeout: timeout)
             client.send(Self.followUp[...])
             let answer = try client.answer(hasNoBody: false)
             return answer?.status == 200 ? nil : "the server does not serve afterwards"
@@ -35,7 +35,7 @@ package struct WireJudge: Sendable {
     }
 
     private func play(_ wireCase: WireCase, _ delivery: Delivery) throws -> String? {
-        let client = try WireClient(host: host, port: port, patience: patience)
+        let client = try WireClient(host: host, port: port, timeout: timeout)
         var expectations = wireCase.expectations[...]
         for (index, step) in wireCase.steps.enumerated() {
             switch step {

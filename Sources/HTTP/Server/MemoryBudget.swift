@@ -67,7 +67,7 @@ package final class MemoryBudget: Sendable {
     /// Room in its share that a holder needs for another request.
     private static let oneAnswer = 64 << 10
     /// A connection that waits for its client for less is on its way.
-    private static let patience: Int64 = 500_000_000
+    private static let timeout: Int64 = 500_000_000
 
     private let whole: Int
     private let share: Int
@@ -118,7 +118,7 @@ package final class MemoryBudget: Sendable {
         let (hasRoom, evicted) = state.withLock { state -> (Bool, [Claim]) in
             var evicted: [Claim] = []
             while (state.shares[holder]?.bytes ?? 0) + Self.oneAnswer > share {
-                guard let victim = state.evictOne(of: holder, besides: nil, waitingBefore: now + -Self.patience) else {
+                guard let victim = state.evictOne(of: holder, besides: nil, waitingBefore: now + -Self.timeout) else {
                     return (false, evicted)
                 }
                 evicted.append(victim)
@@ -134,7 +134,7 @@ package final class MemoryBudget: Sendable {
         for more: Int, of holder: Holder, besides asking: Claim, _ state: inout State, _ now: Instant
     ) -> [Claim] {
         var evicted: [Claim] = []
-        let latest = now + -Self.patience
+        let latest = now + -Self.timeout
         while let own = state.shares[holder]?.bytes, own > asking.bytes, own + more > share,
             let victim = state.evictOne(of: holder, besides: asking, waitingBefore: latest)
         {

@@ -29,7 +29,7 @@ package struct ExportRoutes: Sendable {
 
 extension Call {
     /// A slow client is cut off after this time.
-    private static let patience = DispatchTimeInterval.seconds(600)
+    private static let timeout = DispatchTimeInterval.seconds(600)
 
     /// An answer that is produced while it is sent, from one snapshot. Only a few run at a time; see ``ExportQueue``.
     /// - Parameter produce: writes pieces of about 64 KiB, on its own thread.
@@ -54,7 +54,7 @@ extension Call {
         let exports = environment.exports
         try await exports.enter(account)
         defer { exports.leave(account) }
-        let pipe = PiecePipe(capacity: 4, patience: Self.patience)
+        let pipe = PiecePipe(capacity: 4, timeout: Self.timeout)
         let number = exports.began(pipe)
         defer { exports.ended(number) }
         // Detached, because it waits whenever the client reads slowly.

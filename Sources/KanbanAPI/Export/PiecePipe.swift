@@ -22,9 +22,9 @@ final class PiecePipe: Sendable {
 
     /// - Parameters:
     ///   - capacity: how many pieces may wait.
-    ///   - patience: how long the consumer may take for all pieces together.
-    init(capacity: Int, patience: DispatchTimeInterval = .never) {
-        deadline = .now() + patience
+    ///   - timeout: how long the consumer may take for all pieces together.
+    init(capacity: Int, timeout: DispatchTimeInterval = .never) {
+        deadline = .now() + timeout
         // Dispatch traps when a semaphore is released with a lower value than its initial one, as happens here when the
         // last pieces are not consumed. So the initial value is zero.
         room = DispatchSemaphore(value: 0)

@@ -28,7 +28,7 @@ final class IssuerKeys: Sendable {
     /// How long cached keys are fresh.
     private static let lifetime: Duration = .seconds(3600)
     /// How long cached keys are used when newer ones cannot be fetched.
-    private static let patience: Duration = .seconds(86_400)
+    private static let maximumAge: Duration = .seconds(86_400)
     /// The pause between two fetches for an unknown key.
     private static let pauseOfSeeking: Duration = .seconds(60)
     /// The pause after a failure.
@@ -63,7 +63,7 @@ final class IssuerKeys: Sendable {
             return true
         }
         if mayFetch, await refresh() { return state.withLock { $0.find(id, algorithm) } }
-        if let known, let age, age < Self.patience { return known }
+        if let known, let age, age < Self.maximumAge { return known }
         if isFresh, !mayFetch { return nil }
         throw Unavailable()
     }

@@ -60,7 +60,7 @@ extension KanbanBoard {
         guard let document = guest.document else { return }
         var call = APICall.post("/import", document)
         call.query = [("mode", "merge")]
-        call.patience = .seconds(300)
+        call.timeout = .seconds(300)
         do {
             _ = try await core.client(token: token).json(call)
         } catch {
@@ -136,7 +136,7 @@ extension KanbanBoard {
         let name = BoardCore.secretName(core.server, account) + Self.forgotten
         // It may fail at every step: then it is tried at the next log-in, and a session that nobody uses ends by itself.
         guard let token = try? core.secrets.read(name) else { return }
-        let call = APICall(method: "DELETE", path: "/sessions/current", patience: .seconds(10))
+        let call = APICall(method: "DELETE", path: "/sessions/current", timeout: .seconds(10))
         guard let answer = try? await core.client(token: token).send(call), [204, 401].contains(answer.status) else {
             return
         }

@@ -15,9 +15,9 @@
         /// Once, before the first handle; libcurl 7.84 and later let any thread do it.
         private static let library: CURLcode = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
-        func stream(_ request: URLRequest, patience: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {
+        func stream(_ request: URLRequest, timeout: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {
             AsyncThrowingStream { pieces in
-                let exchange = CurlExchange(request, patience: patience) { pieces.yield($0) }
+                let exchange = CurlExchange(request, timeout: timeout) { pieces.yield($0) }
                 pieces.onTermination = { ending in
                     if case .cancelled = ending { exchange.cancel() }
                 }
@@ -65,7 +65,7 @@
     /// One request and its answer. Unchecked: only the thread that runs it touches what varies; `state` has its own lock.
     private final class CurlExchange: @unchecked Sendable {
         private let request: URLRequest
-        private let patience: Duration
+        private let timeout: Duration
         private let take: @Sendable (StreamPiece) -> Void
         /// The loop while it runs.
         private let state = Locked((isCancelled: false, running: CurlHandle?.none))
@@ -74,9 +74,9 @@
         private var hasHead = false
         private var lastByte = ContinuousClock.now
 
-        init(_ request: URLRequest, patience: Duration, take: @escaping @Sendable (StreamPiece) -> Void) {
+        init(_ request: URLRequest, timeout: Duration, take: @escaping @Sendable (StreamPiece) -> Void) {
             self.request = request
-            self.patience = patience
+            self.timeout = timeout
             self.take = take
         }
 
@@ -107,7 +107,7 @@
                     var left: Int32 = 0
                     return curl_multi_info_read(handle.loop, &left)?.pointee.data.result
                 }
-                let wait = (patience - (ContinuousClock.now - lastByte)).milliseconds
+                let wait = (timeout - (ContinuousClock.now - lastByte)).milliseconds
                 guard wait > 0, curl_multi_poll(handle.loop, nil, 0, Int32(min(wait, 3_600_000)), nil) == CURLM_OK
                 else { return nil }
             }

@@ -9,7 +9,7 @@ struct APICall: Sendable {
     var headers: [(name: String, value: String)] = []
     var body: [UInt8]?
     /// How long the server may take.
-    var patience: Duration = .seconds(60)
+    var timeout: Duration = .seconds(60)
 
     static func get(_ path: String, _ query: [(name: String, value: String)] = []) -> APICall {
         APICall(method: "GET", path: path, query: query)
@@ -33,23 +33,23 @@ struct APIResponse: Sendable {
 /// The way to a server. Requests are made as they are given; nothing is tried again here.
 package protocol Transport: Sendable {
     /// - Throws: ``NetworkError`` when there is no answer.
-    func send(_ request: URLRequest, patience: Duration) async throws -> (
+    func send(_ request: URLRequest, timeout: Duration) async throws -> (
         status: Int, headers: [String: String], body: [UInt8]
     )
 
     /// The pieces of an answer without an end, as they come. Ends when the server ends it.
-    /// - Parameter patience: how long nothing may come.
-    func stream(_ request: URLRequest, patience: Duration) -> AsyncThrowingStream<StreamPiece, any Error>
+    /// - Parameter timeout: how long nothing may come.
+    func stream(_ request: URLRequest, timeout: Duration) -> AsyncThrowingStream<StreamPiece, any Error>
 }
 
 extension Transport {
     /// The pieces of an answer, put together.
     package func send(
-        _ request: URLRequest, patience: Duration
+        _ request: URLRequest, timeout: Duration
     ) async throws -> (status: Int, headers: [String: String], body: [UInt8]) {
         var head: (status: Int, headers: [String: String])?
         var body: [UInt8] = []
-        for try await piece in stream(request, patience: patience) {
+        for try await piece in stream(request, timeout: timeout) {
             switch piece {
             case .head(let status, let headers): head = (status, headers)
             case .bytes(let bytes): body += bytes
@@ -83,12 +83,12 @@ struct APIClient: Sendable {
     let token: String?
 
     func send(_ call: APICall) async throws -> APIResponse {
-        let (status, headers, body) = try await transport.send(request(call), patience: call.patience)
+        let (status, headers, body) = try await transport.send(request(call), timeout: call.timeout)
         return APIResponse(status: status, headers: headers, body: body)
     }
 
     func stream(_ call: APICall) -> AsyncThrowingStream<StreamPiece, any Error> {
-        transport.stream(request(call), patience: call.patience)
+        transport.stream(request(call), timeout: call.timeout)
     }
 
     private func request(_ call: APICall) -> URLRequest {

@@ -31,9 +31,9 @@ final class URLSessionTransport: NSObject, Transport {
         }
     }
 
-    func stream(_ request: URLRequest, patience: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {
+    func stream(_ request: URLRequest, timeout: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {
         var request = request
-        request.timeoutInterval = Double(patience.components.seconds)
+        request.timeoutInterval = Double(timeout.components.seconds)
         let task = current.dataTask(with: request)
         return AsyncThrowingStream { pieces in
             streams.withLock { $0[task.taskIdentifier] = pieces }

@@ -280,7 +280,7 @@ actor SyncDriver {
             let cursor = try replica.read { try $0.connection.state(.cursor) }
             var call = APICall.get("/changes", cursor.map { [("since", $0)] } ?? [])
             call.headers = [("Accept", "text/event-stream")]
-            call.patience = .seconds(40)
+            call.timeout = .seconds(40)
             var parser = EventParser()
             var refused: APIResponse?
             for try await piece in try core.client().stream(call) {

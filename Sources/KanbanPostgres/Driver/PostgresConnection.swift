@@ -23,7 +23,7 @@ final class PostgresConnection: Engine {
         var prepares = true
         /// Milliseconds without a byte from the server after which the session is given up. Longer than any of the
         /// server's own time-outs, which end what hangs there.
-        var patience: Int32 = 15_000
+        var timeout: Int32 = 15_000
         /// Run once after connecting.
         var setUp: [String] = []
     }
@@ -308,10 +308,10 @@ final class PostgresConnection: Engine {
     private func poll(for events: Int32) throws {
         var entry = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
         while true {
-            let ready = systemPoll(&entry, options.patience)
+            let ready = systemPoll(&entry, options.timeout)
             if ready > 0 { return }
             if ready < 0, errno == EINTR { continue }
-            throw fail(PostgresError(state: "", message: "no answer within \(options.patience / 1000) s"))
+            throw fail(PostgresError(state: "", message: "no answer within \(options.timeout / 1000) s"))
         }
     }
 
@@ -345,8 +345,8 @@ extension PostgresConnection.Expected {
 }
 
 /// Outside, where `poll` is the system's.
-private func systemPoll(_ entry: inout pollfd, _ patience: Int32) -> Int32 {
-    poll(&entry, 1, patience)
+private func systemPoll(_ entry: inout pollfd, _ timeout: Int32) -> Int32 {
+    poll(&entry, 1, timeout)
 }
 
 // MARK: - Notifications

@@ -116,7 +116,7 @@ final class Bell: Sendable {
     private static let looks: (beside: Int32, alone: Int32) = (1_000, 200)
 
     /// Milliseconds without an answer after which the listener takes the database for away.
-    private static let patience: Int32 = 3_000
+    private static let timeout: Int32 = 3_000
 
     private func listen(_ onGone: () -> Void) {
         defer { ended.signal() }
@@ -124,7 +124,7 @@ final class Bell: Sendable {
         while !isStopped.withLock({ $0 }) {
             do {
                 var options = options("listener")
-                options.patience = Self.patience
+                options.timeout = Self.timeout
                 let connection = try PostgresConnection(options)
                 let hears = try begin(on: connection)
                 noteReachable()

@@ -81,12 +81,12 @@ final class Lane: @unchecked Sendable {
     // MARK: - Asking
 
     func perform<T: Sendable>(
-        _ account: AccountKey, session: ID? = nil, within patience: Duration = .seconds(5),
+        _ account: AccountKey, session: ID? = nil, within timeout: Duration = .seconds(5),
         _ body: @escaping @Sendable (PostgresBoardWriter) throws -> T
     ) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
             let job = PendingBody(
-                account: account, session: session, due: .now + patience, body: body, continuation: continuation)
+                account: account, session: session, due: .now + timeout, body: body, continuation: continuation)
             let (isClosed, wasAwake) = waiting.withLock { waiting in
                 guard !waiting.isClosed else { return (true, true) }
                 waiting.jobs.append(job)

@@ -74,7 +74,7 @@ package struct PostgresConfiguration: Sendable {
         var options = PostgresConnection.Options(target: target)
         options.purpose = "kanbase \(purpose)"
         options.prepares = prepares
-        options.patience = Int32(max(statementTime, idleTime) + 5_000)
+        options.timeout = Int32(max(statementTime, idleTime) + 5_000)
         options.setUp = Self.limits(statement: statementTime, idle: idleTime, lock: lockTime)
         return options
     }

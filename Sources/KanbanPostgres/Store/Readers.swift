@@ -29,7 +29,7 @@ final class Readers: Sendable {
     private let state: Locked<State>
 
     /// How long a read tries to reach the database.
-    private static let patience = Duration.seconds(2)
+    private static let timeout = Duration.seconds(2)
 
     init(limit: Int, _ options: PostgresConnection.Options, label: String) {
         state = Locked(State(queue: FairQueue(limit: limit)))
@@ -114,7 +114,7 @@ final class Readers: Sendable {
     private static func read<T>(
         with reader: Reader, _ options: PostgresConnection.Options, _ body: (PostgresConnection) throws -> T
     ) throws -> T {
-        let end = ContinuousClock.now + patience
+        let end = ContinuousClock.now + timeout
         while true {
             do {
                 let connection = try reader.connection ?? PostgresConnection(options)

@@ -5,7 +5,7 @@ import Locks
 /// The servers that share the database: each writes down that it lives, and learns how many do.
 final class ServerRoll: Sendable {
     /// Milliseconds without an entry after which a server does not count any more.
-    private static let patience = 15_000
+    private static let timeout = 15_000
     /// After as many milliseconds its row goes, too.
     private static let memory = 86_400_000
 
@@ -42,7 +42,7 @@ final class ServerRoll: Sendable {
         try connection.run("DELETE FROM servers WHERE seen_at < \(Self.now) - \(Self.memory)")
         try connection.run("DELETE FROM lanes WHERE at < \(Self.now) - \(Self.memory)")
         let count = try connection.integer(
-            "SELECT count(*) FROM servers WHERE seen_at > \(Self.now) - \(Self.patience)")
+            "SELECT count(*) FROM servers WHERE seen_at > \(Self.now) - \(Self.timeout)")
         note(max(1, Int(count ?? 1)))
         state.withLock { $0.next = .now + pace }
     }

@@ -30,7 +30,7 @@ package final class SQLiteConnection: Engine {
     private static let composedLimit = 128
 
     /// Milliseconds that a statement waits for a lock of another process.
-    package static let patience: Int32 = 5_000
+    package static let timeout: Int32 = 5_000
 
     package init(
         path: String, access: Access, memory: Memory = Memory(cache: 2 << 20, mapped: 0), fileSystem: String? = nil
@@ -46,7 +46,7 @@ package final class SQLiteConnection: Engine {
             sqlite3_close_v2(opened)
             throw error
         }
-        sqlite3_busy_timeout(handle, Self.patience)
+        sqlite3_busy_timeout(handle, Self.timeout)
         do {
             // Before the file is looked at.
             try check(csqlite_defend(handle))

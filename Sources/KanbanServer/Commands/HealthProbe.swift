@@ -45,10 +45,10 @@ struct HealthProbe {
         }
         defer { freeaddrinfo(found) }
         let descriptor = socket(target.ai_family, target.ai_socktype, target.ai_protocol)
-        var patience = timeval(tv_sec: 3, tv_usec: 0)
+        var timeout = timeval(tv_sec: 3, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, size)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, size)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, size)
         guard connect(descriptor, target.ai_addr, target.ai_addrlen) == 0 else {
             let error = errno
             close(descriptor)

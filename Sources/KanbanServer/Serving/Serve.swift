@@ -13,7 +13,7 @@ struct Serve {
     let configuration: Configuration
 
     /// The time for running requests to finish; it leaves time for the rest of the ten seconds of a stop.
-    private static let patience = Duration.seconds(8)
+    private static let timeout = Duration.seconds(8)
 
     func run() async throws {
         let sink = LogSink(descriptor: FileHandle.standardError.fileDescriptor, format: configuration.logFormat)
@@ -57,7 +57,7 @@ struct Serve {
             _exit(ExitCode.ok.rawValue)
         }
         state.isDraining.store(true, ordering: .releasing)
-        await server.drain(within: Self.patience) { doorbell.close() }
+        await server.drain(within: Self.timeout) { doorbell.close() }
         mail.cancel()
         upkeep.cancel()
         await mail.value

@@ -54,10 +54,10 @@ final class Kanbase: Sendable {
     ) throws {
         self.folder = folder
         // A client of a test may do nothing for longer than a client of an app, while others work on a busy machine.
-        let patience = ["KANBASE_IDLE_TIMEOUT": "10m"]
+        let timeout = ["KANBASE_IDLE_TIMEOUT": "10m"]
         process = try ChildProcess(
             kanbaseBinary, ["serve", "--port", "0"] + folder.options + options,
-            environment: inheritedEnvironment.merging(patience) { $1 }.merging(environment) { $1 },
+            environment: inheritedEnvironment.merging(timeout) { $1 }.merging(environment) { $1 },
             errors: self.folder.file("log"))
         let line = String(decoding: try process.read(seconds: 30) { $0.contains(UInt8(ascii: "\n")) }, as: UTF8.self)
         guard line.hasPrefix("Kanbase listening on http"),
