@@ -8,7 +8,9 @@ import Testing
 struct AccountMailTests {
     private static let password = "correct horse battery"
 
-    private func server(_ mail: MailStandIn, _ options: [String] = [], on folder: DataFolder? = nil) throws -> Kanbase {
+    private func server(_ mail: StubMailServer, _ options: [String] = [], on folder: DataFolder? = nil) throws
+        -> Kanbase
+    {
         try Kanbase(
             on: folder,
             [
@@ -27,7 +29,7 @@ struct AccountMailTests {
     }
 
     /// The first mail with the subject, once it has come.
-    private func mail(_ subject: String, in service: MailStandIn) async -> MailStandIn.Mail {
+    private func mail(_ subject: String, in service: StubMailServer) async -> StubMailServer.Mail {
         while true {
             if let mail = service.mails.first(where: { $0.header("Subject") == subject }) { return mail }
             await Task.yield()
@@ -35,7 +37,7 @@ struct AccountMailTests {
     }
 
     @Test func `a forgotten password is set by mail, and nothing secret is told`() async throws {
-        let service = try MailStandIn()
+        let service = try StubMailServer()
         defer { service.stop() }
         let server = try server(service)
         let client = try signUp(server, "anna-the-secret@example.org")
@@ -68,7 +70,7 @@ struct AccountMailTests {
     }
 
     @Test func `a mail that no server took is sent after a crash`() async throws {
-        let service = try MailStandIn(.swallow)
+        let service = try StubMailServer(.swallow)
         defer { service.stop() }
         let folder = try DataFolder()
         let first = try server(service, on: folder)
@@ -85,7 +87,7 @@ struct AccountMailTests {
     }
 
     @Test func `a mail server that is silent or refuses holds up no request`() throws {
-        let service = try MailStandIn(.silence)
+        let service = try StubMailServer(.silence)
         defer { service.stop() }
         let server = try server(service)
         let client = try signUp(server, "anna@example.org")
@@ -97,7 +99,7 @@ struct AccountMailTests {
     }
 
     @Test func `an operator looks at accounts beside a running server, and disables one`() throws {
-        let service = try MailStandIn()
+        let service = try StubMailServer()
         defer { service.stop() }
         let server = try server(service, ["--signup", "invite"])
         let data = ["--data", server.folder.path]
@@ -190,7 +192,7 @@ struct AccountMailTests {
     #if !canImport(Darwin)
         @Test func `a provider opens an account of the program, and neither log nor metrics names anybody`() throws {
             let key = try SigningKey(.p256, id: "the-key")
-            let issuer = try IssuerStandIn([key])
+            let issuer = try StubIssuer([key])
             defer { issuer.stop() }
             let server = try Kanbase([
                 "--auth", "required", "--oidc", "own=\(issuer.url),app", "--signup", "invite", "--log-level", "debug",

@@ -127,7 +127,7 @@ struct ResourceTests {
     }
 
     @Test func `a weather service that breaks off in any way takes no server along`() throws {
-        let service = try StandIn(.silence)
+        let service = try StubServer(.silence)
         defer { service.stop() }
         let server = try Kanbase(on: nil, ["--weather-url", service.url])
         let client = try server.client()

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct FetcherTests {
     @Test func `the body behind an address comes`() async throws {
-        let service = try StandIn(.answer(.ok("{\"a\": 1}")))
+        let service = try StubServer(.answer(.ok("{\"a\": 1}")))
         defer { service.stop() }
 
         let body = try await fetcher().get("\(service.url)/x?y=z")
@@ -21,14 +21,14 @@ struct FetcherTests {
         "HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\n",
     ])
     func `what is no whole answer within the bound is a failure`(answer: String) async throws {
-        let service = try StandIn(.answer(answer))
+        let service = try StubServer(.answer(answer))
         defer { service.stop() }
 
         await #expect(throws: Fetcher.Fault.unavailable) { try await fetcher().get(service.url) }
     }
 
     @Test func `a redirect is not followed from plain HTTP`() async throws {
-        let service = try StandIn(
+        let service = try StubServer(
             .answer("HTTP/1.1 302 Found\r\nLocation: file:///etc/hostname\r\nContent-Length: 0\r\n\r\n"))
         defer { service.stop() }
 
@@ -42,7 +42,7 @@ struct FetcherTests {
     }
 
     @Test func `silence is given up on in time`() async throws {
-        let service = try StandIn(.silence)
+        let service = try StubServer(.silence)
         defer { service.stop() }
 
         await #expect(throws: Fetcher.Fault.timeout) {
@@ -51,7 +51,7 @@ struct FetcherTests {
     }
 
     @Test func `a cancelled task does not wait for the answer`() async throws {
-        let service = try StandIn(.silence)
+        let service = try StubServer(.silence)
         defer { service.stop() }
         let task = Task { try await fetcher().get(service.url) }
         while service.requests.isEmpty { await Task.yield() }
@@ -62,7 +62,7 @@ struct FetcherTests {
     }
 
     @Test func `one more than may run is refused, and taken once there is room`() async throws {
-        let service = try StandIn(.silence)
+        let service = try StubServer(.silence)
         defer { service.stop() }
         let fetcher = fetcher(most: 1)
         let first = Task { try await fetcher.get(service.url) }
@@ -78,7 +78,7 @@ struct FetcherTests {
         #expect(body == Array("{}".utf8))
     }
 
-    /// Waits longer than a busy machine may keep the stand-in from answering.
+    /// Waits longer than a busy machine may keep the stub server from answering.
     private func fetcher(timeout: Duration = .seconds(120), most: Int = 16) -> Fetcher {
         Fetcher(timeout: timeout, limit: 1000, most: most)
     }

@@ -17,8 +17,8 @@ final class TestBoard: Sendable {
     /// The same without a cache.
     private let uncached: Application
     /// The same over a store that waits and fails, as if other servers wrote to it, too.
-    let distant: Application
-    let distantStore: DistantStore
+    let remote: Application
+    let remoteStore: RemoteStore
     let clock: TestClock
     let doorbell: Doorbell
     /// Transactions that changed a board.
@@ -56,11 +56,11 @@ final class TestBoard: Sendable {
         let forgetful = Environment(
             store: store, clock: { clock.now }, zone: environment.zone, memory: BoardMemory(limits: .none))
         uncached = Application(environment: forgetful, gate: gate, routes: routes, observer: observer)
-        distantStore = DistantStore(store)
+        remoteStore = RemoteStore(store)
         var elsewhere = Environment(
-            store: distantStore, clock: { clock.now }, zone: environment.zone, doorbell: doorbell)
+            store: remoteStore, clock: { clock.now }, zone: environment.zone, doorbell: doorbell)
         elsewhere.streamPace = streamPace
-        distant = Application(environment: elsewhere, gate: gate, routes: routes, observer: observer)
+        remote = Application(environment: elsewhere, gate: gate, routes: routes, observer: observer)
     }
 
     deinit {
@@ -90,24 +90,24 @@ final class TestBoard: Sendable {
     @discardableResult
     func send(
         _ method: HTTP.Method, _ target: String, _ body: String? = nil, headers: [(name: String, value: String)] = [],
-        bytes: [UInt8]? = nil, isCached: Bool = true, isDistant: Bool = false
+        bytes: [UInt8]? = nil, isCached: Bool = true, isRemote: Bool = false
     ) async -> Answer {
         let response = await respond(
-            method, target, body, headers: headers, bytes: bytes, isCached: isCached, isDistant: isDistant)
+            method, target, body, headers: headers, bytes: bytes, isCached: isCached, isRemote: isRemote)
         return Answer(await response.collected())
     }
 
     /// The same, with a body that may be a stream.
     func respond(
         _ method: HTTP.Method, _ target: String, _ body: String? = nil, headers: [(name: String, value: String)] = [],
-        bytes: [UInt8]? = nil, isCached: Bool = true, isDistant: Bool = false
+        bytes: [UInt8]? = nil, isCached: Bool = true, isRemote: Bool = false
     ) async -> Response {
         var fields: [(name: String, value: String)] = [("Host", "localhost")] + headers
         if body != nil, !headers.contains(where: { $0.name == "Content-Type" }) {
             fields.append(("Content-Type", "application/json"))
         }
         let request = Request(method: method, target: target, headers: Headers(fields))
-        let application = isDistant ? distant : isCached ? application : uncached
+        let application = isRemote ? remote : isCached ? application : uncached
         return await application.respond(to: request, body: bytes ?? Array((body ?? "").utf8))
     }
 

@@ -12,7 +12,7 @@ import Testing
 struct PostgresTests {}
 
 /// A clock that stands until it is set.
-final class HandClock: Sendable {
+final class ManualClock: Sendable {
     private let moment = Locked(Timestamp(milliseconds: 1_795_000_000_000))
 
     var now: Timestamp { moment.withLock { $0 } }
@@ -25,7 +25,7 @@ final class HandClock: Sendable {
 /// Servers over one schema, closed with the test.
 final class TestStores: Sendable {
     let target: String
-    let clock = HandClock()
+    let clock = ManualClock()
     let stores: [PostgresStore]
 
     init(

@@ -38,7 +38,7 @@ extension PostgresTests {
             func server(reports: Bool = false) throws -> TestStores {
                 try TestStores(target: target) { configuration in
                     configuration.version = "test"
-                    configuration.rollPace = .milliseconds(10)
+                    configuration.registryPace = .milliseconds(10)
                     configuration.notify = .poll
                     if reports { configuration.onServers = { count in counts.withLock { $0.append(count) } } }
                 }

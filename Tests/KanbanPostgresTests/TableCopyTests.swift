@@ -10,7 +10,7 @@ import Testing
 
 extension PostgresTests {
     struct TableCopyTests {
-        private let clock = HandClock()
+        private let clock = ManualClock()
 
         /// What clients see of a board.
         private struct Seen: Equatable, Sendable {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A clock that stands until it is set.
-final class HandClock: Sendable {
+final class ManualClock: Sendable {
     private let moment: Locked<Timestamp>
 
     init(_ milliseconds: Int64 = 1_795_000_000_000) {
@@ -24,11 +24,11 @@ final class HandClock: Sendable {
 /// A store in a directory of its own, for tests.
 final class TestStore: Sendable {
     let directory: TemporaryDirectory
-    let clock: HandClock
+    let clock: ManualClock
     let store: FileStore
 
     init(
-        directory: TemporaryDirectory? = nil, clock: HandClock = HandClock(),
+        directory: TemporaryDirectory? = nil, clock: ManualClock = ManualClock(),
         configuration: FileStoreConfiguration = FileStoreConfiguration()
     ) throws {
         let directory = try directory ?? TemporaryDirectory()

@@ -25,7 +25,7 @@ enum StoreHome: CaseIterable, CustomTestStringConvertible {
     }
 
     func open() throws -> OpenHome {
-        let clock = HandClock()
+        let clock = ManualClock()
         let directory = try TemporaryDirectory()
         if self == .cluster {
             let target = try PostgresCluster.shared.get().freshSchema()
@@ -45,7 +45,7 @@ enum StoreHome: CaseIterable, CustomTestStringConvertible {
             return OpenHome(store: files, directory: directory) { files.close() }
         case .elsewhere:
             files.close()
-            let store = try StumblingStore(path: files.path, clock: { clock.now })
+            let store = try FaultyStore(path: files.path, clock: { clock.now })
             return OpenHome(store: store, directory: directory) { store.close() }
         }
     }

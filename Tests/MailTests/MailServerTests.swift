@@ -9,7 +9,7 @@ struct MailServerTests {
         from: "board@example.org", to: "sun@example.org", subject: "Code", text: "A line\n.\n..two dots\n")
 
     @Test func `a mail arrives as it was written`() async throws {
-        let service = try MailStandIn()
+        let service = try StubMailServer()
         defer { service.stop() }
 
         try await MailServer(url: service.url).send(message, at: 0, identifier: "x")
@@ -19,9 +19,10 @@ struct MailServerTests {
         #expect(mail.text == "A line\r\n.\r\n..two dots\r\n" && !mail.isEncrypted)
     }
 
-    @Test(arguments: [MailStandIn.Behaviour.refuse, .drop, .swallow])
-    func `a server that refuses or breaks off has not taken the mail`(behaviour: MailStandIn.Behaviour) async throws {
-        let service = try MailStandIn(behaviour)
+    @Test(arguments: [StubMailServer.Behaviour.refuse, .drop, .swallow])
+    func `a server that refuses or breaks off has not taken the mail`(behaviour: StubMailServer.Behaviour) async throws
+    {
+        let service = try StubMailServer(behaviour)
         defer { service.stop() }
 
         let refusal = await #expect(throws: MailServer.Refusal.self) {
@@ -33,7 +34,7 @@ struct MailServerTests {
     }
 
     @Test func `a silent server is given up on, and one that is not there as well`() async throws {
-        let service = try MailStandIn(.silence)
+        let service = try StubMailServer(.silence)
 
         await #expect(throws: MailServer.Refusal.self) {
             try await MailServer(url: service.url, timeout: .milliseconds(300)).send(message, at: 0, identifier: "x")
@@ -50,7 +51,7 @@ struct MailServerTests {
         {
             let folder = try TemporaryDirectory()
             let certificate = try folder.makeCertificate()
-            let service = try MailStandIn(certificate: certificate)
+            let service = try StubMailServer(certificate: certificate)
             defer { service.stop() }
 
             try await MailServer(url: service.url, authorities: certificate.chain).send(message, at: 0, identifier: "x")
@@ -63,7 +64,7 @@ struct MailServerTests {
     #endif
 
     @Test func `where encryption is required and not offered no mail goes`() async throws {
-        let service = try MailStandIn()
+        let service = try StubMailServer()
         defer { service.stop() }
 
         await #expect(throws: MailServer.Refusal.self) {

@@ -7,7 +7,7 @@ import Foundation
     import Darwin
 #endif
 
-/// A connection that a stand-in took, encrypted or not.
+/// A connection that a stub server accepted, encrypted or not.
 struct LoopbackConnection {
     let descriptor: Int32
     #if canImport(Glibc)

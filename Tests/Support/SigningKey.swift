@@ -137,12 +137,12 @@
     }
 
     /// An issuer of OpenID Connect on loopback: a discovery document and a set of keys that the test changes.
-    package final class IssuerStandIn: Sendable {
-        package let service: StandIn
+    package final class StubIssuer: Sendable {
+        package let service: StubServer
 
         /// - Parameter certificate: files of a certificate and its key, for an issuer with https.
         package init(_ keys: [SigningKey], certificate: (chain: String, key: String)? = nil) throws {
-            service = try StandIn(.silence, certificate: certificate)
+            service = try StubServer(.silence, certificate: certificate)
             try publish(keys)
         }
 

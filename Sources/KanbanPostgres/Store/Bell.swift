@@ -21,7 +21,7 @@ final class Bell: Sendable {
 
     private let configuration: PostgresConfiguration
     private let channel: String
-    private let roll: ServerRoll?
+    private let registry: ServerRegistry?
     private let speaking = DispatchQueue(label: "kanbase.bell")
     private let said = Locked(Said())
     private let isStopped = Locked(false)
@@ -36,7 +36,7 @@ final class Bell: Sendable {
     init(_ configuration: PostgresConfiguration, channel: String, server: ID) {
         self.configuration = configuration
         self.channel = channel
-        roll = ServerRoll(of: server, configuration)
+        registry = ServerRegistry(of: server, configuration)
     }
 
     /// - Parameter onGone: called again and again while ``isGone``.
@@ -167,9 +167,9 @@ final class Bell: Sendable {
             guard ContinuousClock.now >= nextLook else { continue }
             nextLook = .now + .milliseconds(Int(pace))
             try look(on: connection, &known)
-            try roll?.callIfDue(on: connection)
+            try registry?.announceIfDue(on: connection)
         }
-        try roll?.leave(on: connection)
+        try registry?.leave(on: connection)
     }
 
     /// Where an account stood at the last look.

@@ -38,7 +38,7 @@ package struct PostgresConfiguration: Sendable {
     /// Of the program that serves; `nil` for one that is not among the servers.
     package var version: String?
     /// How often a server says that it lives; seen once a second at most.
-    package var rollPace = Duration.seconds(5)
+    package var registryPace = Duration.seconds(5)
     /// Dates writes by ``clock``, for tests.
     package var datesByClock = false
     /// 64 random bits, from a source that nobody can guess.

@@ -23,8 +23,8 @@ final class AccessBoard: Sendable {
     let accounts: AccessService
     let application: Application
     /// Another server over the same rows, whose store waits.
-    let distant: Application
-    let distantStore: DistantStore
+    let remote: Application
+    let remoteStore: RemoteStore
     let clock: TestClock
     let observer = TestObserver()
     let mailQueue: MailQueue
@@ -71,14 +71,14 @@ final class AccessBoard: Sendable {
             gate: AccountGate(
                 verifier: verifier, limit: limit, crossOrigin: crossOrigin, clock: { clock.now }, instant: instant),
             routes: routes, observer: observer)
-        distantStore = DistantStore(store)
-        let distantVerifier = TokenVerifier(store: distantStore) { rings.ring($0) }
-        let distantAccounts = AccessService(
-            store: distantStore, verifier: distantVerifier, policy: policy, clock: { clock.now }, onMail: ring,
+        remoteStore = RemoteStore(store)
+        let remoteVerifier = TokenVerifier(store: remoteStore) { rings.ring($0) }
+        let remoteAccounts = AccessService(
+            store: remoteStore, verifier: remoteVerifier, policy: policy, clock: { clock.now }, onMail: ring,
             derivation: derivation, instant: instant)
-        distant = Application(
-            environment: Environment(store: distantStore, accounts: distantAccounts, clock: { clock.now }),
-            gate: AccountGate(verifier: distantVerifier, limit: limit, clock: { clock.now }, instant: instant),
+        remote = Application(
+            environment: Environment(store: remoteStore, accounts: remoteAccounts, clock: { clock.now }),
+            gate: AccountGate(verifier: remoteVerifier, limit: limit, clock: { clock.now }, instant: instant),
             routes: routes, observer: observer)
     }
 
@@ -94,14 +94,14 @@ final class AccessBoard: Sendable {
     func send(
         _ method: HTTP.Method, _ target: String, _ body: String? = nil, token: String? = nil,
         headers: [(name: String, value: String)] = [], bytes: [UInt8]? = nil, from peer: String = "192.0.2.1",
-        isDistant: Bool = false
+        isRemote: Bool = false
     ) async -> Answer {
         var fields: [(name: String, value: String)] = [("Host", "kanbase.example.org")] + headers
         if let token { fields.append(("Authorization", "Bearer \(token)")) }
         if body != nil { fields.append(("Content-Type", "application/json")) }
         let request = Request(
             method: method, target: target, headers: Headers(fields), peer: SocketAddress(host: peer, port: 50_000))
-        let application = isDistant ? distant : application
+        let application = isRemote ? remote : application
         return Answer(await application.respond(to: request, body: bytes ?? Array((body ?? "").utf8)).collected())
     }
 

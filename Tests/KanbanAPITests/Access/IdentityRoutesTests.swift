@@ -17,18 +17,18 @@
             [try SigningKey(.rsa(bits: 2048), id: "a"), try SigningKey(.p256, id: "b")]
         }
 
-        private let issuer: IssuerStandIn
+        private let issuer: StubIssuer
         private let rsa: SigningKey
         private let curve: SigningKey
 
         init() throws {
             let keys = try Self.keys.get()
             (rsa, curve) = (keys[0], keys[1])
-            issuer = try IssuerStandIn(keys)
+            issuer = try StubIssuer(keys)
         }
 
         private func board(
-            policy: SignUpPolicy = .open, of issuer: IssuerStandIn? = nil, trusting authorities: String? = nil
+            policy: SignUpPolicy = .open, of issuer: StubIssuer? = nil, trusting authorities: String? = nil
         ) throws -> AccessBoard {
             let url = (issuer ?? self.issuer).url
             return try AccessBoard(
@@ -256,7 +256,7 @@
             issuer.stop()
             let directory = try TemporaryDirectory()
             let certificate = try directory.makeCertificate()
-            let secure = try IssuerStandIn([rsa], certificate: certificate)
+            let secure = try StubIssuer([rsa], certificate: certificate)
             defer { secure.stop() }
             func token(_ board: AccessBoard) throws -> String {
                 try rsa.token(secure.claims(at: Int(board.clock.now.milliseconds / 1000)))

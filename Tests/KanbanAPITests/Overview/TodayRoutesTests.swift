@@ -100,7 +100,7 @@ struct TodayRoutesTests {
     }
 
     @Test func `the weather comes with a place, and null when it cannot be had`() async throws {
-        let service = try StandIn(.answer(.good))
+        let service = try StubServer(.answer(.good))
         let url = try #require(URL(string: service.url))
         let board = try TestBoard(
             weather: WeatherService(service: url, timeout: .seconds(60), clock: { Timestamp(milliseconds: 0) }))

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct WeatherRoutesTests {
     @Test func `the weather is told with its tag`() async throws {
-        let service = try StandIn(.answer(.good))
+        let service = try StubServer(.answer(.good))
         let board = try board(service)
 
         let weather = await board.send(.get, "/weather?latitude=37.57&longitude=126.98")
@@ -41,7 +41,7 @@ struct WeatherRoutesTests {
         "?latitude=1e400&longitude=0",
     ])
     func `a place that is none is refused`(query: String) async throws {
-        let service = try StandIn(.answer(.good))
+        let service = try StubServer(.answer(.good))
         let board = try board(service)
 
         #expect(await board.send(.get, "/weather\(query)").code == "invalid_parameter")
@@ -50,7 +50,7 @@ struct WeatherRoutesTests {
     }
 
     @Test func `a service that fails is a bad gateway, and one that is slow a gateway time-out`() async throws {
-        let service = try StandIn(.answer("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n"))
+        let service = try StubServer(.answer("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n"))
         let board = try board(service)
         let hurried = try self.board(service, timeout: .milliseconds(100))
 
@@ -64,8 +64,8 @@ struct WeatherRoutesTests {
         service.stop()
     }
 
-    /// Waits longer than a busy machine may keep the stand-in from answering.
-    private func board(_ service: StandIn, timeout: Duration = .seconds(120)) throws -> TestBoard {
+    /// Waits longer than a busy machine may keep the stub server from answering.
+    private func board(_ service: StubServer, timeout: Duration = .seconds(120)) throws -> TestBoard {
         let url = try #require(URL(string: service.url))
         return try TestBoard(
             weather: WeatherService(service: url, timeout: timeout, clock: { Timestamp(milliseconds: 0) }))

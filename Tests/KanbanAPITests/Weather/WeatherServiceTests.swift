@@ -16,7 +16,7 @@ struct WeatherServiceTests {
     }
 
     @Test func `the service's answer becomes the weather`() async throws {
-        let service = try StandIn(.answer(.good))
+        let service = try StubServer(.answer(.good))
         defer { service.stop() }
 
         let weather = try await weatherService(service).weather(at: seoul)
@@ -30,7 +30,7 @@ struct WeatherServiceTests {
     }
 
     @Test func `a place is asked for once in ten minutes`() async throws {
-        let service = try StandIn(.answer(.good))
+        let service = try StubServer(.answer(.good))
         defer { service.stop() }
         let weather = try weatherService(service)
         let nearBy = try #require(Coordinates(latitude: 37.61, longitude: 127.04))
@@ -47,7 +47,7 @@ struct WeatherServiceTests {
     }
 
     @Test func `many who ask at once wait for one answer`() async throws {
-        let service = try StandIn(.answer(.good))
+        let service = try StubServer(.answer(.good))
         defer { service.stop() }
         let weather = try weatherService(service)
 
@@ -61,7 +61,7 @@ struct WeatherServiceTests {
     }
 
     @Test func `a service that says nothing is given up on`() async throws {
-        let service = try StandIn(.silence)
+        let service = try StubServer(.silence)
         defer { service.stop() }
         let weather = try weatherService(service, timeout: .milliseconds(200))
 
@@ -78,7 +78,7 @@ struct WeatherServiceTests {
         .ok("{\"current\": \"" + String(repeating: "x", count: 70_000) + "\"}"),
     ])
     func `an answer that is none is a failure, and the next one counts again`(answer: String) async throws {
-        let service = try StandIn(.answer(answer))
+        let service = try StubServer(.answer(answer))
         defer { service.stop() }
         let weather = try weatherService(service)
 
@@ -89,7 +89,7 @@ struct WeatherServiceTests {
     }
 
     @Test func `an answer without end is cut off`() async throws {
-        let service = try StandIn(.endless)
+        let service = try StubServer(.endless)
         defer { service.stop() }
 
         await #expect(throws: WeatherFault.unavailable) { try await weatherService(service).weather(at: seoul) }
@@ -100,7 +100,7 @@ struct WeatherServiceTests {
     }
 
     @Test func `answers without end from many places are cut off as well, and then it is asked again`() async throws {
-        let service = try StandIn(.endless)
+        let service = try StubServer(.endless)
         defer { service.stop() }
         let weather = try weatherService(service)
         let places = (0..<4).compactMap { Coordinates(latitude: Double($0), longitude: 0) }
@@ -122,7 +122,7 @@ struct WeatherServiceTests {
     }
 
     @Test func `a service that is not there is a failure`() async throws {
-        let service = try StandIn(.silence)
+        let service = try StubServer(.silence)
         service.stop()
 
         await #expect(throws: WeatherFault.unavailable) { try await weatherService(service).weather(at: seoul) }
@@ -156,8 +156,8 @@ struct WeatherServiceTests {
         #expect(Coordinates(latitude: -0.04, longitude: 0) == Coordinates(latitude: 0, longitude: 0))
     }
 
-    /// Waits longer than a busy machine may keep the stand-in from answering.
-    private func weatherService(_ service: StandIn, timeout: Duration = .seconds(120)) throws -> WeatherService {
+    /// Waits longer than a busy machine may keep the stub server from answering.
+    private func weatherService(_ service: StubServer, timeout: Duration = .seconds(120)) throws -> WeatherService {
         let clock = clock
         return WeatherService(service: try #require(URL(string: service.url)), timeout: timeout, clock: { clock.now })
     }

@@ -5,9 +5,9 @@ import KanbanSQLite
 import Locks
 
 /// A store as one on another machine is: every call waits, and fails while the test says so. The rows are those of a file.
-final class DistantStore: Store, AccessStore {
+final class RemoteStore: Store, AccessStore {
     private let rows: FileStore
-    private let queue = DispatchQueue(label: "kanbase.test.distant")
+    private let queue = DispatchQueue(label: "kanbase.test.remote")
     private let isGone = Locked(false)
     private let reads = Locked(0)
 

@@ -7,16 +7,16 @@ import KanbanRows
 /// first run of each body fails somewhere in the middle, after which it is run again from the same state.
 ///
 /// Unchecked: the connection and what belongs to it are for the queue only.
-final class StumblingStore: Store, AccessStore, @unchecked Sendable {
-    private let queue = DispatchQueue(label: "kanbase.test.stumbling")
-    private let engine: StumblingEngine
-    private let session: WriteSession<StumblingEngine>
+final class FaultyStore: Store, AccessStore, @unchecked Sendable {
+    private let queue = DispatchQueue(label: "kanbase.test.faulty")
+    private let engine: FaultyEngine
+    private let session: WriteSession<FaultyEngine>
     private let context: BoardContext
     private let ids = IDSource(random: { UInt64.random(in: .min ... .max) })
     private var bodies = 0
 
     init(path: String, clock: @escaping @Sendable () -> Timestamp) throws {
-        engine = try StumblingEngine(path: path)
+        engine = try FaultyEngine(path: path)
         session = WriteSession(engine)
         context = BoardContext(clock: clock)
     }
@@ -32,7 +32,7 @@ final class StumblingStore: Store, AccessStore, @unchecked Sendable {
         _ account: AccountKey, _ body: @escaping @Sendable (any BoardReader) throws -> T
     ) async throws -> T {
         try await run { [self] in
-            try body(StumblingBoard(account: account, connection: engine, context: context))
+            try body(FaultyBoard(account: account, connection: engine, context: context))
         }
     }
 
@@ -59,22 +59,22 @@ final class StumblingStore: Store, AccessStore, @unchecked Sendable {
     }
 
     func readAccess<T: Sendable>(_ body: @escaping @Sendable (any AccessReader) throws -> T) async throws -> T {
-        try await run { [self] in try body(StumblingAccess(connection: engine)) }
+        try await run { [self] in try body(FaultyAccess(connection: engine)) }
     }
 
     func writeAccess<T: Sendable>(
         _ body: @escaping @Sendable (any AccessWriter) throws -> T
     ) async throws -> T {
-        try await transact(AccountKey(number: 0), nil) { try body(StumblingAccessWriter(writer: $0)) }
+        try await transact(AccountKey(number: 0), nil) { try body(FaultyAccessWriter(writer: $0)) }
     }
 
     private func transact<T: Sendable>(
-        _ account: AccountKey, _ author: ID?, _ body: @escaping @Sendable (StumblingBoardWriter) throws -> T
+        _ account: AccountKey, _ author: ID?, _ body: @escaping @Sendable (FaultyBoardWriter) throws -> T
     ) async throws -> T {
         try await run { [self] in
             try session.begin()
             do {
-                let writer = StumblingBoardWriter(
+                let writer = FaultyBoardWriter(
                     account: account, session: author, now: context.clock(), context: context, writing: session,
                     ids: ids)
                 let result = try body(writer)
@@ -95,7 +95,7 @@ final class StumblingStore: Store, AccessStore, @unchecked Sendable {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { [self] in
                 bodies += 1
-                engine.stepsToStumble = bodies % 7
+                engine.stepsToFault = bodies % 7
                 continuation.resume(with: Result { try retried(body) })
             }
         }
@@ -106,9 +106,9 @@ final class StumblingStore: Store, AccessStore, @unchecked Sendable {
             do {
                 let result = try body()
                 try engine.requireSound()
-                engine.stepsToStumble = nil
+                engine.stepsToFault = nil
                 return result
-            } catch is StumblingEngine.Stumble {
+            } catch is FaultyEngine.InjectedFault {
                 engine.recover()
             }
         }

@@ -4,14 +4,14 @@ import KanbanRows
 
 /// Another engine beneath the same rows: SQLite behind a wall through which only what ``Engine`` promises can be reached.
 /// When it is told to, a step of a statement fails.
-final class StumblingEngine: Engine {
-    struct Stumble: Error {}
+final class FaultyEngine: Engine {
+    struct InjectedFault: Error {}
 
     final class Statement: EngineStatement {
         private let statement: SQLiteStatement
-        private unowned let engine: StumblingEngine
+        private unowned let engine: FaultyEngine
 
-        init(_ statement: SQLiteStatement, of engine: StumblingEngine) {
+        init(_ statement: SQLiteStatement, of engine: FaultyEngine) {
             self.statement = statement
             self.engine = engine
         }
@@ -24,7 +24,7 @@ final class StumblingEngine: Engine {
         func bind(_ index: Int32, _ id: ID) { statement.bind(index, id) }
 
         func step() throws -> Bool {
-            try engine.stumble()
+            try engine.throwIfDue()
             return try statement.step()
         }
 
@@ -40,25 +40,25 @@ final class StumblingEngine: Engine {
 
     private let connection: SQLiteConnection
     /// Steps until the next one fails; `nil`: none does.
-    var stepsToStumble: Int?
-    private var fault: Stumble?
+    var stepsToFault: Int?
+    private var fault: InjectedFault?
 
     init(path: String) throws {
         connection = try SQLiteConnection(path: path, access: .readWrite)
     }
 
-    private func stumble() throws {
-        guard let left = stepsToStumble else { return }
-        stepsToStumble = left > 0 ? left - 1 : nil
+    private func throwIfDue() throws {
+        guard let left = stepsToFault else { return }
+        stepsToFault = left > 0 ? left - 1 : nil
         guard left == 0 else { return }
-        fault = Stumble()
-        throw Stumble()
+        fault = InjectedFault()
+        throw InjectedFault()
     }
 
     /// Goes on after a failure.
     func recover() {
         fault = nil
-        stepsToStumble = nil
+        stepsToFault = nil
     }
 
     func close() { connection.close() }
@@ -81,25 +81,25 @@ final class StumblingEngine: Engine {
     }
 }
 
-struct StumblingBoard: SQLBoard {
+struct FaultyBoard: SQLBoard {
     let account: AccountKey
-    let connection: StumblingEngine
+    let connection: FaultyEngine
     let context: BoardContext
 }
 
-final class StumblingBoardWriter: SQLBoardWriter {
-    typealias Database = StumblingEngine
+final class FaultyBoardWriter: SQLBoardWriter {
+    typealias Database = FaultyEngine
 
     let account: AccountKey
     let session: ID?
     let now: Timestamp
     let context: BoardContext
-    let writing: WriteSession<StumblingEngine>
+    let writing: WriteSession<FaultyEngine>
     let ids: IDSource
 
     init(
         account: AccountKey, session: ID?, now: Timestamp, context: BoardContext,
-        writing: WriteSession<StumblingEngine>,
+        writing: WriteSession<FaultyEngine>,
         ids: IDSource
     ) {
         self.account = account
@@ -110,16 +110,16 @@ final class StumblingBoardWriter: SQLBoardWriter {
         self.ids = ids
     }
 
-    func writer(for account: AccountKey) -> StumblingBoardWriter {
-        StumblingBoardWriter(
+    func writer(for account: AccountKey) -> FaultyBoardWriter {
+        FaultyBoardWriter(
             account: account, session: session, now: now, context: context, writing: writing, ids: ids)
     }
 }
 
-struct StumblingAccess: SQLAccess {
-    let connection: StumblingEngine
+struct FaultyAccess: SQLAccess {
+    let connection: FaultyEngine
 }
 
-struct StumblingAccessWriter: SQLAccessWriter {
-    let writer: StumblingBoardWriter
+struct FaultyAccessWriter: SQLAccessWriter {
+    let writer: FaultyBoardWriter
 }

@@ -8,10 +8,10 @@ import Locks
 #endif
 
 /// A mail server on loopback (RFC 5321) that does as the test wants, and keeps what it was given.
-package final class MailStandIn: Sendable {
+package final class StubMailServer: Sendable {
     package enum Behaviour: Sendable {
         case accept
-        /// Takes the connection and says nothing until the stand-in ends.
+        /// Takes the connection and says nothing until the stub server ends.
         case silence
         /// Answers every recipient with 550.
         case refuse
@@ -96,7 +96,7 @@ package final class MailStandIn: Sendable {
         if case .silence = behaviour { return }
         var line = Line(connection)
         defer { line.end() }
-        line.say("220 stand-in ESMTP")
+        line.say("220 stub ESMTP")
         var sender = ""
         var recipient = ""
         while let command = line.next() {
@@ -104,7 +104,7 @@ package final class MailStandIn: Sendable {
             switch verb {
             case "EHLO":
                 let offersTLS = certificate != nil && !line.isEncrypted
-                line.say("250-stand-in\r\n" + (offersTLS ? "250-STARTTLS\r\n" : "") + "250 8BITMIME")
+                line.say("250-stub\r\n" + (offersTLS ? "250-STARTTLS\r\n" : "") + "250 8BITMIME")
             case "STAR":
                 guard let certificate else { return }
                 line.say("220 go on")

@@ -3,7 +3,7 @@ import KanbanRows
 import Locks
 
 /// The servers that share the database: each writes down that it lives, and learns how many do.
-final class ServerRoll: Sendable {
+final class ServerRegistry: Sendable {
     /// Milliseconds without an entry after which a server does not count any more.
     private static let timeout = 15_000
     /// After as many milliseconds its row goes, too.
@@ -25,11 +25,11 @@ final class ServerRoll: Sendable {
         guard let version = configuration.version else { return nil }
         self.server = server
         self.version = version
-        pace = configuration.rollPace
+        pace = configuration.registryPace
         report = configuration.onServers
     }
 
-    func callIfDue(on connection: PostgresConnection) throws {
+    func announceIfDue(on connection: PostgresConnection) throws {
         guard state.withLock({ $0.next <= .now }) else { return }
         let entry = try connection.statement(
             composed: """

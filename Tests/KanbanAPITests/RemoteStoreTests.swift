@@ -6,7 +6,7 @@ import Testing
 @testable import KanbanAPI
 
 /// Handlers over a store whose reads wait and fail, and to which another server writes.
-struct DistantStoreTests {
+struct RemoteStoreTests {
     private static let id = "0192f3a0-0000-7000-8000-000000000001"
 
     private static let reads = [
@@ -28,7 +28,7 @@ struct DistantStoreTests {
 
         for _ in 1...2 {
             let here = await board.send(.get, target)
-            let there = await board.send(.get, target, isDistant: true)
+            let there = await board.send(.get, target, isRemote: true)
 
             #expect(there.status == 200 && here.status == 200)
             #expect(there.body == here.body)
@@ -40,14 +40,14 @@ struct DistantStoreTests {
     func `a read that fails is 503, and the next one is answered`(target: String) async throws {
         let board = try await board()
         // Kept answers do not hide it.
-        #expect(await board.send(.get, target, isDistant: true).status == 200)
+        #expect(await board.send(.get, target, isRemote: true).status == 200)
 
-        board.distantStore.setGone(true)
-        let answer = await board.send(.get, target, isDistant: true)
-        board.distantStore.setGone(false)
+        board.remoteStore.setGone(true)
+        let answer = await board.send(.get, target, isRemote: true)
+        board.remoteStore.setGone(false)
 
         #expect(answer.status == 503 && answer["Retry-After"] != nil)
-        #expect(await board.send(.get, target, isDistant: true).status == 200)
+        #expect(await board.send(.get, target, isRemote: true).status == 200)
     }
 
     private static let changes: [(HTTP.Method, String, String?, Int)] = [
@@ -69,41 +69,41 @@ struct DistantStoreTests {
     ) async throws {
         let board = try await board()
 
-        board.distantStore.setGone(true)
-        let refused = await board.send(method, target, body, isDistant: true)
-        board.distantStore.setGone(false)
-        let answer = await board.send(method, target, body, isDistant: true)
+        board.remoteStore.setGone(true)
+        let refused = await board.send(method, target, body, isRemote: true)
+        board.remoteStore.setGone(false)
+        let answer = await board.send(method, target, body, isRemote: true)
 
         #expect(refused.status == 503)
         #expect(answer.status == status)
         let titles = await board.titles("/tasks")
         if body == "{}" || body == #"{"title": null}"# { #expect(titles.contains(Language.en.defaultTaskTitle)) }
-        #expect(await board.send(.get, "/tasks", isDistant: true).body == board.send(.get, "/tasks").body)
+        #expect(await board.send(.get, "/tasks", isRemote: true).body == board.send(.get, "/tasks").body)
     }
 
     @Test func `an answer is kept until somebody writes, here or elsewhere`() async throws {
         let board = try await board()
-        let first = await board.send(.get, "/tasks", isDistant: true)
-        let reads = board.distantStore.readCount
+        let first = await board.send(.get, "/tasks", isRemote: true)
+        let reads = board.remoteStore.readCount
 
-        #expect(await board.send(.get, "/tasks", isDistant: true).body == first.body)
-        #expect(board.distantStore.readCount == reads)
+        #expect(await board.send(.get, "/tasks", isRemote: true).body == first.body)
+        #expect(board.remoteStore.readCount == reads)
 
         // As another server does, of which nobody tells this one.
         try await board.task(#"{"title": "Elsewhere"}"#)
-        #expect(await board.send(.get, "/tasks", isDistant: true).body == board.send(.get, "/tasks").body)
+        #expect(await board.send(.get, "/tasks", isRemote: true).body == board.send(.get, "/tasks").body)
     }
 
     @Test func `a log-out on another server holds from the next request on`() async throws {
         let board = try AccessBoard()
         let anna = try await board.person("anna@example.org")
-        #expect(await board.send(.get, "/tasks", token: anna.token, isDistant: true).status == 200)
-        #expect(await board.send(.get, "/account", token: anna.token, isDistant: true).status == 200)
-        #expect(await board.send(.get, "/sessions", token: anna.token, isDistant: true).status == 200)
+        #expect(await board.send(.get, "/tasks", token: anna.token, isRemote: true).status == 200)
+        #expect(await board.send(.get, "/account", token: anna.token, isRemote: true).status == 200)
+        #expect(await board.send(.get, "/sessions", token: anna.token, isRemote: true).status == 200)
 
         #expect(await board.send(.delete, "/sessions/current", token: anna.token).status == 204)
 
-        let after = await board.send(.get, "/tasks", token: anna.token, isDistant: true)
+        let after = await board.send(.get, "/tasks", token: anna.token, isRemote: true)
         #expect(after.status == 401 && after["Vary"] == "Authorization")
     }
 
@@ -111,11 +111,11 @@ struct DistantStoreTests {
         let board = try AccessBoard()
         let anna = try await board.person("anna@example.org")
 
-        board.distantStore.setGone(true)
-        let answer = await board.send(.get, "/tasks", token: anna.token, isDistant: true)
-        board.distantStore.setGone(false)
+        board.remoteStore.setGone(true)
+        let answer = await board.send(.get, "/tasks", token: anna.token, isRemote: true)
+        board.remoteStore.setGone(false)
 
         #expect(answer.status == 503)
-        #expect(await board.send(.get, "/tasks", token: anna.token, isDistant: true).status == 200)
+        #expect(await board.send(.get, "/tasks", token: anna.token, isRemote: true).status == 200)
     }
 }

@@ -8,12 +8,12 @@ import Locks
 #endif
 
 /// A server on loopback that answers every request as the test wants: with these bytes, then by closing.
-package final class StandIn: Sendable {
+package final class StubServer: Sendable {
     package enum Behaviour: Sendable {
         case answer(String)
         /// Answers by the path; 404 for any other.
         case pages([String: String])
-        /// Takes the request and says nothing until the stand-in ends.
+        /// Takes the request and says nothing until the stub server ends.
         case silence
         /// Sends a body without end, some 10 MB a second, until the client hangs up. As fast as it can, it would keep
         /// Foundation on Linux from hearing of anything else, its own end included: for minutes, under a sanitizer.
