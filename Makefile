@@ -8,7 +8,7 @@ ARGS ?=
 TEST ?=
 # Options of pytest for `make test-web`, as WEB="-k offline".
 WEB ?=
-# Options of `make bench`, such as BENCH="one_task --rounds 5".
+# Options of `make bench`, such as BENCH="at_hand --rounds 5", or BENCH="--apart".
 BENCH ?=
 # Which attacks `make abuse` makes; all of them without.
 ATTACKS ?=

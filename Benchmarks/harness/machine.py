@@ -9,6 +9,9 @@ import statistics
 import subprocess
 import time
 
+# The processors of the servers and of what makes the load: the same, unless they are set apart.
+ALL = sorted(os.sched_getaffinity(0))
+servers, load = ALL, ALL
 TICK = 1 / os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -24,6 +27,19 @@ def find(program):
     return shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin")
 
 
+def set_apart():
+    """From now on servers run on the first processor, and this process with all that it starts on the others."""
+    global servers, load
+    if len(ALL) < 2:
+        raise SystemExit("One processor cannot be shared out.")
+    servers, load = ALL[:1], ALL[1:]
+    os.sched_setaffinity(0, load)
+
+
+def on_servers_processors(command):
+    return command if servers == ALL else ["taskset", "--cpu-list", ",".join(map(str, servers)), *command]
+
+
 def facts():
     """What the figures depend on, and nothing that tells whose machine it is."""
     with open("/proc/cpuinfo") as file:
@@ -32,7 +48,8 @@ def facts():
         memory = int(file.readline().split()[1])
     return {
         "processor": model.group(1) if model else platform.machine(),
-        "cores": os.cpu_count(),
+        "cores": len(ALL),
+        "loadSetApart": load != ALL,
         "memoryMiB": memory // 1024,
         "kernel": platform.release().split("-")[0],
         "loadAverage": round(os.getloadavg()[0], 1),

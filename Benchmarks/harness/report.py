@@ -2,6 +2,8 @@
 
 import json
 
+from .load import threads_text
+
 
 class Report:
     """Rows as they come in; each is a workload, its figures, and the bars that it has to pass."""
@@ -40,18 +42,23 @@ class Report:
 def contender(name, value):
     if "requestsPerSecond" not in value:
         return f"{name}: " + ", ".join(f"{key} {one}" for key, one in value.items())
-    text = (f"{name:<16}{value['requestsPerSecond']:>9,} /s   p50 {value['p50Microseconds']:>7,} µs"
+    text = (f"{name:<22}{value['requestsPerSecond']:>9,} /s   p50 {value['p50Microseconds']:>7,} µs"
             f"   p99 {value['p99Microseconds']:>8,} µs   CPU {value['cpuMicroseconds']:>9,} µs a request")
     return text + (f"   {value['failures']} FAILED" if value["failures"] else "")
 
 
-def at_least(wanted, value, text="{:.2f}"):
-    return value >= wanted, text.format(value)
+def ratio_bars(contest, name, other, wanted):
+    """The rate beside another's, with each number of the load's threads."""
+    ratios = [(count, contest.ratio(name, other, threads=count)) for count in contest.threads]
+    return [(f"≥ {wanted} × {other}{threads_text(count, contest.threads)}", f"{ratio:.2f} ×", ratio >= wanted)
+            for count, ratio in ratios]
 
 
-def ratio_bar(contest, name, other, wanted):
-    ratio = contest.ratio(name, other)
-    return f"≥ {wanted} × {other}", f"{ratio:.2f} ×", ratio >= wanted
+def most_bars(contest, name, other, figure, wanted, text):
+    """The same for a figure that should be small, as "≤ `wanted` × `text`"."""
+    ratios = [(count, contest.ratio(name, other, figure, count)) for count in contest.threads]
+    return [(f"≤ {wanted} × {text}{threads_text(count, contest.threads)}", f"{ratio:.2f} ×", ratio <= wanted)
+            for count, ratio in ratios]
 
 
 def all_answered(contest, name="kanbase"):

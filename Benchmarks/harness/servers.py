@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -25,12 +26,14 @@ class Server:
     """A running server, from its start to `stop()`."""
 
     running = []
+    scheme = "http"
 
     def __init__(self, name, command, port, **options):
         Server.running.append(self)
         self.name = name
         self.port = port
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, **options)
+        self.process = subprocess.Popen(
+            machine.on_servers_processors(command), stdin=subprocess.DEVNULL, **options)
 
     @property
     def pid(self):
@@ -49,9 +52,18 @@ class Server:
             time.sleep(0.005)
         raise SystemExit(f"{self.name} does not answer")
 
+    def connect(self):
+        if self.scheme == "http":
+            return http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        context.minimum_version = ssl.TLSVersion.TLSv1_3
+        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=600, context=context)
+
     def call(self, method, path, body=None, headers=None):
         """One request on a connection of its own: status, headers, body."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
+        connection = self.connect()
         connection.request(method, path, body, headers or {})
         response = connection.getresponse()
         answer = response.status, dict(response.getheaders()), response.read()
@@ -69,7 +81,7 @@ class Server:
 
     def download(self, path):
         """Reads an answer to its end and forgets it. Returns the bytes of its body."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
+        connection = self.connect()
         connection.request("GET", path)
         response = connection.getresponse()
         size = 0
@@ -100,10 +112,10 @@ class Kanbase(Server):
         self.began = time.perf_counter()
         super().__init__("kanbase", command, 0, stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
-        announced = re.search(r":(\d+)$", line.strip())
+        announced = re.search(r"(https?)://.*:(\d+)$", line.strip())
         if not announced:
             raise SystemExit("kanbase did not start")
-        self.port = int(announced.group(1))
+        self.scheme, self.port = announced.group(1), int(announced.group(2))
         self.wait_until_ready("/health/ready")
         self.seconds_to_ready = time.perf_counter() - self.began
 
@@ -118,13 +130,19 @@ class Kanbase(Server):
 class Nginx(Server):
     """nginx `return`ing for every path what Kanbase answered, head and body, byte for byte as many."""
 
-    def __init__(self, directory, answers):
-        """`answers`: for each name the status, headers and body that a port of its own returns."""
+    def __init__(self, directory, answers, certificate=None):
+        """`answers`: for each name the status, headers and body that a port of its own returns, over TLS with the files of
+        a certificate and its key."""
         self.ports = {name: free_port() for name in answers}
-        servers = "\n".join(self.block(self.ports[name], *answer) for name, answer in answers.items())
+        self.scheme = "https" if certificate else "http"
+        listen = " ssl" if certificate else ""
+        servers = "\n".join(self.block(f"{self.ports[name]}{listen}", *answer) for name, answer in answers.items())
+        if certificate:
+            servers = "    ssl_protocols TLSv1.3;\n    ssl_certificate {};\n    ssl_certificate_key {};\n{}".format(
+                *certificate, servers)
         with open(f"{HERE}/rivals/nginx.conf") as file:
             text = file.read()
-        for key, value in (("workers", str(os.cpu_count())), ("directory", directory), ("servers", servers)):
+        for key, value in (("workers", str(len(machine.servers))), ("directory", directory), ("servers", servers)):
             text = text.replace("{" + key + "}", value)
         path = os.path.join(directory, "nginx.conf")
         with open(path, "w") as file:
@@ -161,7 +179,7 @@ class At:
     """A server seen through another of its ports."""
 
     def __init__(self, server, port):
-        self.name, self.pid, self.port = server.name, server.pid, port
+        self.name, self.pid, self.port, self.scheme = server.name, server.pid, port, server.scheme
 
 
 class Node(Server):
@@ -180,7 +198,7 @@ class FastAPI(Server):
         environment = os.environ | {"DATABASE": database}
         subprocess.run([python, f"{HERE}/rivals/tasks.py", document], env=environment, check=True)
         command = [python, "-m", "uvicorn", "tasks:app", "--app-dir", f"{HERE}/rivals", "--port", str(port),
-                   "--workers", str(os.cpu_count()), "--log-level", "warning", "--no-access-log"]
+                   "--workers", str(len(machine.servers)), "--log-level", "warning", "--no-access-log"]
         super().__init__("fastapi", command, port, env=environment)
         self.wait_until_ready("/tasks?limit=1")
 

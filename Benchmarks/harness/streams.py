@@ -12,7 +12,7 @@ from . import board, machine
 
 
 def fan_out(server, streams, rate, seconds):
-    """Milliseconds from the answer to a write until a stream had it: for each write the last stream's; the changes that
+    """Milliseconds from the answer to a write until a stream had it, for each write those of all streams; the changes that
     were missing in the end; the KiB that a stream took of the server's own memory; and the microseconds of processor
     time that delivering one change to one stream took the server."""
     cursor = newest(server)
@@ -59,9 +59,9 @@ def fan_out(server, streams, rate, seconds):
     for client in sockets.values():
         client.close()
     missing = sum(len(answered) - len(times) for times in arrivals.values())
-    last = [max(times[index] for times in arrivals.values() if index < len(times)) if missing == 0 else float("inf")
-            for index in range(len(answered))]
-    times = [(arrived - told) * 1000 for arrived, told in zip(last, answered)]
+    # A change that is missing leaves open which of the others came when.
+    times = [[(times[index] - told) * 1000 for times in arrivals.values()] if missing == 0 else [float("inf")]
+             for index, told in enumerate(answered)]
     return times, missing, memory, used / (streams * rate * seconds) * 1e6
 
 

@@ -1,6 +1,6 @@
--- wrk -s requests.lua URL -- FILE RUN
--- Sends requests picked at random from FILE, a line each: method, path, If-None-Match or nothing, body or nothing,
--- separated by tabs. Every ######## becomes another number of eight hexadecimal digits, never the same twice as long
+-- wrk -s requests.lua URL -- FILE RUN [START THREADS]
+-- Sends requests picked at random from FILE, or with START in order from there on, the THREADS of wrk in turns. A line each:
+-- method, path, If-None-Match or nothing, body or nothing, separated by tabs. Every ######## becomes another number of eight hexadecimal digits, never the same twice as long
 -- as each RUN has a number of its own. Ends with one line of JSON for the harness.
 
 local threads = 0
@@ -11,6 +11,7 @@ end
 
 local requests, changing = {}, {}
 local counter = 0
+local position, step
 
 local function fresh()
     counter = counter + 1
@@ -21,6 +22,9 @@ function init(args)
     local run = tonumber(args[2])
     math.randomseed(run * 16 + thread)
     counter = run * 2 ^ 24 + thread * 2 ^ 22
+    if args[3] then
+        position, step = tonumber(args[3]) + thread, tonumber(args[4])
+    end
     for line in io.lines(args[1]) do
         local method, path, tag, body = line:match("^(%S+)\t(%S+)\t([^\t]*)\t(.*)$")
         local headers = {Host = wrk.headers["Host"]}
@@ -34,7 +38,13 @@ function init(args)
 end
 
 function request()
-    local index = math.random(#requests)
+    local index
+    if position then
+        index = position % #requests + 1
+        position = position + step
+    else
+        index = math.random(#requests)
+    end
     if changing[index] then return (requests[index]:gsub("########", fresh)) end
     return requests[index]
 end
