@@ -1,6 +1,6 @@
 extension JSON {
-    /// The member of that name, nil when there is none or this is no object. Setting nil removes it; setting a member
-    /// of what is no object does nothing.
+    /// The member of this name; nil when there is none, or when this is not an object. Setting nil removes it. Setting a
+    /// member of another value does nothing.
     package subscript(name: String) -> JSON? {
         get {
             guard case .object(let members) = self else { return nil }
@@ -27,14 +27,14 @@ extension JSON {
         if case .bool(let bool) = self { bool } else { nil }
     }
 
-    /// A number without a fraction, however it is written, as in JSON Schema: `41`, `41.0`, `4.1e1`; not one that `Int`
-    /// cannot hold.
+    /// A number without a fraction in any spelling, as in JSON Schema: `41`, `41.0`, `4.1e1`. Nil when it does not fit
+    /// into an `Int`.
     package var intValue: Int? {
         guard case .number(let literal) = self else { return nil }
         return Int(literal) ?? Double(literal).flatMap(Int.init(exactly:))
     }
 
-    /// A number, rounded to the nearest `Double`; nil when it is beyond what that can hold.
+    /// A number, rounded to the nearest `Double`; nil when it is out of range.
     package var doubleValue: Double? {
         guard case .number(let literal) = self, let double = Double(literal), double.isFinite else { return nil }
         return double
@@ -56,7 +56,7 @@ extension JSON {
 extension JSON {
     package init(_ integer: Int) { self = .number(String(integer)) }
 
-    /// Numbers that JSON does not have (not a number, the infinities) become null.
+    /// NaN and the infinities, which JSON does not have, become null.
     package init(_ double: Double) { self = double.isFinite ? .number("\(double)") : .null }
 }
 
@@ -80,9 +80,9 @@ extension JSON: ExpressibleByArrayLiteral {
     package init(arrayLiteral elements: JSON...) { self = .array(elements) }
 }
 
-// No ExpressibleByNilLiteral: `json["title"] == nil` must go on asking whether the member is there.
+// No ExpressibleByNilLiteral: `json["title"] == nil` must test whether the member exists.
 extension JSON: ExpressibleByDictionaryLiteral {
-    /// Of two members of the same name the later one stays.
+    /// Of two members with the same name, the last one is kept.
     package init(dictionaryLiteral members: (String, JSON)...) {
         self = .object([])
         for (name, value) in members { self[name] = value }

@@ -1,5 +1,5 @@
 extension JSON {
-    /// True when both say the same: objects regardless of the order of their members, numbers by exact value (`1.0` is
+    /// True when both mean the same: objects regardless of the order of their members, numbers by exact value (`1.0` is
     /// `1` and `10e-1`), strings byte for byte.
     package func isEquivalent(to other: JSON) -> Bool {
         switch (self, other) {
@@ -22,7 +22,7 @@ extension JSON {
     package func mergePatched(with patch: JSON) -> JSON {
         guard case .object(let changes) = patch else { return patch }
         var members: [Member?] = objectMembers ?? []
-        // An index by name, since both sides may have thousands of members.
+        // An index by name, because both sides may have thousands of members.
         var places: [Spelling: Int] = [:]
         for (index, member) in members.enumerated() {
             if let member { places[Spelling(member.name)] = index }
@@ -47,13 +47,14 @@ extension [JSON.Member] {
     }
 }
 
-/// A number literal brought to one form: sign, digits without zeros at either end, power of ten of the last one.
+/// A number literal in a canonical form: the sign, the digits without leading and trailing zeros, and the power of ten of
+/// the last digit.
 private struct ExactDecimal: Equatable {
     var isNegative = false
     var digits: [UInt8] = []
     var exponent = 0
 
-    /// Nil when the exponent is so large that it cannot be counted; such a number equals only its own spelling.
+    /// Nil when the exponent overflows; such a number equals only its own spelling.
     init?(_ literal: String) {
         var isFraction = false
         var rest = literal.utf8[...]

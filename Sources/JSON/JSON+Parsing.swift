@@ -1,10 +1,10 @@
 extension JSON {
-    /// Values that one parsed value may hold, nested ones included.
+    /// The most values in one parsed value, including nested ones.
     package static let mostValues = 100_000
 
-    /// Reads one JSON text and nothing but it (RFC 8259), without any leniency: duplicate member names, bytes after the
-    /// value, text that is not UTF-8, halves of surrogate pairs, a byte order mark and containers nested deeper than
-    /// `maximumDepth` are errors, and so are more than ``mostValues`` values. `\u0000` is allowed here.
+    /// Parses exactly one JSON text (RFC 8259), strictly. Errors are: duplicate member names, bytes after the value,
+    /// invalid UTF-8, lone surrogates, a byte order mark, nesting deeper than `maximumDepth`, and more than
+    /// ``mostValues`` values. `\u0000` is allowed here.
     package init(parsing bytes: [UInt8], maximumDepth: Int = 64) throws(JSONError) {
         self = try bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) -> JSON in
             var scanner = JSONScanner(bytes: bytes, position: 0)
@@ -16,7 +16,8 @@ extension JSON {
 }
 
 extension JSONScanner {
-    /// Takes a whole value. `depthLeft`: how many containers may still be opened within each other.
+    /// Reads a whole value.
+    /// - Parameter depthLeft: how many more levels of nesting are allowed.
     mutating func value(depthLeft: Int) throws(JSONError) -> JSON {
         valuesLeft -= 1
         guard valuesLeft >= 0 else { throw fault("There are more than \(JSON.mostValues) values.") }
@@ -35,7 +36,7 @@ extension JSONScanner {
         }
     }
 
-    /// What the next value is, going by its first byte.
+    /// The kind of the next value, by its first byte.
     @inline(__always)
     mutating func kind() throws(JSONError) -> JSON.Kind {
         guard let byte = peek() else { throw unexpected("a value") }
@@ -50,7 +51,7 @@ extension JSONScanner {
         }
     }
 
-    /// Takes a whole value and forgets it, at the same strictness and with little memory.
+    /// Skips a whole value with the same checks, and with little memory.
     mutating func skipValue(depthLeft: Int) throws(JSONError) {
         switch try kind() {
         case .object:
@@ -75,7 +76,7 @@ extension JSONScanner {
     private mutating func members(depthLeft: Int) throws(JSONError) -> [JSON.Member] {
         try open(depthLeft: depthLeft)
         var members: [JSON.Member] = []
-        // Most objects have no more, so the array is made once.
+        // Most objects have at most this many members: one allocation.
         members.reserveCapacity(8)
         var names = MemberNames()
         while let name = try nextName(isFirst: members.isEmpty) {
@@ -94,13 +95,13 @@ extension JSONScanner {
         return elements
     }
 
-    /// Takes the bracket or brace that opens a container.
+    /// Reads the bracket or brace that opens a container.
     mutating func open(depthLeft: Int) throws(JSONError) {
         guard depthLeft > 0 else { throw fault("Arrays and objects are nested too deeply here.") }
         position += 1
     }
 
-    /// Takes what stands between two members, the name and its colon; nil when it took the closing brace instead.
+    /// Reads up to a member's value: the comma, the name and the colon. Nil at the closing brace, which is read.
     @inline(__always)
     mutating func nextName(isFirst: Bool) throws(JSONError) -> (string: String, offset: Int)? {
         if take(UInt8(ascii: "}")) { return nil }
@@ -112,7 +113,7 @@ extension JSONScanner {
         return (name, offset)
     }
 
-    /// Takes what stands before an element; false when it took the closing bracket instead.
+    /// Reads up to an element. False at the closing bracket, which is read.
     @inline(__always)
     mutating func nextElement(isFirst: Bool) throws(JSONError) -> Bool {
         if take(UInt8(ascii: "]")) { return false }
@@ -120,7 +121,7 @@ extension JSONScanner {
         return true
     }
 
-    /// Nothing but white space may follow.
+    /// Only white space may follow.
     mutating func end() throws(JSONError) {
         if peek() != nil { throw fault("Something follows the end of the JSON value.") }
     }

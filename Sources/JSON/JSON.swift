@@ -1,7 +1,7 @@
 /// A JSON value (RFC 8259). Numbers keep their spelling, objects their order; member names are unique.
 ///
-/// `==` compares what is written: strings byte for byte (never by Unicode equivalence, as `String` does), numbers by
-/// their spelling, objects in order. ``isEquivalent(to:)`` compares what is meant.
+/// `==` compares spellings: strings byte for byte (not by Unicode equivalence, as `String` does), numbers by their
+/// literals, objects in order. ``isEquivalent(to:)`` compares meanings.
 package enum JSON: Sendable {
     case null
     case bool(Bool)

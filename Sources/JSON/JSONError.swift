@@ -1,8 +1,8 @@
-/// Why a text is not the JSON that was asked for.
+/// Why a text is not the expected JSON.
 package struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Where the fault is, in bytes from the beginning of the text.
+    /// The place of the fault, in bytes from the start of the text.
     package let offset: Int
-    /// A sentence for the person who wrote the text.
+    /// A sentence for the author of the text.
     package let detail: String
 
     package init(offset: Int, detail: String) {

@@ -1,5 +1,5 @@
-/// Goes through a big JSON text value by value, without building all of it: one can step into an object or array and
-/// read, or skip, one value at a time. As strict as ``JSON/init(parsing:maximumDepth:)``; call ``finish()`` last.
+/// Reads a large JSON text value by value, without building all of it: enter an object or array, then read or skip one
+/// value at a time. As strict as ``JSON/init(parsing:maximumDepth:)``; call ``finish()`` last.
 ///
 /// ```swift
 /// var reader = JSONReader(bytes)
@@ -12,11 +12,11 @@
 /// try reader.finish()
 /// ```
 ///
-/// A value that nobody read is skipped. A reader is a value: a copy of it is a bookmark that one can read on from.
+/// Unread values are skipped. A reader is a value: a copy is a bookmark to continue from.
 package struct JSONReader: Sendable {
-    /// Where the value that is next to be read, or was read last, begins: bytes from the beginning of the text.
+    /// The start of the next value, or of the last one that was read: bytes from the start of the text.
     package private(set) var offset = 0
-    /// The line of ``offset``, the first being 1.
+    /// The line of ``offset``, counted from 1.
     package private(set) var line = 1
 
     private let bytes: [UInt8]
@@ -25,7 +25,7 @@ package struct JSONReader: Sendable {
     private var valueIsNext = true
     private var path: [Step] = []
 
-    /// A container that was entered, and how far the reading in it has come.
+    /// An open container, and the progress in it.
     private enum Step: Sendable {
         case object(names: MemberNames)
         case array(count: Int)
@@ -37,17 +37,17 @@ package struct JSONReader: Sendable {
         goToValue()
     }
 
-    /// The line of a byte, such as that of a ``JSONError``; counted from the beginning of the text.
+    /// The line of an offset, such as that of a ``JSONError``, counted from 1.
     package func line(at offset: Int) -> Int {
         bytes.prefix(offset).count { $0 == 0x0A } + 1
     }
 
-    /// What the next value is, going by its first byte.
+    /// The kind of the next value, by its first byte.
     package mutating func kind() throws(JSONError) -> JSON.Kind {
         try scan { (scanner) throws(JSONError) in try scanner.kind() }
     }
 
-    /// Reads the next value as a whole.
+    /// Reads the whole next value.
     package mutating func value() throws(JSONError) -> JSON {
         let depthLeft = maximumDepth - path.count
         let value = try scan { (scanner) throws(JSONError) in try scanner.value(depthLeft: depthLeft) }
@@ -61,20 +61,20 @@ package struct JSONReader: Sendable {
         valueIsNext = false
     }
 
-    /// Steps into the next value, which must be an object.
+    /// Enters the next value, which must be an object.
     package mutating func enterObject() throws(JSONError) {
         try enter(UInt8(ascii: "{"), "an object")
         path.append(.object(names: MemberNames()))
     }
 
-    /// Steps into the next value, which must be an array.
+    /// Enters the next value, which must be an array.
     package mutating func enterArray() throws(JSONError) {
         try enter(UInt8(ascii: "["), "an array")
         path.append(.array(count: 0))
     }
 
-    /// Goes to the next member of the object that was entered last, and gives its name; its value is next. Nil, and out
-    /// of the object, when there is none.
+    /// Advances to the next member of the innermost open object and returns its name; its value is next. At the end it
+    /// leaves the object and returns nil.
     package mutating func nextName() throws(JSONError) -> String? {
         if valueIsNext { try skip() }
         guard case .object(var names)? = path.last else { preconditionFailure("not in an object") }
@@ -83,7 +83,7 @@ package struct JSONReader: Sendable {
             path.removeLast()
             return nil
         }
-        // Taken out first, so that the names are changed in place and not copied.
+        // Removed first, so that the names are changed in place and not copied.
         path.removeLast()
         try names.insert(name.string, at: name.offset)
         path.append(.object(names: names))
@@ -91,8 +91,8 @@ package struct JSONReader: Sendable {
         return name.string
     }
 
-    /// Goes to the next element of the array that was entered last; its value is next. False, and out of the array,
-    /// when there is none.
+    /// Advances to the next element of the innermost open array; its value is next. At the end it leaves the array and
+    /// returns false.
     package mutating func nextElement() throws(JSONError) -> Bool {
         if valueIsNext { try skip() }
         guard case .array(let count)? = path.last else { preconditionFailure("not in an array") }
@@ -105,7 +105,7 @@ package struct JSONReader: Sendable {
         return true
     }
 
-    /// Reads what is left, for its faults, up to the end of the text.
+    /// Checks the rest of the text.
     package mutating func finish() throws(JSONError) {
         if valueIsNext { try skip() }
         while let step = path.last {
@@ -138,7 +138,7 @@ package struct JSONReader: Sendable {
         offset = position
     }
 
-    /// Lets a scanner go on from where the last one stopped.
+    /// Runs a scanner from where the last one stopped.
     private mutating func scan<Result>(
         _ body: (inout JSONScanner) throws(JSONError) -> Result
     ) throws(JSONError) -> Result {

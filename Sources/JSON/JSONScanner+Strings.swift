@@ -1,5 +1,5 @@
 extension JSONScanner {
-    /// Takes a string whose opening quotation mark is next, its escapes resolved. Its UTF-8 is checked here, once.
+    /// Reads a string, whose opening quotation mark is next, and resolves its escapes. Checks its UTF-8, once.
     mutating func string() throws(JSONError) -> String {
         let opening = position
         position += 1
@@ -11,16 +11,16 @@ extension JSONScanner {
         return string
     }
 
-    /// The rest of a string in which something other than plain text was met.
+    /// The rest of a string that is not only plain text.
     private mutating func escapedString(from opening: Int) throws(JSONError) -> String {
         var text = [UInt8](bytes[opening + 1..<position])
         var start = opening + 1
         while true {
             guard let byte = byte(at: position) else { throw fault("This string is never closed.", at: opening) }
             guard byte >= 0x20 else {
-                throw fault("A control character in a string is written as an escape, such as \\n or \\u0000.")
+                throw fault("A control character in a string must be escaped, such as \\n or \\u0000.")
             }
-            // Checked run by run, so that the offset of a fault is one in the text and not in what it became.
+            // Checked run by run, so that the offset of a fault refers to the source text.
             _ = try checkedText(in: start..<position)
             if byte == UInt8(ascii: "\"") { break }
             try escape(into: &text)
@@ -39,7 +39,7 @@ extension JSONScanner {
         position = base.endOfPlainText(from: position, to: bytes.count)
     }
 
-    /// Takes one escape sequence; the backslash is next.
+    /// Reads one escape sequence; the backslash is next.
     private mutating func escape(into text: inout [UInt8]) throws(JSONError) {
         let start = position
         guard let letter = byte(at: position + 1) else { throw fault("The text ends in an escape.") }
@@ -52,11 +52,11 @@ extension JSONScanner {
         case UInt8(ascii: "r"): text.append(0x0D)
         case UInt8(ascii: "t"): text.append(0x09)
         case UInt8(ascii: "u"): UTF8.encode(try scalar(from: start)) { text.append($0) }
-        default: throw fault("There is no such escape; JSON has \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u.", at: start)
+        default: throw fault("Unknown escape; JSON has \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u.", at: start)
         }
     }
 
-    /// The character of one `\uXXXX`, or of two that are a surrogate pair (RFC 8259 §7); `\u` is taken already.
+    /// The character of one `\uXXXX`, or of two that are a surrogate pair (RFC 8259 §7); `\u` was read already.
     private mutating func scalar(from start: Int) throws(JSONError) -> Unicode.Scalar {
         let first = try fourDigits(from: start)
         if let scalar = Unicode.Scalar(first) { return scalar }
@@ -98,14 +98,14 @@ extension JSONScanner {
     private func checkedText(in run: Range<Int>) throws(JSONError) -> String {
         let text = UnsafeBufferPointer(rebasing: bytes[run])
         var string = String(decoding: text, as: UTF8.self)
-        // Decoding mends what is broken, so that it differs. (`String(validating:as:)` says the same, but is not
-        // specialized for bytes in Swift 6.3 and took a third of the time of parsing.)
+        // Decoding repairs invalid bytes, so the result differs from them. (`String(validating:as:)` is not specialized for
+        // bytes in Swift 6.3 and took a third of the time of parsing.)
         let isASCII = text.reduce(0, |) < 0x80
         guard isASCII || string.withUTF8({ $0.elementsEqual(text) }) else { throw brokenText(in: run) }
         return string
     }
 
-    /// Where in a text that is known to be no UTF-8 the first wrong sequence begins.
+    /// The start of the first wrong sequence in a text that is not valid UTF-8.
     private func brokenText(in run: Range<Int>) -> JSONError {
         var decoder = UTF8()
         var rest = bytes[run].makeIterator()
@@ -116,15 +116,15 @@ extension JSONScanner {
 }
 
 extension UnsafePointer<UInt8> {
-    /// The index of the first byte in the range that a JSON string cannot hold as it is: a quotation mark, a backslash
-    /// or a control character. `end` when there is none. The caller answers for the range being readable.
+    /// The index of the first byte in the range that needs an escape in a JSON string: a quotation mark, a backslash or a
+    /// control character; `end` when there is none. The caller guarantees that the range is readable.
     @inline(__always)
     func endOfPlainText(from start: Int, to end: Int) -> Int {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let tops: UInt64 = 0x8080_8080_8080_8080
         var index = start
-        // Eight bytes at a time: a byte of `x - 0x01…` has its top bit set where x was zero (and the bit was not set
-        // before). Borrows only run upwards from a hit, so the lowest hit is a true one.
+        // Eight bytes at a time: a byte of `x - 0x01…` has its top bit set where x is zero (and the bit was not set
+        // before). Borrows only propagate upwards from a hit, so the lowest hit is correct.
         while end - index >= 8 {
             let word = UInt64(littleEndian: UnsafeRawPointer(self + index).loadUnaligned(as: UInt64.self))
             let quote = word ^ (ones &* 0x22)

@@ -1,13 +1,13 @@
-/// Takes the tokens of a JSON text from left to right (RFC 8259 §2–7), strict in everything. Knows no nesting.
+/// Reads the tokens of a JSON text from left to right (RFC 8259 §2–7), strictly. It does not know nesting.
 struct JSONScanner {
-    // Points into the array that its maker holds open with `withUnsafeBufferPointer`; no scanner outlives that call.
+    // Points into the array of `withUnsafeBufferPointer`; no scanner outlives that call.
     let bytes: UnsafeBufferPointer<UInt8>
-    /// Where the next token, or the white space before it, begins.
+    /// The start of the next token, or of the white space before it.
     var position: Int
-    /// Values that may still be taken: of a body of `[1,1,1…]` each takes a dozen times its bytes in memory.
+    /// How many more values are allowed: a value of `[1,1,1…]` takes a dozen times its bytes in memory.
     var valuesLeft = JSON.mostValues
 
-    /// The first byte of the next token, not yet taken; nil at the end.
+    /// The first byte of the next token, which is not consumed; nil at the end.
     @inline(__always)
     mutating func peek() -> UInt8? {
         while position < bytes.count {
@@ -18,7 +18,7 @@ struct JSONScanner {
         return nil
     }
 
-    /// Takes the next token when it is this one byte.
+    /// Consumes the next token if it is this byte.
     @inline(__always)
     mutating func take(_ byte: UInt8) -> Bool {
         guard peek() == byte else { return false }
@@ -26,7 +26,7 @@ struct JSONScanner {
         return true
     }
 
-    /// Takes `true`, `false` or `null`.
+    /// Consumes `true`, `false` or `null`.
     mutating func word(_ word: StaticString) throws(JSONError) {
         let end = position + word.utf8CodeUnitCount
         guard end <= bytes.count else { throw unexpected("a value") }
@@ -36,7 +36,7 @@ struct JSONScanner {
         position = end
     }
 
-    /// Takes a number and gives it back as it was written.
+    /// Consumes a number and returns its literal.
     mutating func number() throws(JSONError) -> String {
         let start = position
         if bytes[position] == UInt8(ascii: "-") { position += 1 }
@@ -77,7 +77,7 @@ struct JSONScanner {
         JSONError(offset: offset ?? position, detail: detail)
     }
 
-    /// What to say where something else stands than was expected.
+    /// The error for an unexpected token.
     func unexpected(_ expected: String) -> JSONError {
         guard let byte = byte(at: position) else { return fault("The text ends where \(expected) is expected.") }
         if byte == 0xEF, bytes[position...].starts(with: [0xEF, 0xBB, 0xBF]) {

@@ -1,5 +1,5 @@
-/// Writes JSON into a byte buffer by hand. It sets the commas; names and values in the right order are the caller's
-/// part. Text passes through as UTF-8, escaped only where RFC 8259 §7 demands it.
+/// Writes JSON into a byte buffer. It writes the commas; the caller writes names and values in the right order. Text is
+/// UTF-8, escaped only where RFC 8259 §7 requires it.
 ///
 /// ```swift
 /// var writer = JSONWriter()
@@ -9,7 +9,7 @@
 /// writer.endObject()
 /// ```
 package struct JSONWriter {
-    /// What was written so far. Anything else may be appended between two whole values, such as a line break.
+    /// The text so far. The caller may append other bytes between two whole values, such as a line break.
     package var bytes: [UInt8]
     private var needsComma = false
 
@@ -27,7 +27,7 @@ package struct JSONWriter {
     package mutating func beginArray() { open(UInt8(ascii: "[")) }
     package mutating func endArray() { close(UInt8(ascii: "]")) }
 
-    /// A member name that needs no escape, as every one of our own.
+    /// A member name that needs no escapes; ours never do.
     package mutating func name(_ name: StaticString) {
         put(atMost: name.utf8CodeUnitCount + 4) { text in
             name.withUTF8Buffer {
@@ -41,7 +41,7 @@ package struct JSONWriter {
         needsComma = false
     }
 
-    /// A member name from elsewhere. (Not preferred, so that a literal is a `StaticString`.)
+    /// Any member name. (Disfavoured, so that a literal is a `StaticString`.)
     @_disfavoredOverload
     package mutating func name(_ name: String) {
         comma()
@@ -62,8 +62,8 @@ package struct JSONWriter {
         if let string { value(string) } else { null() }
     }
 
-    /// A string of so many ASCII characters, none of which needs an escape, that `write` puts in place: no `String` is
-    /// made of an id or a time on its way.
+    /// A string of `count` ASCII characters without escapes, which `write` writes in place: ids and times need no
+    /// `String`.
     package mutating func ascii(_ count: Int, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
         put(atMost: count + 3) { text in
             text.add(UInt8(ascii: "\""))
@@ -102,7 +102,7 @@ package struct JSONWriter {
         word(bool ? "true" : "false")
     }
 
-    /// The shortest literal that reads back as the same number; null for what JSON has no number for.
+    /// The shortest literal that parses to the same number; null for NaN and the infinities.
     package mutating func value(_ double: Double) {
         guard double.isFinite else { return null() }
         comma()
@@ -113,13 +113,13 @@ package struct JSONWriter {
         word("null")
     }
 
-    /// A value that is JSON already.
+    /// A value that is encoded already.
     package mutating func raw(_ encoded: some Collection<UInt8>) {
         comma()
         bytes.append(contentsOf: encoded)
     }
 
-    /// The same of a piece of an array, in one copy. Not generic, and so made for what it copies.
+    /// The same for a slice of an array, in one copy. Not generic, so it is specialized in other modules, too.
     package mutating func raw(_ encoded: ArraySlice<UInt8>) {
         put(atMost: encoded.count + 1) { text in
             encoded.withUnsafeBufferPointer { text.add($0) }
@@ -157,7 +157,7 @@ package struct JSONWriter {
         needsComma = true
     }
 
-    /// Every value and name begins with this: the comma that the one before it left open.
+    /// Writes the comma before a value or a name, if one is due.
     @inline(__always)
     private mutating func comma() {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
@@ -170,9 +170,9 @@ package struct JSONWriter {
         }
     }
 
-    /// Puts a comma if one is due, and what `write` adds, straight into the room at the end.
+    /// Writes a comma, if one is due, and the bytes of `write` in place at the end of the buffer.
     ///
-    /// - Parameter count: bytes that there must be room for, the comma included.
+    /// - Parameter count: the most bytes, including the comma.
     @inline(__always)
     private mutating func put(atMost count: Int, _ write: (inout Room) -> Void) {
         let comma = needsComma
@@ -187,9 +187,9 @@ package struct JSONWriter {
         }
     }
 
-    /// Writes a string in which nothing needs an escape, as nearly all are.
+    /// Writes a string that needs no escapes, the usual case.
     ///
-    /// - Returns: false, and nothing is written, when something does.
+    /// - Returns: false, without writing anything, for one that does.
     private mutating func plain(_ string: String) -> Bool {
         string.utf8.withContiguousStorageIfAvailable { utf8 in
             guard let base = utf8.baseAddress else { return false }
@@ -205,7 +205,7 @@ package struct JSONWriter {
 
     private mutating func text(_ string: String) {
         bytes.append(UInt8(ascii: "\""))
-        // Native strings hand out their storage; a bridged one (macOS) is copied once.
+        // Native strings have contiguous storage; a bridged one (macOS) is copied once.
         let done: Void? = string.utf8.withContiguousStorageIfAvailable { escape($0) }
         if done == nil {
             Array(string.utf8).withUnsafeBufferPointer { escape($0) }
@@ -213,7 +213,7 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Copies run after run of plain text, with an escape between two.
+    /// Copies runs of plain text, with an escape between each two.
     private mutating func escape(_ text: UnsafeBufferPointer<UInt8>) {
         guard let base = text.baseAddress else { return }
         var start = 0
@@ -245,8 +245,8 @@ package struct JSONWriter {
 }
 
 extension JSONWriter {
-    /// Room at the end of what was written, filled from its beginning.
-    // Unsafe because the bytes are not there yet; every access is checked against the room there is.
+    /// Free capacity at the end of the buffer, filled from its start.
+    // Unsafe because the bytes are not initialized; every access is checked against the capacity.
     private struct Room {
         private let buffer: UnsafeMutableBufferPointer<UInt8>
         private(set) var count = 0

@@ -1,7 +1,7 @@
-/// The names that an object has had so far; a second one of the same spelling is an error.
+/// The member names of an object so far; a duplicate is an error.
 ///
-/// A few names are compared one by one, which is faster than hashing; many are hashed, so that an object of a hundred
-/// thousand members costs no more than its length.
+/// A few names are compared one by one, which is faster than hashing. More are hashed, so that the time stays linear for
+/// an object of a hundred thousand members.
 struct MemberNames {
     private static let few = 16
     private var list: [String] = []
@@ -9,7 +9,7 @@ struct MemberNames {
 
     var isEmpty: Bool { list.isEmpty }
 
-    /// - Parameter offset: where the name is written, for the error.
+    /// - Parameter offset: the place of the name, for the error.
     mutating func insert(_ name: String, at offset: Int) throws(JSONError) {
         if list.count < Self.few {
             guard !list.contains(where: { $0.isSpelled(like: name) }) else { throw twice(name, at: offset) }
@@ -20,7 +20,7 @@ struct MemberNames {
         }
     }
 
-    /// The same where the members are kept anyway: while they are few, there is no list beside them.
+    /// The same where the caller keeps the members: while they are few, no second list is needed.
     mutating func insert(_ name: String, at offset: Int, after members: [JSON.Member]) throws(JSONError) {
         if members.count < Self.few {
             guard !members.contains(where: { $0.name.isSpelled(like: name) }) else { throw twice(name, at: offset) }

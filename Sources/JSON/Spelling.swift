@@ -1,7 +1,7 @@
-/// A string that equals only what has the same bytes.
+/// A string that is compared byte for byte.
 ///
-/// Swift's own `==` holds "é" and "e" with a combining accent for the same; two members of one object may be called
-/// so, and a title that changed from one to the other has changed.
+/// For Swift's own `==`, "é" and "e" with a combining accent are equal. Two members of one object may have these names,
+/// and a title that changes from one to the other has changed.
 package struct Spelling: Hashable, Sendable {
     package let string: String
 
@@ -21,17 +21,17 @@ package struct Spelling: Hashable, Sendable {
 }
 
 extension String {
-    /// True when both have the same UTF-8 bytes. Equality of `String` is looser, and asked first because it is fast.
+    /// True when both have the same UTF-8 bytes. `String` equality is looser and fast, so it is tested first.
     package func isSpelled(like other: String) -> Bool {
         guard self == other else { return false }
-        // Native strings hand out their storage; a bridged one (macOS) does not.
+        // Native strings have contiguous storage; a bridged one (macOS) may not.
         let areSame = utf8.withContiguousStorageIfAvailable { left in
             other.utf8.withContiguousStorageIfAvailable { right in Self.areSame(left, right) }
         }
         return areSame.flatMap { $0 } ?? utf8.elementsEqual(other.utf8)
     }
 
-    /// Eight bytes at a time: `elementsEqual` goes through two iterators.
+    /// Eight bytes at a time: `elementsEqual` is slow because of its two iterators.
     private static func areSame(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
         guard left.count == right.count else { return false }
         let (left, right) = (UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))

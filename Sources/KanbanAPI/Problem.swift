@@ -99,7 +99,7 @@ package struct Problem: Error, Sendable {
         case .full: self.init(.insufficientStorage)
         case .io:
             self.init(
-                .unavailable, "The disk failed. Whether the write is there can only be told by reading it.",
+                .unavailable, "The disk failed. Read the resource to find out whether the write took effect.",
                 headers: [("Retry-After", "5")])
         case .quotaExceeded(.bytes(let limit)):
             self.init(
@@ -117,8 +117,9 @@ package struct Problem: Error, Sendable {
         case .unsettled:
             self.init(
                 .unavailable,
-                "The database went away during the commit. Whether the write is there can only be told by reading it, or "
-                    + "by repeating it with its Idempotency-Key or mutationId.", headers: [("Retry-After", "5")])
+                "The connection to the database was lost during the commit. To find out whether the write took effect, read "
+                    + "the resource, or repeat the write with its Idempotency-Key or mutationId.",
+                headers: [("Retry-After", "5")])
         case .closed: self.init(.unavailable, "The server is stopping.", headers: [("Retry-After", "5")])
         case .corrupt, .newer: self.init(.internalError)
         case .noAccount: self = .accountGone

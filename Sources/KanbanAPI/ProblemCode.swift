@@ -93,7 +93,10 @@ package enum ProblemCode: String, Sendable, CaseIterable {
                 "The body is not one JSON text as RFC 8259 has it. The detail names the byte offset."
             )
         case .malformedCoding:
-            (400, "Malformed gzip", "Content-Encoding says gzip, and the body is not, or was cut off.")
+            (
+                400, "Malformed gzip",
+                "The body is not valid gzip, although Content-Encoding says so, or it is incomplete."
+            )
         case .invalidParameter:
             (400, "Invalid parameter", "A query parameter or header field has a value that is not allowed.")
         case .unknownParameter:
@@ -115,21 +118,21 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .signupClosed:
             (403, "Sign-up is closed", "Ask the server's operator to run: kanbase account add.")
         case .invitationRequired:
-            (403, "An invitation is needed", "Send the code of an invitation that is good and meant for this address.")
+            (403, "An invitation is needed", "Send the code of a valid invitation for this address.")
         case .invitationUsed:
-            (403, "The invitation was used", "An invitation is good once. Ask for another one.")
+            (403, "The invitation was used", "An invitation can be used once. Ask for another one.")
         case .accountLocked:
             (403, "The account is locked", "Its owner locked it. Set a new password with POST /password-resets.")
         case .accountDisabled:
             (403, "The account is disabled", "The server's operator disabled it. Ask there.")
         case .accountsOff:
-            (403, "No accounts here", "This server runs with --auth open: no log-in is needed, and there is none.")
+            (403, "Accounts are off", "This server runs with --auth open: it has no accounts and needs no log-in.")
         case .wrongPassword:
             (403, "Wrong password", "This change needs the account's current password.")
         case .sessionRequired:
             (403, "Log in for this", "A token cannot do this. Log in, and use the token of that session.")
         case .notFound:
-            (404, "Not found", "There is no such thing, or it was deleted.")
+            (404, "Not found", "The resource does not exist, or it was deleted.")
         case .mailOff:
             (404, "Mail is off", "The server runs without --mail-url.")
         case .weatherOff:
@@ -141,7 +144,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .alreadyExists:
             (409, "Already exists", "The id was used before, perhaps by something deleted. Ids are never reused.")
         case .deleted:
-            (409, "Deleted", "The thing was deleted. A task in the trash can be restored first.")
+            (409, "Deleted", "The resource was deleted. A task in the trash can be restored first.")
         case .nameTaken:
             (409, "Name taken", "Another category has this name; upper and lower case are the same here.")
         case .emailTaken:
@@ -154,7 +157,10 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .identityTaken:
             (409, "Identity taken", "The provider's account opens another account here.")
         case .lastWayIn:
-            (409, "The last way in", "Without it nobody could log in. Set a password or link another identity first.")
+            (
+                409, "Last way to log in",
+                "Without it the account could not log in. Set a password or link another identity first."
+            )
         case .idempotencyKeyInUse:
             (409, "Idempotency key in use", "The first request with this key is still running. Try again shortly.")
         case .cursorExpired:
@@ -162,7 +168,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .preconditionFailed:
             (
                 412, "Precondition failed",
-                "What If-Match or If-None-Match says does not hold: it changed since you read it, or is there already. Read it again; the current member holds a single resource as it is now."
+                "The condition of If-Match or If-None-Match is false: the resource changed since you read it, or it exists already. Read it again; the current member holds a single resource as it is now."
             )
         case .payloadTooLarge:
             (
@@ -181,7 +187,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .misdirectedRequest:
             (421, "Misdirected request", "Without accounts, only requests to a loopback name or address are answered.")
         case .tooManyRequests:
-            (429, "Too many requests", "Wait for as many seconds as Retry-After says.")
+            (429, "Too many requests", "Wait for the number of seconds in Retry-After.")
         case .headerTooLarge:
             (431, "Header section too large", "The header section is larger than the server's limit.")
         case .idempotencyKeyReused:
@@ -222,7 +228,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .rolledBack:
             (422, "Rolled back", "Another mutation of the same atomic request failed; nothing was applied.")
         case .codeInvalid:
-            (422, "The code is no good", "The code is wrong, used or too old. Ask for a new one.")
+            (422, "Invalid code", "The code is wrong, used or too old. Ask for a new one.")
         case .unknownProvider:
             (422, "Unknown provider", "The server knows the providers that its operator named with --oidc.")
         case .internalError:

@@ -52,7 +52,7 @@ package enum CategoryBodies {
 }
 
 extension Members {
-    /// A category has no default name, so null is as wrong as a number.
+    /// A category has no default name, so null is a fault like any other type.
     fileprivate mutating func name() -> Field<String> {
         let name = text("name", .categoryName, trimmed: true)
         if case .null = name { fault("name", .invalidType, "name must be a string.") }

@@ -24,7 +24,7 @@ package enum DDayBodies {
         return Whole(id: own, contents: contents)
     }
 
-    /// All members; what is absent or null takes its default. Only right when finishing finds no fault.
+    /// All members; an absent or null member takes its default. Valid only if finishing finds no fault.
     static func contents(_ members: inout Members) -> DDay.Contents {
         let title = members.title()
         members.require("title", title)
@@ -35,7 +35,7 @@ package enum DDayBodies {
             color: members.color("color").value, emoji: members.emoji("emoji").value, image: members.image().value)
     }
 
-    /// The body of `PATCH`: what is absent stays, null takes its default.
+    /// The body of `PATCH`: an absent member stays, a null one takes its default.
     package static func patch(_ json: JSON, id: ID) throws -> @Sendable (inout DDay.Contents) -> Void {
         var members = try Members(json)
         members.requireID(id)
@@ -58,7 +58,7 @@ package enum DDayBodies {
 }
 
 extension Members {
-    /// A D-day has no default title, so null is as wrong as a number.
+    /// A D-day has no default title, so null is a fault like any other type.
     fileprivate mutating func title() -> Field<String> {
         let title = text("title", .ddayTitle)
         if case .null = title { fault("title", .invalidType, "title must be a string.") }

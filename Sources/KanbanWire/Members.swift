@@ -1,7 +1,7 @@
 import JSON
 import Kanban
 
-/// What a client said about one member. Absent and null are different things, and this is where they are told apart.
+/// The value of one member in a client's object: absent, null, or a value.
 package enum Field<Value> {
     case absent
     case null
@@ -19,17 +19,17 @@ package enum Field<Value> {
 
 extension Field: Sendable where Value: Sendable {}
 
-/// Reads the members of a JSON object one by one and collects every fault, so that the client is told all at once.
+/// Reads the members of a JSON object one by one and collects all faults, so that the client gets them at once.
 ///
 /// Call a reading method for each member, then ``finish(ignoring:)``.
 package struct Members {
     private let members: [JSON.Member]
-    /// Which of ``members`` were read.
+    /// The indices of the ``members`` that were read.
     private var taken = Places()
     private let pointer: String
     package private(set) var faults: [Fault] = []
 
-    /// - Parameter pointer: of the object itself, `#` for a whole body.
+    /// - Parameter pointer: the pointer to the object; `#` for a whole body.
     /// - Throws: ``BoardError/invalid(_:)`` when it is not an object.
     package init(_ value: JSON, at pointer: String = "#") throws {
         guard let members = value.objectMembers else {
@@ -39,7 +39,7 @@ package struct Members {
         self.pointer = pointer
     }
 
-    /// Ends the reading: members that nobody asked for are unknown, unless they are `ignored`.
+    /// Ends the reading: members that were not read are unknown, unless they are `ignored`.
     /// - Throws: ``BoardError/invalid(_:)`` with all faults.
     package mutating func finish(ignoring ignored: Set<String> = []) throws {
         let faults = finished(ignoring: ignored)
@@ -48,10 +48,10 @@ package struct Members {
 
     /// Report at most 100 unknown members; a body of 1 MiB holds 80,000.
     private static let mostUnknown = 100
-    /// Of longer names of unknown members only the beginning is reported: a name may have a megabyte.
+    /// Names of unknown members are cut off here in faults: a name may have a megabyte.
     private static let longestName = 100
 
-    /// Ends the reading where there is more to find fault with.
+    /// Ends the reading for callers that add faults of their own.
     /// - Returns: all faults.
     package mutating func finished(ignoring ignored: Set<String> = []) -> [Fault] {
         var unknown = 0
@@ -65,7 +65,7 @@ package struct Members {
         return faults
     }
 
-    /// A fault when nothing was said of the member, right or wrong.
+    /// Adds a fault if the member is absent.
     package mutating func require<Value>(_ name: String, _ field: Field<Value>) {
         guard field.value == nil, !faults.contains(where: { $0.pointer == "\(pointer)/\(name)" }) else { return }
         fault(name, .required, "\(name) must be given.")
@@ -75,7 +75,7 @@ package struct Members {
         faults.append(Fault(pointer: Fault.pointer(pointer, member), code: code, detail: detail))
     }
 
-    /// Whether the member is there, and was not read yet.
+    /// Whether the member is present and was not read yet.
     package func has(_ name: String) -> Bool {
         place(of: name) != nil
     }
@@ -92,7 +92,7 @@ package struct Members {
         members.indices.first { members[$0].name == name && !taken.contains($0) }
     }
 
-    /// A value that `read` makes of the member, or a fault of it.
+    /// The value that `read` returns for the member, or its fault.
     package mutating func read<Value>(
         _ name: String, _ read: (JSON) -> Result<Value, MemberFault>
     ) -> Field<Value> {
@@ -110,7 +110,7 @@ package struct Members {
         }
     }
 
-    /// Text that a rule allows; `trimmed` takes the white space at its ends off first.
+    /// Text that passes a rule; `trimmed` removes the white space at its ends first.
     package mutating func text(_ name: String, _ rule: TextRule, trimmed: Bool = false) -> Field<String> {
         string(name) { text in
             let text = trimmed ? text.trimmed : text
@@ -118,7 +118,7 @@ package struct Members {
         }
     }
 
-    /// A string that `read` makes a value of.
+    /// A string that `read` converts.
     package mutating func string<Value>(
         _ name: String, _ read: (String) -> Result<Value, MemberFault>
     ) -> Field<Value> {
@@ -168,7 +168,7 @@ package struct Members {
         id("image")
     }
 
-    /// The `id` of a body under a path with an id: left out or the same.
+    /// The `id` of a body under a path with an id: absent, or equal to that of the path.
     package mutating func requireID(_ id: ID) {
         switch self.id("id") {
         case .absent: break
@@ -178,7 +178,7 @@ package struct Members {
     }
 }
 
-/// Places in an array. Nearly every object has few members, whose places are bits of a word.
+/// A set of indices. Most objects have few members, whose indices are bits of a word.
 private struct Places {
     private var near: UInt64 = 0
     private var far: Set<Int> = []
@@ -192,7 +192,7 @@ private struct Places {
     }
 }
 
-/// What is wrong with a member; the detail goes on after the member's name.
+/// A fault of a member; the detail continues a sentence that begins with the member's name.
 package struct MemberFault: Error {
     package let code: Fault.Code
     package let detail: String

@@ -2,7 +2,7 @@ import JSON
 import Kanban
 
 extension Reference {
-    /// Those in the value of a resource or of a task's move, as far as they can be read.
+    /// The references in the value of a resource or of a task's move that can be read.
     package static func all(in value: JSON, of type: ResourceType?) -> [Reference] {
         let members: [(String, Kind)] =
             switch type {
@@ -13,7 +13,7 @@ extension Reference {
         return read(members, in: value)
     }
 
-    /// The image that an account names.
+    /// The image of an account.
     package static func image(in value: JSON) -> [Reference] {
         read([("image", .image)], in: value)
     }

@@ -2,7 +2,7 @@ import JSON
 import Kanban
 
 extension JSONWriter {
-    /// A task as the API shows it. One in the trash also has `deletedAt`.
+    /// A task as the API shows it. A task in the trash also has `deletedAt`.
     /// - Parameters:
     ///   - extra: the name of one more member, which `write` writes.
     package mutating func value(
@@ -60,14 +60,14 @@ extension JSONWriter {
         endObject()
     }
 
-    /// What is known of an image beside its bytes.
+    /// The metadata of an image.
     package mutating func value(_ image: Image) {
         beginObject()
         members(of: image)
         endObject()
     }
 
-    /// A resource as its own GET shows it, without what is computed; null for a deleted one.
+    /// A resource as its own GET shows it, without computed members; null for a deleted one.
     package mutating func value(_ change: Change.Value) {
         switch change {
         case .task(let task): value(task)
@@ -104,8 +104,8 @@ extension JSONWriter {
     }
 }
 
-/// The members of a resource without its revision, written into the object that is open: an answer shows them, and an
-/// export, which leaves revisions to be made anew.
+/// The members of a resource without its revision, written into the open object. Answers and exports use them; an import
+/// makes new revisions.
 extension JSONWriter {
     mutating func members(of task: TaskItem) {
         name("id")

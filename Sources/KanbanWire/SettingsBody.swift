@@ -3,7 +3,7 @@ import Kanban
 
 /// What clients send about settings.
 package enum SettingsBody {
-    /// - Parameter pointer: of the settings in the whole document.
+    /// - Parameter pointer: the pointer to the settings in the document.
     package static func patch(
         _ json: JSON, at pointer: String = "#"
     ) throws -> @Sendable (inout Settings) throws -> Void {
@@ -18,7 +18,7 @@ package enum SettingsBody {
             return json.holdsNUL ? .failure(MemberFault(.controlCharacter)) : .success(json)
         }
         let faults = members.finished(ignoring: ["revision", "id"])
-        // Whether the app's own object becomes too long is seen only where it is: then all is told there.
+        // Only the rule, which has the stored object, knows whether the patched one is too long; it reports the faults.
         guard faults.isEmpty || custom.value != nil else { throw BoardError.invalid(faults) }
         return { settings in
             var faults = faults
@@ -42,7 +42,7 @@ package enum SettingsBody {
 }
 
 extension JSON {
-    /// True when a string or a name of a member in it has a U+0000.
+    /// True when a string or a member name in it contains U+0000.
     fileprivate var holdsNUL: Bool {
         switch self {
         case .string(let text): text.utf8.contains(0)

@@ -3,12 +3,12 @@ import Kanban
 
 /// What clients send about tasks: the bodies of POST, PUT, PATCH and move, and the values of the same mutations.
 package enum TaskBodies {
-    /// Members that the server shows and a client may send back.
+    /// Members that the server shows, and ignores in a client's body.
     package static let readOnly: Set<String> = [
         "position", "createdAt", "updatedAt", "completedAt", "deletedAt", "revision", "deadline", "fireAt",
     ]
 
-    /// All members of a task; what is absent or null takes its default. A title that is missing is `nil`.
+    /// All members of a task; an absent or null member takes its default. A missing title is `nil`.
     package struct Whole: Sendable {
         package var id: ID?
         package var title: String?
@@ -34,7 +34,7 @@ package enum TaskBodies {
         return Whole(id: own, title: title, edit: edit)
     }
 
-    /// The body of `PATCH`: what is absent stays, null takes its default.
+    /// The body of `PATCH`: an absent member stays, a null one takes its default.
     package static func patch(_ json: JSON, id: ID, defaultTitle: () throws -> String) throws -> TaskEdit {
         var members = try Members(json)
         members.requireID(id)
@@ -56,7 +56,7 @@ package enum TaskBodies {
         return edit
     }
 
-    /// The body of a move. An empty one is a move to the end of the own column.
+    /// The body of a move. An empty body moves the task to the end of its column.
     package static func move(_ json: JSON) throws -> TaskMove {
         var members = try Members(json)
         var move = TaskMove(status: members.status().value)
@@ -65,7 +65,7 @@ package enum TaskBodies {
         return move
     }
 
-    /// The body of a restore, which says where. An empty one is the end of the column.
+    /// The body of a restore: the place. An empty body means the end of the column.
     package static func restore(_ json: JSON) throws -> TaskMove.Place {
         var members = try Members(json)
         let place = members.place()
@@ -75,7 +75,7 @@ package enum TaskBodies {
 }
 
 extension Field {
-    /// For a merge patch: the default for null, `nil` for what is absent.
+    /// For a merge patch: the default for a null member, `nil` for an absent one.
     package func patched(default value: Value) -> Value? {
         switch self {
         case .absent: nil
@@ -90,7 +90,7 @@ extension Members {
         choice("status", TaskStatus.allCases.map(\.name), TaskStatus.init(name:))
     }
 
-    /// `before`, `after` or `place`; without any of them the end of the column.
+    /// `before`, `after` or `place`; without them the end of the column.
     fileprivate mutating func place() -> TaskMove.Place {
         let before = id("before")
         let after = id("after")
@@ -106,7 +106,7 @@ extension Members {
         return before.value.map { .before($0) } ?? after.value.map { .after($0) } ?? place.value ?? .last
     }
 
-    /// `categoryId` or, in its place, `categoryName`; null in one of them says nothing beside a value in the other.
+    /// `categoryId` or `categoryName`; null in one of them is ignored beside a value in the other.
     fileprivate mutating func category() -> TaskEdit.CategoryChoice? {
         let id = id("categoryId")
         let name = text("categoryName", .categoryName, trimmed: true)

@@ -6,13 +6,13 @@ package struct TaskView: Sendable {
     /// `nil`: plain.
     package let moment: Moment?
     private let language: Language
-    /// The first instant at which anything written so far would read differently; `nil` when nothing would.
+    /// The first instant at which the text so far is out of date; `nil`: never.
     package private(set) var validUntil: Timestamp?
 
-    /// True when what it writes depends on the tasks alone.
+    /// True when the text depends on the tasks alone.
     package var isPlain: Bool { moment == nil }
 
-    /// With a deadline as of this moment.
+    /// Shows deadlines as of this moment.
     /// - Parameter moment: `nil`: plain.
     package init(moment: Moment?, language: Language) {
         self.moment = moment

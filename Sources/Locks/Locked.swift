@@ -6,16 +6,16 @@
 
 /// A value behind a mutex of the system.
 ///
-/// Not `Synchronization.Mutex`, for two reasons on Linux: it waits in a library that the thread sanitizer does not see
-/// into, and which it therefore takes for a race at every wake-up between threads; and it spins long before it waits,
-/// which costs more than waiting where there are more threads than cores.
+/// Not `Synchronization.Mutex`, for two reasons on Linux: the thread sanitizer cannot see into its library and reports a
+/// race at every wake-up between threads; and it spins for long before it waits, which costs more than waiting when there
+/// are more threads than cores.
 ///
-/// Unchecked: the value is touched with the mutex held only.
+/// Unchecked: the value is used only while the mutex is held.
 package final class Locked<Value>: @unchecked Sendable {
     // By pointer, because a mutex must not move. Freed with the object that owns it.
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    // Not checked for overlapping access, in builds for speed too a fifth of a request: the mutex sees to it, and a thread
-    // that came back to a lock that it holds would wait for ever.
+    // Not checked for overlapping access, which cost a fifth of a request in release builds: the mutex excludes it, and a
+    // thread that takes a lock twice would wait for ever.
     @exclusivity(unchecked)
     @usableFromInline var value: Value
 
@@ -31,7 +31,7 @@ package final class Locked<Value>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    // Inlinable, so that it is made for the value that it locks: in general it took as long as the locking.
+    // Inlinable, so that it is specialized for the value: unspecialized it took as long as the locking.
     @inlinable
     package func withLock<Result>(_ body: (inout Value) throws -> sending Result) rethrows -> sending Result {
         pthread_mutex_lock(mutex)

@@ -6,14 +6,14 @@
 
 /// The priority of threads for long work: hashing passwords, searches, reading large bodies.
 package enum ThreadPriority {
-    /// Lowers the priority of this thread below event loops and the writer: where processors are short, it gets a third of
-    /// their time. All long work has the same priority, so that no kind of it starves another.
+    /// Lowers the priority of this thread below event loops and the writer: on busy processors it gets a third of the time.
+    /// All long work has the same priority, so that no kind of it starves another.
     package static func lower() {
         #if canImport(Darwin)
             pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0)
         #else
-            // On Linux niceness belongs to the thread, and without privileges there is no way back: it must be a thread of
-            // its own and not one of a queue of Dispatch.
+            // On Linux niceness belongs to the thread and cannot be raised again without privileges: so use a dedicated
+            // thread, not one of a Dispatch queue.
             setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 5)
         #endif
     }

@@ -14,11 +14,12 @@ package struct Descriptor: ~Copyable, Sendable {
     }
 
     deinit {
-        // An error says nothing that could be acted on here, and after EINTR Linux has closed it all the same.
+        // An error is ignored: nothing can be done here, and after EINTR Linux has closed the descriptor anyway.
         _ = close(number)
     }
 
-    /// How many descriptors this process may have open, after raising that as far as the system lets it.
+    /// Raises the limit of open descriptors of this process as far as the system allows.
+    /// - Returns: the limit.
     @discardableResult
     package static func raiseLimit() -> Int {
         var limit = rlimit()
@@ -29,7 +30,7 @@ package struct Descriptor: ~Copyable, Sendable {
         #endif
         guard getrlimit(kind, &limit) == 0 else { return 256 }
         let before = limit.rlim_cur
-        // macOS refuses more than OPEN_MAX; a million is more than any server of ours needs.
+        // macOS refuses more than OPEN_MAX; a million is enough for any server.
         #if canImport(Darwin)
             limit.rlim_cur = min(limit.rlim_max, rlim_t(OPEN_MAX))
         #else

@@ -4,7 +4,7 @@
 
     /// The descriptors of one loop in the kernel: edge-triggered, each added once for both directions.
     ///
-    /// All but ``wake()`` belongs to the loop's thread.
+    /// Everything but ``wake()`` is for the loop's thread only.
     struct Poller: ~Copyable {
         private let epoll: Descriptor
         private let wakeUp: Descriptor
@@ -25,7 +25,7 @@
             events.deallocate()
         }
 
-        /// Adds a descriptor for good: closing it takes it out of the kernel's set.
+        /// Adds a descriptor. Closing the descriptor removes it from the kernel's set.
         func add(_ descriptor: Int32) throws(SystemError) {
             try Self.add(descriptor, to: epoll.number)
         }
@@ -37,16 +37,16 @@
             _ = try checked("epoll_ctl") { epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) }
         }
 
-        /// Waits until something is ready, `wake` is called or the time is over.
+        /// Waits until a descriptor is ready, `wake` is called, or the time is over.
         ///
-        /// - Parameter milliseconds: 0 only looks, -1 waits without end.
-        /// - Returns: how many events there are to be asked for with ``event(_:)``.
+        /// - Parameter milliseconds: 0 does not wait, -1 waits without a limit.
+        /// - Returns: the number of events; read them with ``event(_:)``.
         func wait(milliseconds: Int32) -> Int {
-            // Only EINTR can happen here; the loop comes round again.
+            // Only EINTR is possible here; the loop calls again.
             max(0, Int(epoll_wait(epoll.number, events.baseAddress, Int32(events.count), milliseconds)))
         }
 
-        /// One event of the last ``wait(milliseconds:)``: what became ready, and how; `nil` for a `wake`.
+        /// An event of the last ``wait(milliseconds:)``: the descriptor and its readiness; `nil` for a `wake`.
         func event(_ index: Int) -> (descriptor: Int32, readiness: Readiness)? {
             let event = events[index]
             let descriptor = event.data.fd
@@ -68,7 +68,7 @@
         /// Ends a `wait` from any thread.
         func wake() {
             var one: UInt64 = 1
-            // EAGAIN means that the counter is full: then the loop is being woken anyway.
+            // EAGAIN: the counter is full, so a wake-up is pending.
             _ = write(wakeUp.number, &one, 8)
         }
     }

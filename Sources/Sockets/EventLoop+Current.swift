@@ -5,7 +5,7 @@
 #endif
 
 extension EventLoop {
-    /// The thread-specific slot that holds the loop of a loop's thread.
+    /// The thread-specific slot for the thread's loop.
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         let result = pthread_key_create(&key, nil)
@@ -15,7 +15,7 @@ extension EventLoop {
 
     /// The loop whose thread this is; `nil` on any other thread.
     package static var current: EventLoop? {
-        // The loop is alive while its thread runs: the thread holds it.
+        // The thread retains its loop.
         pthread_getspecific(key).map { Unmanaged<EventLoop>.fromOpaque($0).takeUnretainedValue() }
     }
 
@@ -24,8 +24,8 @@ extension EventLoop {
         pthread_getspecific(EventLoop.key) == Unmanaged.passUnretained(self).toOpaque()
     }
 
-    /// Ends the process in debug builds when something that belongs to the loop is touched on another thread. Costs
-    /// nothing in builds for speed.
+    /// In debug builds, ends the process on any other thread. Use it wherever state of the loop is touched; it costs nothing
+    /// in release builds.
     @inline(__always)
     package func assertIsCurrent(_ place: StaticString = #function) {
         assert(isCurrent, "\(place) is for the thread of loop \(index) only.")

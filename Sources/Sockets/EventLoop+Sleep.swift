@@ -1,5 +1,5 @@
 /// A task that waits for a time.
-// Unchecked because its members are for the loop's thread only.
+// Unchecked because its members are used on the loop's thread only.
 private final class Sleeper: Timed, @unchecked Sendable {
     private var continuation: UnsafeContinuation<Bool, Never>?
     private var isCancelled = false
@@ -21,14 +21,14 @@ private final class Sleeper: Timed, @unchecked Sendable {
     }
 
     private func end(_ value: Bool) {
-        // Resumed exactly once: the first to come takes it out.
+        // Resumed exactly once: the first caller removes it.
         continuation?.resume(returning: value)
         continuation = nil
     }
 }
 
 extension EventLoop {
-    /// Waits on the loop's coarse timer (up to 64 ms too long), which is cheap for thousands at a time. From any task.
+    /// Waits on the loop's coarse timer (up to 64 ms too long), which is cheap for thousands of tasks. For any task.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     package func sleep(for duration: Duration) async throws {

@@ -5,15 +5,14 @@ import Synchronization
 /// One thread that waits for many descriptors and runs the tasks that work on them.
 ///
 /// It is the executor of those tasks (`Task(executorPreference: loop)`), so what touches a connection, its timers
-/// and its buffers runs on one thread and needs no locks. A job that arrives on the loop's own thread goes to a plain
-/// array and runs after the batch of events; only one from elsewhere takes a lock, and at most one of those a sleep
-/// costs a wake-up.
+/// and its buffers runs on one thread and needs no locks. A job from the loop's own thread is appended to an array and runs
+/// after the batch of events. Only a job from another thread takes a lock, and it wakes the loop at most once a sleep.
 ///
-/// A thread of its own that blocks in the kernel, not a Dispatch source over the epoll descriptor: by the same server
-/// and load, side by side on two busy cores, 8.7–8.9 µs of CPU a request against 9.1–17.0 at 64 connections, and
-/// 11.8–12.7 against 28–50 at 2, where Dispatch changes threads for every batch (nginx: 7.2–8.3 and 9.3–9.8).
-// Unchecked because of the mutable members under "loop's thread only", which nothing else touches; `foreign` is behind
-// its lock, the poller's `wake` is made for any thread.
+/// It is a thread that blocks in the kernel, not a Dispatch source over the epoll descriptor. The same server and load on
+/// two busy cores take 8.7–8.9 µs of CPU a request instead of 9.1–17.0 at 64 connections, and 11.8–12.7 instead of 28–50
+/// at 2, where Dispatch changes threads for every batch (nginx: 7.2–8.3 and 9.3–9.8).
+// Unchecked because the mutable members under "Loop's thread only" are used only there; `foreign` has a lock, and any
+// thread may call the poller's `wake`.
 package final class EventLoop: TaskExecutor, @unchecked Sendable {
     private struct Foreign {
         var jobs: [UnownedJob] = []
@@ -21,15 +20,15 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         var isStopped = false
     }
 
-    /// 0 for the first loop of its group; a key for what exists once a loop.
+    /// 0 for the first loop of its group; a key for state that exists once for each loop.
     package let index: Int
     private let poller: Poller
     private let meter: LoopMeter?
     private let foreign = Locked(Foreign())
-    /// Whether anything was put into `foreign` that the loop has not taken: it need not lock to find nothing.
+    /// Whether `foreign` has jobs, so that the loop need not lock it when it is empty.
     private let hasForeign = Atomic<Bool>(false)
-    /// The loop is waiting in the kernel, or about to. Set before the last look at `hasForeign`, which other threads set
-    /// before they look here: so one of the two sees the other.
+    /// The loop waits in the kernel, or is about to. It sets this before its last read of `hasForeign`; other threads set
+    /// `hasForeign` before they read this. So at least one side sees the other's write.
     private let isAsleep = Atomic<Bool>(false)
 
     // Loop's thread only:
@@ -43,7 +42,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     private var nextTurn: [() -> Void] = []
     /// Events of the last turn.
     private var latestCount = 0
-    /// How often the loop goes to sleep before it looks around again.
+    /// How many times the loop sleeps before it polls again.
     private var sleepsAhead = 0
 
     init(index: Int, meter: LoopMeter? = nil) throws(SystemError) {
@@ -61,20 +60,20 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         }
     }
 
-    /// Runs `call` on the loop's thread: at once when that is the current one.
+    /// Runs `call` on the loop's thread: at once if that is the current thread.
     package func execute(_ call: @escaping @Sendable () -> Void) {
         if isCurrent { call() } else { wakeAfter { $0.calls.append(call) } }
     }
 
-    /// Runs `call` when everything that this batch of events started has run as far as it can, before the loop waits
-    /// again: the place to close what a batch shares. Loop's thread only.
+    /// Runs `call` after the jobs of this batch of events, before the loop waits again: the place to close what the batch
+    /// shares. Loop's thread only.
     package func atEndOfTurn(_ call: @escaping () -> Void) {
         assertIsCurrent()
         endOfTurn.append(call)
     }
 
-    /// Runs `call` in the next turn, which begins without a sleep, after the events that it brings: so that work without
-    /// an end lets the others go first. Loop's thread only.
+    /// Runs `call` in the next turn, after its events; the loop does not sleep before. Endless work uses it to let others go
+    /// first. Loop's thread only.
     package func inNextTurn(_ call: @escaping () -> Void) {
         assertIsCurrent()
         nextTurn.append(call)
@@ -95,14 +94,14 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     // MARK: The thread
 
-    /// The loop's whole life, until ``stop()``.
+    /// Runs the loop until ``stop()``.
     func run() {
         EventLoop.enter(self)
         while runTurn() {}
         EventLoop.leave()
     }
 
-    /// Ends ``run()`` soon. Tasks that still wait on the loop are never resumed; end them first.
+    /// Ends ``run()`` soon. Tasks that wait on the loop are never resumed; end them first.
     func stop() {
         wakeAfter { $0.isStopped = true }
     }
@@ -113,7 +112,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         now = .now
         for index in 0..<count {
             guard let (descriptor, readiness) = poller.event(index) else { continue }
-            // One that was removed in this very batch has no watch any more.
+            // A descriptor that was removed in this batch has no watch any more.
             if Int(descriptor) < watches.count, let watch = watches[Int(descriptor)] {
                 metered { watch.became(readiness) }
             }
@@ -134,11 +133,11 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         return !isStopped
     }
 
-    /// After an event or two, the loop looks for more for a moment before it sleeps: clients that were answered ask again,
-    /// and to go idle and be woken takes a processor longer than an answer, most of all a virtual one. Two connections of one
-    /// client get 87,000 answers a second instead of 28,000, at 10 instead of 18 µs of processor time each. A look in vain
-    /// tells that others need the processor, or that nobody asks: without the sleeps after it, 8 connections of two
-    /// threads on two cores would get 12 % less.
+    /// After one or two events, the loop polls for a moment before it sleeps: clients that got an answer ask again, and going
+    /// idle and waking up takes a processor longer than an answer, above all a virtual one. Two connections of one client
+    /// get 87,000 answers a second instead of 28,000, at 10 instead of 18 µs of processor time each. If a poll finds
+    /// nothing, others need the processor or there are no requests, so the next sleeps come without polls: otherwise, 8
+    /// connections of two threads on two cores get 12 % less.
     private func waitForEvents() -> Int {
         let time = waitingTime()
         guard time != 0, Self.hasOtherProcessors, latestCount == 1 || latestCount == 2 else {
@@ -157,12 +156,12 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         return poller.wait(milliseconds: time)
     }
 
-    /// In nanoseconds, as the other times of every turn.
+    /// In nanoseconds, like the other times of a turn.
     private static let look: Int64 = 20_000
-    /// On a single processor, clients could do nothing meanwhile.
+    /// On a single processor, polling would only keep clients from running.
     private static let hasOtherProcessors = ProcessInfo.processInfo.activeProcessorCount > 1
 
-    /// How long the kernel may wait, in milliseconds; from here on other threads wake the loop.
+    /// The longest wait in the kernel, in milliseconds; from here on other threads wake the loop.
     private func waitingTime() -> Int32 {
         if !jobs.isEmpty || !nextTurn.isEmpty { return 0 }
         isAsleep.store(true, ordering: .sequentiallyConsistent)
@@ -189,8 +188,8 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         return isStopped
     }
 
-    /// Runs what is waiting, and what that makes runnable, for a bounded number of rounds and a bounded time: then the
-    /// kernel is asked for news even if tasks keep each other going, or many of them have much to do.
+    /// Runs waiting jobs, and jobs that they enqueue, for a bounded number of rounds and a bounded time: then the loop polls
+    /// the kernel even if there are more jobs.
     private func runJobs() {
         if jobs.isEmpty { return }
         let executor = asUnownedTaskExecutor()
@@ -203,7 +202,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
                 metered { runningJobs[done].runSynchronously(on: executor) }
                 done += 1
             } while done < runningJobs.count && Instant.now < end
-            // Before those that were made runnable meanwhile.
+            // Before the jobs that were enqueued in the meantime.
             if done < runningJobs.count { jobs.insert(contentsOf: runningJobs[done...], at: 0) }
             runningJobs.removeAll(keepingCapacity: true)
             rounds += 1

@@ -9,8 +9,8 @@ package final class EventLoopGroup: Sendable {
     private let turn = Atomic<Int>(0)
 
     /// - Parameters:
-    ///   - count: one a core unless said otherwise.
-    ///   - meter: measures what keeps the loops; see ``LoopMeter``.
+    ///   - count: the number of loops; by default one for each processor.
+    ///   - meter: measures what blocks the loops; see ``LoopMeter``.
     package init(
         count: Int = ProcessInfo.processInfo.activeProcessorCount, meter: LoopMeter? = nil
     ) throws(SystemError) {
@@ -31,13 +31,13 @@ package final class EventLoopGroup: Sendable {
         }
     }
 
-    /// One loop after the other.
+    /// The next loop, round-robin.
     package func next() -> EventLoop {
         loops[turn.wrappingAdd(1, ordering: .relaxed).oldValue % loops.count]
     }
 
-    /// Ends the threads and waits for that. Tasks that still wait on a loop are never resumed: drain servers first.
-    /// Not to be called on a loop.
+    /// Ends the threads and waits for them. Tasks that wait on a loop are never resumed: drain servers first. Must not be
+    /// called on a loop.
     package func shutDown() {
         for loop in loops { loop.stop() }
         running.wait()

@@ -4,8 +4,8 @@
     import Glibc
 #endif
 
-/// A moment of the machine's monotonic clock, in nanoseconds: cheaper to read, add and compare than
-/// `ContinuousClock.Instant`, which every request would do several times.
+/// An instant of the monotonic clock, in nanoseconds. Every request reads, adds and compares several, and
+/// `ContinuousClock.Instant` is slower at each.
 package struct Instant: Comparable, Hashable, Sendable {
     package var nanoseconds: Int64
 
@@ -25,7 +25,7 @@ package struct Instant: Comparable, Hashable, Sendable {
         left.nanoseconds < right.nanoseconds
     }
 
-    // The one that follows from `<` goes through a table of functions.
+    // The default that uses `<` calls through a witness table.
     package static func >= (left: Instant, right: Instant) -> Bool {
         left.nanoseconds >= right.nanoseconds
     }
@@ -39,7 +39,7 @@ package struct Instant: Comparable, Hashable, Sendable {
         instant + duration.inNanoseconds
     }
 
-    /// Cheaper than a `Duration`, whose 128 bits take a division in software to be told in any unit.
+    /// Cheaper than a `Duration`, whose 128 bits need a division in software for any unit.
     package func microseconds(since start: Instant) -> Int {
         Int((nanoseconds - start.nanoseconds) / 1_000)
     }
@@ -50,7 +50,7 @@ package struct Instant: Comparable, Hashable, Sendable {
 }
 
 extension Duration {
-    /// Rounded down; as long as an `Int64` can say (292 years) when it is longer.
+    /// Rounded down, and clamped to the range of an `Int64` (292 years).
     package var inNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

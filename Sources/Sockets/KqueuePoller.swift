@@ -3,7 +3,7 @@
 
     /// The descriptors of one loop in the kernel: edge-triggered (`EV_CLEAR`), each added once for both directions.
     ///
-    /// All but ``wake()`` belongs to the loop's thread.
+    /// Everything but ``wake()`` is for the loop's thread only.
     struct Poller: ~Copyable {
         private let queue: Descriptor
         // Unsafe because kevent fills it; owned by this value alone and freed in its deinit.
@@ -20,26 +20,26 @@
             events.deallocate()
         }
 
-        /// Adds a descriptor for good: closing it takes it out of the kernel's set.
+        /// Adds a descriptor. Closing the descriptor removes it from the kernel's set.
         func add(_ descriptor: Int32) throws(SystemError) {
             try Self.change(queue.number, UInt(descriptor), EVFILT_READ, UInt16(EV_ADD | EV_CLEAR))
             try Self.change(queue.number, UInt(descriptor), EVFILT_WRITE, UInt16(EV_ADD | EV_CLEAR))
         }
 
-        /// Waits until something is ready, `wake` is called or the time is over.
+        /// Waits until a descriptor is ready, `wake` is called, or the time is over.
         ///
-        /// - Parameter milliseconds: 0 only looks, -1 waits without end.
-        /// - Returns: how many events there are to be asked for with ``event(_:)``.
+        /// - Parameter milliseconds: 0 does not wait, -1 waits without a limit.
+        /// - Returns: the number of events; read them with ``event(_:)``.
         func wait(milliseconds: Int32) -> Int {
             var time = timespec(tv_sec: Int(milliseconds) / 1000, tv_nsec: Int(milliseconds) % 1000 * 1_000_000)
             let count = withUnsafePointer(to: &time) {
                 kevent(queue.number, nil, 0, events.baseAddress, Int32(events.count), milliseconds < 0 ? nil : $0)
             }
-            // Only EINTR can happen here; the loop comes round again.
+            // Only EINTR is possible here; the loop calls again.
             return max(0, Int(count))
         }
 
-        /// One event of the last ``wait(milliseconds:)``: what became ready, and how; `nil` for a `wake`.
+        /// An event of the last ``wait(milliseconds:)``: the descriptor and its readiness; `nil` for a `wake`.
         func event(_ index: Int) -> (descriptor: Int32, readiness: Readiness)? {
             let event = events[index]
             if event.filter == Int16(EVFILT_USER) { return nil }

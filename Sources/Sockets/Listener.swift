@@ -5,26 +5,26 @@
     import Glibc
 #endif
 
-/// A socket that takes connections. Its end closes it.
+/// A listening socket. It is closed when the value ends.
 package struct Listener: ~Copyable, Sendable {
-    /// What came of one attempt to take a connection.
+    /// The result of one `accept`.
     package enum Accepted: ~Copyable {
         case connection(Socket, SocketAddress)
-        /// None is waiting.
+        /// No connection is waiting.
         case none
-        /// This one was gone before it was taken; the next may be fine.
+        /// This connection ended before it was accepted; try the next.
         case lost
-        /// The process or the system is out of descriptors or memory: try again in a while.
+        /// The process or the system is out of descriptors or memory: try again later.
         case exhausted(SystemError)
-        /// The listening socket itself is no good.
+        /// The listening socket itself failed.
         case failed(SystemError)
     }
 
     package let descriptor: Descriptor
-    /// With the port that the system chose when 0 was asked for.
+    /// With the port that the system chose for 0.
     package let address: SocketAddress
 
-    /// Binds and listens. On an IPv6 address of all interfaces (`::`) IPv4 connections are taken as well.
+    /// Binds and listens. On `::` it accepts IPv4 connections, too.
     ///
     /// - Throws: ``SystemError``, for instance `bind` with `EADDRINUSE`.
     package init(on wanted: SocketAddress, backlog: Int32 = 4096) throws(SystemError) {
@@ -49,7 +49,7 @@ package struct Listener: ~Copyable, Sendable {
         let socket = Socket(Descriptor(owning: number))
         guard let address = SocketAddress(system) else { return .lost }
         do throws(SystemError) {
-            // Answers are written whole, so waiting for more to send would only delay them.
+            // Answers are written in one call, so waiting for more bytes would only delay them.
             try setOption(number, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
             #if canImport(Darwin)
                 try setOption(number, SOL_SOCKET, SO_NOSIGPIPE, 1)
@@ -78,8 +78,8 @@ private func setOption(_ descriptor: Int32, _ level: Int32, _ name: Int32, _ val
     }
 }
 
-/// Has the kernel look after two minutes of silence whether the other side is still there, and end the connection when
-/// it does not answer for a minute. Sockets that are accepted have the options of the listening one.
+/// Enables keep-alive probes after two minutes without traffic; the kernel ends the connection when the peer does not
+/// answer them for a minute. Accepted sockets inherit the options.
 private func keepAlive(_ descriptor: Int32) throws(SystemError) {
     try setOption(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
     #if canImport(Darwin)
@@ -107,7 +107,7 @@ private func keepAlive(_ descriptor: Int32) throws(SystemError) {
     }
 
     private func makeNonBlocking(_ descriptor: Int32) {
-        // Neither fails on a descriptor that was opened a moment ago.
+        // Neither call fails on a new descriptor.
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }

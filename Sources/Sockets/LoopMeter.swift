@@ -6,18 +6,18 @@ import Synchronization
     import Glibc
 #endif
 
-/// The longest time for which one thing kept a loop from all others: an event, a job or a call. For benches that look for
-/// work that does not belong on a loop; to read the clocks costs more than many of the things themselves.
+/// The longest time that one event, job or call blocked a loop. For benchmarks that look for work that does not belong on a
+/// loop; reading the clocks costs more than many of the measured calls.
 package final class LoopMeter: Sendable {
     private let wall = Atomic<Int64>(0)
     private let processor = Atomic<Int64>(0)
 
     package init() {}
 
-    /// What waits for a disk or a lock shows here, and so does a machine that is busy with other processes.
+    /// Wall time: includes waiting for a disk or a lock, and for other processes of a busy machine.
     package var longest: Duration { .nanoseconds(wall.load(ordering: .relaxed)) }
 
-    /// The same in time of the processor, which others do not lengthen.
+    /// Processor time, which other processes do not lengthen.
     package var longestOfProcessor: Duration { .nanoseconds(processor.load(ordering: .relaxed)) }
 
     func measure(_ work: () -> Void) {

@@ -1,17 +1,17 @@
 /// Calls a closure once, when its time comes on its loop's coarse timer (up to 64 ms late). Moving the time later costs
 /// a store.
-// Unchecked because all of it is for the loop's thread only.
+// Unchecked because it is used on the loop's thread only.
 package final class LoopTimer: Timed, @unchecked Sendable {
     private let loop: EventLoop
     private let action: () -> Void
 
-    /// - Parameter action: called on the loop. The timer holds it, and while it is scheduled the loop holds the timer.
+    /// - Parameter action: called on the loop. The timer retains it; the loop retains the timer while it is scheduled.
     package init(on loop: EventLoop, _ action: @escaping () -> Void) {
         self.loop = loop
         self.action = action
     }
 
-    /// Sets the time, in place of an earlier one. Loop's thread only, as all else.
+    /// Sets the time, and replaces an earlier one. Loop's thread only, like everything here.
     package func schedule(at time: Instant) {
         loop.schedule(self, at: time)
     }

@@ -4,18 +4,18 @@
     import Glibc
 #endif
 
-/// What came of reading from or writing to something that does not block.
+/// The result of a non-blocking read or write.
 package enum IOResult: Sendable, Equatable {
-    /// So many bytes went over; more than 0.
+    /// The number of bytes, more than 0.
     case bytes(Int)
-    /// The other side has ended; only of reading.
+    /// The peer has sent everything; only for reads.
     case end
-    /// Nothing went over: wait for this (a transport that encrypts may have to write in order to read).
+    /// No bytes: wait for this readiness (an encrypted transport may have to write in order to read).
     case wouldBlock(Interest)
     case failed(SystemError)
 }
 
-/// A connected stream socket that does not block. Its end closes it.
+/// A connected, non-blocking stream socket. It is closed when the value ends.
 package struct Socket: ~Copyable, Sendable {
     package let descriptor: Descriptor
 
@@ -36,7 +36,7 @@ package struct Socket: ~Copyable, Sendable {
         }
     }
 
-    /// Writes the beginning of the two stretches as if they were one; the second may be empty.
+    /// Writes as many bytes of both buffers as fit, in one call; the second may be empty.
     package func write(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> IOResult {
         while true {
             let count = second.isEmpty ? sendOne(first) : sendBoth(first, second)
@@ -49,24 +49,24 @@ package struct Socket: ~Copyable, Sendable {
         }
     }
 
-    /// Tells the other side that nothing more will come.
+    /// Closes the sending direction.
     package func endWriting() {
-        // It fails only when the connection is gone.
+        // It fails only when the connection is closed already.
         _ = shutdown(descriptor.number, Int32(SHUT_WR))
     }
 
-    /// The processor on which the latest packet of the connection arrived; 0 where the system does not tell.
+    /// The processor that received the last packet of the connection; 0 where the system does not report it.
     package var incomingProcessor: Int32 {
         var processor: Int32 = 0
         #if os(Linux)
             var size = socklen_t(MemoryLayout<Int32>.size)
-            // On failure it stays 0, which is as good an answer as any: nothing but speed depends on it.
+            // On failure it stays 0; only speed depends on it.
             getsockopt(descriptor.number, SOL_SOCKET, SO_INCOMING_CPU, &processor, &size)
         #endif
         return processor
     }
 
-    // MSG_NOSIGNAL: a connection that is gone is an error, not a SIGPIPE. Darwin has SO_NOSIGPIPE, set on accepting.
+    // MSG_NOSIGNAL: a closed connection is an error, not a SIGPIPE. Darwin has SO_NOSIGPIPE, which is set on accepting.
     #if canImport(Darwin)
         private static let flags: Int32 = 0
     #else
@@ -78,7 +78,7 @@ package struct Socket: ~Copyable, Sendable {
     }
 
     private func sendBoth(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Int {
-        // sendmsg takes pointers to what it only reads; they live as long as the call.
+        // sendmsg takes mutable pointers to bytes that it only reads; they live for the call only.
         var parts = (
             iovec(iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress), iov_len: first.count),
             iovec(iov_base: UnsafeMutableRawPointer(mutating: second.baseAddress), iov_len: second.count)

@@ -1,6 +1,6 @@
 extension SocketAddress {
-    /// The unit by which clients are counted: an IPv4 address, or the first 64 bits of an IPv6 address, since a client that
-    /// has one address of such a network has all 2^64.
+    /// The unit for counting clients: an IPv4 address, or the first 64 bits of an IPv6 address, because a client usually has
+    /// all 2^64 addresses of such a network.
     package var network: String {
         guard host.utf8.contains(UInt8(ascii: ":")) else { return host }
         let mapped = "::ffff:"

@@ -12,7 +12,7 @@ struct SystemAddress {
 
     var family: Int32 { Int32(storage.ss_family) }
 
-    /// Lends the address to a system call, which may write it.
+    /// Passes the address to a system call, which may write it.
     mutating func withPointer(_ body: (UnsafeMutablePointer<sockaddr>, inout socklen_t) -> Int32) -> Int32 {
         // Unsafe: every sockaddr begins with its family and is no longer than the storage, by definition.
         withUnsafeMutablePointer(to: &storage) { pointer in
@@ -20,7 +20,7 @@ struct SystemAddress {
         }
     }
 
-    /// What the host stands for: a numeric address, or a name that the system knows.
+    /// Resolves the host: a numeric address, or a name that the system knows.
     static func resolve(_ address: SocketAddress) throws(SystemError) -> SystemAddress {
         var hints = addrinfo()
         #if canImport(Darwin)
@@ -36,7 +36,7 @@ struct SystemAddress {
         defer { freeaddrinfo(first) }
         var resolved = SystemAddress()
         resolved.length = min(first.pointee.ai_addrlen, resolved.length)
-        // Unsafe: getaddrinfo says how many bytes there are, and no more than fit are copied.
+        // Unsafe: getaddrinfo returns the number of bytes, and at most the size of the storage is copied.
         withUnsafeMutableBytes(of: &resolved.storage) { storage in
             storage.copyMemory(
                 from: UnsafeRawBufferPointer(start: first.pointee.ai_addr, count: Int(resolved.length)))
@@ -50,7 +50,7 @@ extension SocketAddress {
     init?(_ system: SystemAddress) {
         let text: String
         let port: UInt16
-        // Unsafe: the family says which of the two structures the bytes are.
+        // Unsafe: the family tells which of the two structures the bytes are.
         switch system.family {
         case AF_INET:
             var address = withUnsafeBytes(of: system.storage) { $0.load(as: sockaddr_in.self) }
@@ -67,7 +67,7 @@ extension SocketAddress {
     }
 
     /// A numeric address, with or without a port: `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]:80`; the
-    /// host comes out as the kernel spells it. `nil` for anything else.
+    /// host is normalized to the kernel's spelling. `nil` for anything else.
     package init?(numeric text: String) {
         var host = text[...]
         var port: Substring?
@@ -80,7 +80,7 @@ extension SocketAddress {
         }
         let number = port.map { $0.isEmpty ? 0 : $0.first == ":" ? UInt16($0.dropFirst()) : nil } ?? 0
         let family = host.contains(":") ? AF_INET6 : AF_INET
-        // The longer of the two has room for both.
+        // The longer of the two sizes is enough for both.
         var address = in6_addr()
         guard let number, inet_pton(family, String(host), &address) == 1, let known = Self.text(family, &address) else {
             return nil

@@ -11,7 +11,7 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
 
     package static let loopback = SocketAddress(host: "127.0.0.1", port: 0)
 
-    /// True for 127.0.0.0/8, ::1 and the mapped form of the former.
+    /// True for 127.0.0.0/8, ::1, and 127.0.0.0/8 mapped to IPv6.
     package var isLoopback: Bool {
         host == "::1" || host.hasPrefix("127.") || host.hasPrefix("::ffff:127.")
     }

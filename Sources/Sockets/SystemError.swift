@@ -4,7 +4,7 @@
     import Glibc
 #endif
 
-/// A call to the operating system that failed: which one, and its `errno`.
+/// A failed call to the operating system, with its `errno`.
 package struct SystemError: Error, Equatable, CustomStringConvertible {
     package let call: String
     package let code: Int32
@@ -14,7 +14,7 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
         self.code = code
     }
 
-    /// What `errno` says now. Ask at once after the call that failed.
+    /// From the current `errno`. Call it directly after the failed call.
     package static func last(_ call: String) -> SystemError {
         SystemError(call: call, code: errno)
     }
@@ -24,7 +24,7 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// The result of a call that answers -1 when it failed, tried again when a signal interrupted it.
+/// The result of a system call that returns -1 on failure; repeats it after EINTR.
 func checked(_ call: String, _ body: () -> Int32) throws(SystemError) -> Int32 {
     while true {
         let result = body()

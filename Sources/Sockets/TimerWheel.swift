@@ -1,10 +1,10 @@
-/// Something that waits for its time in a ``TimerWheel``. Belongs to the thread of the wheel.
+/// An entry of a ``TimerWheel``. For the wheel's thread only.
 package class Timed {
-    /// When ``timeIsUp()`` is due. Moving it later costs only this store; the wheel looks again when the old time comes.
+    /// When ``timeIsUp()`` is due. Moving it later costs only this store; the wheel checks again at the old time.
     fileprivate(set) var due = Instant.distantFuture
     fileprivate var slot = -1
     fileprivate var index = 0
-    /// The time the entry lies in the wheel for; never later than ``due``.
+    /// The time of the entry's slot; never later than ``due``.
     fileprivate var filed = Instant.distantFuture
 
     package init() {}
@@ -13,19 +13,18 @@ package class Timed {
     func timeIsUp() {}
 }
 
-/// Coarse time-outs for very many things: setting, moving and removing one costs a few stores, and looking what is due
-/// costs one slot a tick.
+/// Coarse time-outs for very many entries: setting, moving and removing one costs a few stores, and finding those that are
+/// due costs one slot a tick.
 ///
-/// Times are rounded up to ticks of 64 ms. What lies further ahead than one turn (65 s) stays in its slot for
-/// another turn.
+/// Times are rounded up to ticks of 64 ms. An entry more than one turn (65 s) ahead stays in its slot for another turn.
 struct TimerWheel {
     static let tick: Int64 = 1 << 26
     private static let slotCount = 1024
 
     private var slots = [[Timed]](repeating: [], count: slotCount)
-    /// The tick that was looked at last.
+    /// The last tick that was checked.
     private var current: Int64
-    /// No slot before this tick has entries: so that a turn of the loop need not look for the next one.
+    /// No slot before this tick has entries, so that a turn of the loop need not search for the next one.
     private var nextTick = Int64.max
     private(set) var count = 0
 
@@ -33,7 +32,7 @@ struct TimerWheel {
         current = now.nanoseconds / Self.tick
     }
 
-    /// Files the entry for a time, in place of an earlier one. The distant future is never.
+    /// Adds the entry for a time, and replaces an earlier one. The distant future means never.
     mutating func schedule(_ entry: Timed, at due: Instant) {
         if due == .distantFuture { return remove(entry) }
         entry.due = due
@@ -45,7 +44,7 @@ struct TimerWheel {
         file(entry)
     }
 
-    /// Takes the entry out, if it is in.
+    /// Removes the entry, if it is in the wheel.
     mutating func remove(_ entry: Timed) {
         entry.due = .distantFuture
         guard entry.slot >= 0 else { return }
@@ -58,7 +57,7 @@ struct TimerWheel {
         count -= 1
     }
 
-    /// Takes out everything that is due and returns it.
+    /// Removes and returns everything that is due.
     mutating func advance(to now: Instant) -> [Timed] {
         let target = now.nanoseconds / Self.tick
         guard target >= nextTick else {
@@ -84,7 +83,7 @@ struct TimerWheel {
         return expired
     }
 
-    /// When to look again: the next tick that has entries in its slot, `nil` when there are none at all.
+    /// When to check again: the next tick whose slot has entries; `nil` when the wheel is empty.
     var nextLook: Instant? {
         nextTick == .max ? nil : Instant(nanoseconds: nextTick * Self.tick)
     }
@@ -104,7 +103,7 @@ struct TimerWheel {
         entry.index = slots[slot].count
         slots[slot].append(entry)
         count += 1
-        // In its slot it is looked at once a turn, however far its own tick is.
+        // An entry is checked once a turn, even if its tick is further ahead.
         nextTick = min(nextTick, current + 1 + (tick - current - 1) % Int64(Self.slotCount))
     }
 }

@@ -1,6 +1,6 @@
-/// What a connection reads from and writes to: a plain socket, or one that encrypts. Belongs to one loop's thread.
+/// The byte stream of a connection: a plain or an encrypted socket. For one loop's thread only.
 ///
-/// It owns the socket: its end closes it. Neither call blocks.
+/// It owns the socket and closes it at its end. Neither call blocks.
 package protocol Transport: AnyObject {
     /// The descriptor to watch for readiness.
     var descriptor: Int32 { get }
@@ -8,19 +8,19 @@ package protocol Transport: AnyObject {
     /// - Parameter buffer: not empty.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> IOResult
 
-    /// Whether a read that brought less than the buffer holds has emptied the transport, so that the next one can wait
-    /// for readiness. True for plain sockets, which report every later arrival.
+    /// Whether a read of fewer bytes than the buffer holds has emptied the transport, so that the next read can wait for
+    /// readiness. True for plain sockets, which report every later arrival.
     var shortReadMeansEmpty: Bool { get }
 
-    /// Writes the beginning of the two stretches as if they were one; the second may be empty. After `.wouldBlock` the
-    /// caller offers the same bytes again, if maybe at another address.
+    /// Writes as many bytes of both buffers as fit, in one call; the second may be empty. After `.wouldBlock` the caller
+    /// passes the same bytes again, perhaps at another address.
     func write(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> IOResult
 
-    /// Tells the other side that nothing more will come.
+    /// Closes the sending direction.
     func endWriting()
 }
 
-/// The bytes as they are.
+/// A transport without encryption.
 package final class PlainTransport: Transport {
     private let socket: Socket
 

@@ -6,25 +6,25 @@ package protocol WatchHandler: AnyObject {
     /// The time of the wait is over.
     func timedOut()
 
-    /// The other side will send nothing more. Called once, beside ``becameReady()``.
+    /// The peer will send nothing more. Called once, in addition to ``becameReady()``.
     func peerEnded()
 
-    /// The connection is gone in both directions. Called once, beside ``becameReady()``.
+    /// The connection is closed in both directions. Called once, in addition to ``becameReady()``.
     func connectionBroke()
 }
 
 /// Watches one descriptor on one loop: keeps its readiness, and calls its handler once for each wait.
 ///
-/// The kernel reports changes only (edge-triggered), so readiness stays noted here until a call finds out that it is
-/// used up. The descriptor belongs to the handler, which stops the watch before closing it.
-// Unchecked because everything but `init` is for the loop's thread only, which debug builds check.
+/// The kernel reports only changes (edge-triggered), so the readiness is kept here until a call uses it up. The descriptor
+/// belongs to the handler, which stops the watch before it closes the descriptor.
+// Unchecked because everything but `init` is for the loop's thread only; debug builds check it.
 package final class Watch: Timed, @unchecked Sendable {
     package let descriptor: Int32
     package let loop: EventLoop
-    /// From `start` to `stop`: the two hold each other.
+    /// Set from `start` to `stop`; the two retain each other.
     private var handler: (any WatchHandler)?
     private var readiness: Readiness = []
-    /// What is waited for; `nil` when nothing is.
+    /// The readiness that it waits for; `nil`: none.
     private var awaited: Interest?
 
     package init(_ descriptor: Int32, on loop: EventLoop) {
@@ -32,7 +32,7 @@ package final class Watch: Timed, @unchecked Sendable {
         self.loop = loop
     }
 
-    /// Begins. Loop's thread only, as all that follows.
+    /// Begins. Loop's thread only, like everything below.
     package func start(_ handler: any WatchHandler) throws(SystemError) {
         try loop.add(self)
         self.handler = handler
@@ -49,9 +49,9 @@ package final class Watch: Timed, @unchecked Sendable {
     package var isBroken: Bool { readiness.contains(.broken) }
     package var hasEnded: Bool { readiness.contains(.ended) }
 
-    /// A call took all there was: wait for the kernel's next report.
+    /// A call used up the readiness: wait for the kernel's next report.
     ///
-    /// After the other side's end or a break there is no next report; reading stays possible and finds it out.
+    /// After the peer's end or a lost connection there is no next report; reading stays possible and returns it.
     package func exhausted(_ interest: Interest) {
         if isBroken { return }
         switch interest {
@@ -64,7 +64,7 @@ package final class Watch: Timed, @unchecked Sendable {
         readiness.contains(interest == .reading ? .readable : .writable)
     }
 
-    /// Waits in place of an earlier wait. One call follows: ``WatchHandler/becameReady()``, or at the deadline
+    /// Waits, and replaces an earlier wait. One call follows: ``WatchHandler/becameReady()``, or at the deadline
     /// ``WatchHandler/timedOut()``.
     package func wait(for interest: Interest, until deadline: Instant) {
         awaited = interest
@@ -76,7 +76,7 @@ package final class Watch: Timed, @unchecked Sendable {
     /// Ends the wait without a call.
     package func endWait() {
         loop.assertIsCurrent()
-        // The timer stays: to move it at the next wait is cheaper than to take it out and put it in.
+        // The timer stays: moving it at the next wait is cheaper than removing and adding it.
         awaited = nil
     }
 

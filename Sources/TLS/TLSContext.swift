@@ -4,13 +4,13 @@
     import Sockets
     import Locks
 
-    /// The server's side of TLS: a certificate and its key, and what is agreed to.
+    /// The server's side of TLS: a certificate, its key, and the accepted parameters.
     ///
-    /// TLS 1.2 and newer; of 1.2 only what keeps past traffic secret when the key is lost, and authenticates while it
-    /// encrypts. ALPN answers `http/1.1` (RFC 7301).
+    /// TLS 1.2 and newer; for 1.2 only ciphers with forward secrecy and authenticated encryption. ALPN selects `http/1.1`
+    /// (RFC 7301).
     package final class TLSContext: Sendable {
-        /// Owns one reference of an `SSL_CTX`. libssl counts references atomically, and after its making nothing of it
-        /// is changed here: that is why it may be used by all loops.
+        /// Owns one reference to an `SSL_CTX`. libssl counts references atomically, and the context is not changed after it
+        /// was made, so all loops may use it.
         private final class Shared: @unchecked Sendable {
             let pointer: OpaquePointer
 
@@ -28,7 +28,7 @@
         private let current: Locked<Shared>
 
         /// - Parameters:
-        ///   - certificate: a PEM file with the server's certificate, then those above it.
+        ///   - certificate: a PEM file with the server's certificate, then its intermediate certificates.
         ///   - key: a PEM file with its private key, without a pass phrase.
         /// - Throws: ``TLSError`` when a file cannot be read or the two do not belong together.
         package init(certificate: String, key: String) throws(TLSError) {
@@ -38,16 +38,16 @@
             _ = Self.ignoredPipeSignal
         }
 
-        /// Reads both files again. New connections get the new certificate, open ones go on with theirs.
-        /// - Throws: ``TLSError``, and then everything stays as it was.
+        /// Reads both files again. New connections get the new certificate; open ones keep theirs.
+        /// - Throws: ``TLSError``; then nothing has changed.
         package func reload() throws(TLSError) {
             let fresh = try Self.load(certificate, key)
             current.withLock { $0 = fresh }
         }
 
-        /// The connection that encrypts what goes over the socket.
+        /// An encrypted connection over the socket.
         package func transport(over socket: consuming Socket) throws(TLSError) -> any Transport {
-            // The connection takes a reference of its own, so the lock is not held for longer than that.
+            // The connection takes its own reference, so the lock is held only until then.
             let shared = current.withLock { $0 }
             guard let connection = SSL_new(shared.pointer) else { throw TLSError(Self.reason("no TLS connection")) }
             guard SSL_set_fd(connection, socket.descriptor.number) == 1 else {
@@ -62,13 +62,13 @@
             ERR_clear_error()
             guard let pointer = SSL_CTX_new(TLS_server_method()) else { throw TLSError(reason("libssl failed")) }
             let shared = Shared(pointer)
-            // What libssl offers as macros over SSL_CTX_ctrl, which Swift cannot import.
+            // These are macros over SSL_CTX_ctrl, which Swift cannot import.
             SSL_CTX_ctrl(pointer, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
             SSL_CTX_ctrl(
                 pointer, SSL_CTRL_MODE,
                 Int(SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS), nil
             )
-            // An end without a close_notify is an end: HTTP says by itself how long its messages are.
+            // Accept an end without close_notify: HTTP messages carry their length.
             SSL_CTX_set_options(
                 pointer,
                 Option.noCompression | Option.noRenegotiation | Option.ignoreUnexpectedEnd
@@ -77,7 +77,7 @@
                 throw TLSError(reason("libssl has no suitable cipher"))
             }
             SSL_CTX_set_alpn_select_cb(pointer, selectProtocol, nil)
-            // Without it libssl asks the terminal for the phrase of an encrypted key, and waits for ever.
+            // Otherwise libssl asks the terminal for the pass phrase of an encrypted key, and waits for ever.
             SSL_CTX_set_default_passwd_cb(pointer) { _, _, _, _ in 0 }
             guard SSL_CTX_use_certificate_chain_file(pointer, certificate) == 1 else {
                 throw TLSError(reason("'\(certificate)' holds no certificate in PEM form that can be read"))
@@ -91,7 +91,7 @@
             return shared
         }
 
-        /// `SSL_OP_…` of <openssl/ssl.h>, which are casts that Swift cannot import.
+        /// `SSL_OP_…` of <openssl/ssl.h>: casts, which Swift cannot import.
         private enum Option {
             static let ignoreUnexpectedEnd: UInt64 = 1 << 7
             static let noCompression: UInt64 = 1 << 17
@@ -99,18 +99,18 @@
             static let noRenegotiation: UInt64 = 1 << 30
         }
 
-        /// What libssl writes to is gone at times, and it writes without MSG_NOSIGNAL; the error it gets is enough.
+        /// libssl writes without MSG_NOSIGNAL: SIGPIPE is ignored, so that a closed connection is an error of the call.
         private static let ignoredPipeSignal: Void = {
             signal(SIGPIPE, SIG_IGN)
         }()
 
-        /// The sentence, and what libssl says about it. Empties the thread's queue of errors.
+        /// The sentence with libssl's reason. Clears the thread's error queue.
         fileprivate static func reason(_ sentence: String) -> String {
             defer { ERR_clear_error() }
-            // The first error is the cause; those after it are its consequences.
+            // The first error is the cause; the later ones are consequences.
             let code = ERR_peek_error()
             guard code != 0 else { return sentence }
-            // Errors of the system are marked by a bit and have no reason of libssl's own.
+            // System errors are marked by a bit and have no reason in libssl.
             if code & systemError != 0 {
                 return "\(sentence): \(String(cString: strerror(Int32(code & ~systemError))))"
             }
@@ -121,7 +121,7 @@
         private static let systemError: UInt = 1 << 31
     }
 
-    /// `http/1.1` with its length before it, as ALPN writes names. Never changed nor freed: libssl keeps pointing to it.
+    /// `http/1.1` with its length in front, the form of ALPN. Never changed or freed: libssl keeps a pointer to it.
     nonisolated(unsafe) private let offeredProtocols: UnsafeBufferPointer<UInt8> = {
         let name = Array("http/1.1".utf8)
         let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: name.count + 1)
@@ -129,14 +129,14 @@
         return UnsafeBufferPointer(buffer)
     }()
 
-    /// Agrees to `http/1.1`; a client that wants only others is told so and not served (RFC 7301 §3.2).
+    /// Selects `http/1.1`; a client that offers only other protocols gets an alert and no connection (RFC 7301 §3.2).
     private func selectProtocol(
         _ connection: OpaquePointer?, _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
         _ length: UnsafeMutablePointer<UInt8>?, _ wanted: UnsafePointer<UInt8>?, _ wantedLength: UInt32,
         _ argument: UnsafeMutableRawPointer?
     ) -> Int32 {
         guard let chosen else { return SSL_TLSEXT_ERR_ALERT_FATAL }
-        // libssl's older signature writes through a pointer to what is not changed.
+        // libssl's signature takes a mutable pointer for bytes that it does not change.
         let answer = chosen.withMemoryRebound(to: UnsafeMutablePointer<UInt8>?.self, capacity: 1) { out in
             SSL_select_next_proto(
                 out, length, offeredProtocols.baseAddress, UInt32(offeredProtocols.count), wanted, wantedLength)

@@ -1,4 +1,4 @@
-/// Why a certificate or a key cannot be used, in a sentence for the person who gave it.
+/// Why a certificate or a key cannot be used: a sentence for the operator.
 package struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String
 

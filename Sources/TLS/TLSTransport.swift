@@ -3,18 +3,18 @@
     import Glibc
     import Sockets
 
-    /// One encrypted connection. Shaking hands is part of the first read.
+    /// An encrypted connection. The handshake is part of the first read.
     final class TLSTransport: Transport {
-        /// The most that one record of TLS carries (RFC 8446 §5.1).
+        /// The most bytes of one TLS record (RFC 8446 §5.1).
         private static let recordSize = 16_384
 
         private let connection: OpaquePointer
         private let socket: Socket
-        /// After a fatal error libssl must not be asked for anything more.
+        /// After a fatal error libssl must not be called any more.
         private var isBroken = false
         private var saidGoodbye = false
 
-        /// - Parameter connection: an `SSL` that this transport owns, set on the socket.
+        /// - Parameter connection: an `SSL` over the socket, which this transport owns.
         init(connection: OpaquePointer, over socket: consuming Socket) {
             self.connection = connection
             self.socket = socket
@@ -27,7 +27,7 @@
 
         var descriptor: Int32 { socket.descriptor.number }
 
-        /// A read ends with a record, whatever waits behind it.
+        /// A read returns at most one record; more may wait.
         var shortReadMeansEmpty: Bool { false }
 
         func read(into buffer: UnsafeMutableRawBufferPointer) -> IOResult {
@@ -49,8 +49,8 @@
             return .bytes(sent)
         }
 
-        /// Writes one record of what comes after the first `sent` bytes of both stretches. The same bytes make the same
-        /// record, which libssl insists on when it is asked again after a `.wouldBlock`.
+        /// Writes one record of the bytes after the first `sent` of both buffers. The same bytes give the same record, which
+        /// libssl requires in a retry after `.wouldBlock`.
         private func writeRecord(
             _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, from sent: Int
         ) -> IOResult {
@@ -58,7 +58,7 @@
             let head = first[sent...].prefix(Self.recordSize)
             let tail = second.prefix(Self.recordSize - head.count)
             guard !tail.isEmpty else { return writeRecord(first[sent...]) }
-            // An answer's head and body in one record instead of two.
+            // The head and body of an answer go into one record instead of two.
             return withUnsafeTemporaryAllocation(byteCount: head.count + tail.count, alignment: 1) { record in
                 record.copyBytes(from: head)
                 UnsafeMutableRawBufferPointer(rebasing: record[head.count...]).copyBytes(from: tail)
@@ -83,7 +83,7 @@
             socket.endWriting()
         }
 
-        /// Sends the close_notify, once. Whether it still gets through is of no matter.
+        /// Sends the close_notify, once. Its result does not matter.
         private func sayGoodbye() {
             guard !isBroken, !saidGoodbye, SSL_in_init(connection) == 0 else { return }
             saidGoodbye = true

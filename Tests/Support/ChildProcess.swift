@@ -18,7 +18,7 @@ package struct ChildProcessError: Error, CustomStringConvertible {
 
 /// A child process with a pipe from its standard output, and its standard error in a file.
 ///
-/// Not Foundation's `Process`: on Linux that lists `/proc/self/fd` and copies 256 bytes for every name, beyond the end
+/// Not Foundation's `Process`: on Linux it lists `/proc/self/fd`, copies 256 bytes for every name, and reads beyond the end
 /// of the list when the tests have some 1,400 descriptors open.
 package struct ChildProcess: Sendable {
     package let identifier: pid_t
@@ -26,8 +26,8 @@ package struct ChildProcess: Sendable {
     package let output: Int32
 
     /// - Parameters:
-    ///   - executable: its path; it is not looked for.
-    ///   - input, errors: paths of the files that are its standard input, and where its standard error is appended.
+    ///   - executable: a path; PATH is not searched.
+    ///   - input, errors: paths of the file for standard input, and of the file to which standard error is appended.
     package init(
         _ executable: String, _ arguments: [String], environment: [String: String], input: String = "/dev/null",
         errors: String
@@ -43,7 +43,7 @@ package struct ChildProcess: Sendable {
         }
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw ChildProcessError(description: "pipe: \(errno)") }
-        // Not for the children that other tests start meanwhile: the pipe would stay open as long as they live.
+        // Close on exec: children of other tests would keep the pipe open as long as they live.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
@@ -54,7 +54,7 @@ package struct ChildProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, from, 0)
         posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
         posix_spawn_file_actions_adddup2(&actions, to, 2)
-        // The C strings are the parent's to free, once the child has its own copy.
+        // The parent frees the C strings once the child has its copy.
         var argv: [UnsafeMutablePointer<CChar>?] = ([executable] + arguments).map { strdup($0) } + [nil]
         var envp: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0)=\($1)") } + [nil]
         defer {
@@ -73,7 +73,7 @@ package struct ChildProcess: Sendable {
     }
 
     /// Reads until `isEnough`, or to the end of the output.
-    /// - Throws: when nothing comes for that long.
+    /// - Throws: when no output comes within the time.
     package func read(seconds: Int, until isEnough: ([UInt8]) -> Bool = { _ in false }) throws -> [UInt8] {
         var all: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 65_536)
@@ -93,7 +93,7 @@ package struct ChildProcess: Sendable {
         return all
     }
 
-    /// Waits for the end. Only once: then the identifier belongs to nobody.
+    /// Waits for the end. Call it once: afterwards the system may reuse the identifier.
     package func wait() -> Ending {
         var status: Int32 = 0
         while waitpid(identifier, &status, 0) < 0, errno == EINTR {}

@@ -20,7 +20,7 @@ package struct LoopbackListener: Sendable {
         address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let descriptor = descriptor
-        // The socket calls of C take an address of any family through a pointer to its common beginning.
+        // The socket calls of C take an address of any family through a pointer to its common prefix.
         let isListening = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
                 bind(descriptor, pointer, length) == 0 && listen(descriptor, 64) == 0
@@ -31,14 +31,14 @@ package struct LoopbackListener: Sendable {
         port = Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// Calls `body` with each client's socket, which is the body's to close.
+    /// Calls `body` with each client's socket, which the body must close.
     package func serve(_ body: @escaping @Sendable (Int32) -> Void) {
         let descriptor = descriptor
         Thread.detachNewThread {
             while true {
                 let connection = accept(descriptor, nil, nil)
                 guard connection >= 0 else {
-                    // Not in `stop`: this thread might then take the clients of whoever gets the same number.
+                    // Not in `stop`: this thread could accept clients of another socket with the same number.
                     close(descriptor)
                     return
                 }
@@ -47,7 +47,7 @@ package struct LoopbackListener: Sendable {
         }
     }
 
-    /// A connection to a port of the loopback address; the caller's to close.
+    /// A connection to a port of the loopback address, which the caller must close.
     package static func connect(to port: Int) throws -> Int32 {
         let descriptor = socket(AF_INET, stream, 0)
         var address = sockaddr_in()
@@ -80,7 +80,7 @@ package struct LoopbackListener: Sendable {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// False once the other side is gone.
+    /// False once the peer has closed the connection.
     @discardableResult
     package static func send(_ bytes: [UInt8], _ connection: Int32) -> Bool {
         var rest = bytes[...]

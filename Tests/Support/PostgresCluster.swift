@@ -7,14 +7,14 @@ import Locks
     import Darwin
 #endif
 
-/// A PostgreSQL of the tests' own: made in a temporary directory, reached through a socket in it.
+/// A PostgreSQL server for the tests, in a temporary directory, with a socket in it.
 ///
-/// It ends with the process of the tests, however that ends: a shell beside the server waits for the end of its input,
-/// which this process holds, then stops the server and removes the directory.
+/// It ends when the process of the tests ends in any way: a shell waits for the end of its input, which this process holds
+/// open, then stops the server and removes the directory.
 ///
-/// PostgreSQL refuses to run as root, so it then runs as the user `postgres`, whom Debian's package makes.
+/// PostgreSQL refuses to run as root; then it runs as the user `postgres` of Debian's package.
 package final class PostgresCluster: Sendable {
-    /// Where the newest installed server's programs are; `nil` when there is none.
+    /// The directory of the newest installed server's programs; `nil` without one.
     package static let programs: String? = {
         // Without the directory there is no server.
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
@@ -24,14 +24,14 @@ package final class PostgresCluster: Sendable {
 
     package static let absence = "PostgreSQL is not installed: apt-get install postgresql"
 
-    /// One for all tests that need no server of their own; its data is lost in a crash.
+    /// The shared server, for tests that need no server of their own; its data is lost in a crash.
     package static let shared = Result { try PostgresCluster(settings: ["fsync=off", "full_page_writes=off"]) }
 
     private let directory: String
     private let user: String?
     private let programs: String
     private let settings: [String]
-    /// The shells beside the servers that were started, and the ends of their inputs.
+    /// The shells of the started servers, and the ends of their inputs.
     private let keepers = Locked<[(process: ChildProcess, input: Int32)]>([])
 
     /// - Parameter settings: as in `postgresql.conf`, without spaces.
@@ -64,7 +64,7 @@ package final class PostgresCluster: Sendable {
         return "\(url)&options=-csearch_path%3D\(name)"
     }
 
-    /// Runs a statement and returns what it printed.
+    /// Runs a statement and returns its output.
     @discardableResult
     package func execute(_ sql: String) throws -> String {
         let result = try ChildProcess.run(
@@ -86,7 +86,7 @@ package final class PostgresCluster: Sendable {
             arguments += ["-c", setting]
         }
         let command = (user.map { ["/usr/sbin/runuser", "-u", $0, "--"] } ?? []) + ["/bin/sh"] + arguments
-        // A pipe with a name, open here for reading and writing: it ends when this process does.
+        // A named pipe, open here for reading and writing: it ends with this process.
         let pipe = "\(directory)/input-\(UUID().uuidString)"
         guard mkfifo(pipe, 0o600) == 0 else { throw ChildProcessError(description: "mkfifo: \(errno)") }
         let input = open(pipe, O_RDWR | O_CLOEXEC)
@@ -125,7 +125,7 @@ package final class PostgresCluster: Sendable {
     /// Stops the server and removes its data.
     package func remove() {
         endKeepers(keepData: false)
-        // Where the server was stopped before, nobody else removes it.
+        // The shell does not remove it if the server was stopped before.
         try? FileManager.default.removeItem(atPath: directory)
     }
 

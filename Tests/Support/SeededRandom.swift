@@ -1,4 +1,4 @@
-/// Random numbers that are the same for the same seed (SplitMix64).
+/// Pseudorandom numbers from a seed (SplitMix64).
 package struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 

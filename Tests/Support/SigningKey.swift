@@ -2,7 +2,7 @@
     import CCrypto
     import Foundation
 
-    /// A private key that signs JSON Web Tokens, as an issuer would.
+    /// An issuer's private key, which signs JSON Web Tokens.
     package final class SigningKey: @unchecked Sendable {
         // Unchecked: the key is never changed, and libcrypto lets every thread sign with one key at the same time.
         package enum Kind: Sendable {
@@ -80,7 +80,7 @@
             return bytes
         }
 
-        /// RS256 or ES256 of the bytes, as JOSE has it (RFC 7518 §3.3, §3.4).
+        /// An RS256 or ES256 signature of the bytes (RFC 7518 §3.3, §3.4).
         package func signature(of bytes: [UInt8]) -> [UInt8] {
             let context = EVP_MD_CTX_new()
             defer { EVP_MD_CTX_free(context) }
@@ -128,7 +128,7 @@
                 .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
         }
 
-        /// HS256 with these bytes for its secret.
+        /// An HS256 signature with this secret.
         package static func hmac(_ bytes: [UInt8], secret: [UInt8]) -> [UInt8] {
             var digest = [UInt8](repeating: 0, count: 32)
             HMAC(EVP_sha256(), secret, Int32(secret.count), bytes, bytes.count, &digest, nil)
@@ -148,14 +148,14 @@
 
         package var url: String { service.url }
 
-        /// How often the keys were asked for.
+        /// The number of requests for the keys.
         package var fetches: Int { service.requests.filter { $0.hasPrefix("GET /keys ") }.count }
 
         package func publish(_ keys: [SigningKey]) throws {
             try publish(keys.map(\.publicJWK))
         }
 
-        /// - Parameters: what the discovery document says, when it is not the truth.
+        /// - Parameters: false claims of the discovery document.
         package func publish(_ keys: [[String: String]], issuer: String? = nil, keysAt: String? = nil) throws {
             let set = try JSONSerialization.data(withJSONObject: ["keys": keys])
             let document = "{\"issuer\": \"\(issuer ?? url)\", \"jwks_uri\": \"\(keysAt ?? "\(url)/keys")\"}"
@@ -170,7 +170,7 @@
             service.stop()
         }
 
-        /// What a good token says, at a time in seconds since 1970.
+        /// The claims of a valid token, at a time in seconds since 1970.
         package func claims(
             at now: Int, audience: String = "app", subject: String = "person-1", email: String? = nil
         ) -> [String: any Sendable] {

@@ -7,29 +7,29 @@ import Locks
     import Darwin
 #endif
 
-/// A mail server on loopback (RFC 5321) that does as the test wants, and keeps what it was given.
+/// A mail server on loopback (RFC 5321) with the behaviour that the test sets; it keeps the mails that it got.
 package final class StubMailServer: Sendable {
     package enum Behaviour: Sendable {
         case accept
-        /// Takes the connection and says nothing until the stub server ends.
+        /// Accepts the connection and sends nothing until the stub server ends.
         case silence
         /// Answers every recipient with 550.
         case refuse
-        /// Hangs up in the middle of the mail.
+        /// Hangs up during the mail.
         case drop
-        /// Takes the whole mail and hangs up without a word.
+        /// Reads the whole mail and hangs up without an answer.
         case swallow
     }
 
-    /// What a client sent in one mail.
+    /// One mail of a client.
     package struct Mail: Sendable {
         package var sender: String
         package var recipient: String
-        /// As it came, without the dots of the wire.
+        /// As received, without dot-stuffing.
         package var message: String
         package var isEncrypted: Bool
 
-        /// A header's value as it came, folded lines included.
+        /// A header's raw value, with folded lines.
         package func header(_ name: String) -> String? {
             let head = message.components(separatedBy: "\r\n\r\n")[0].replacingOccurrences(of: "\r\n ", with: "\n")
             return head.components(separatedBy: "\r\n").first { $0.hasPrefix("\(name): ") }
@@ -45,7 +45,7 @@ package final class StubMailServer: Sendable {
             return String(decoding: data, as: UTF8.self)
         }
 
-        /// The 160 bits in it, as they are written: the only word of 32 signs of base 32 that stands on a line alone.
+        /// Its code: the only line of 32 characters of base 32.
         package var code: String? {
             text.components(separatedBy: .newlines).map { $0.trimmingCharacters(in: .whitespaces) }.first {
                 $0.utf8.count == 32 && $0.utf8.allSatisfy { "abcdefghijklmnopqrstuvwxyz234567".utf8.contains($0) }
@@ -63,7 +63,7 @@ package final class StubMailServer: Sendable {
     package let port: Int
     private let listener: LoopbackListener
     private let state: Locked<State>
-    /// Files of a certificate and its key, with which STARTTLS is offered.
+    /// Files of a certificate and its key; with them it offers STARTTLS.
     private let certificate: (chain: String, key: String)?
 
     package init(_ behaviour: Behaviour = .accept, certificate: (chain: String, key: String)? = nil) throws {

@@ -7,16 +7,16 @@ import Locks
     import Darwin
 #endif
 
-/// A server on loopback that answers every request as the test wants: with these bytes, then by closing.
+/// A server on loopback that answers every request with the bytes of the test, then closes the connection.
 package final class StubServer: Sendable {
     package enum Behaviour: Sendable {
         case answer(String)
         /// Answers by the path; 404 for any other.
         case pages([String: String])
-        /// Takes the request and says nothing until the stub server ends.
+        /// Reads the request and sends nothing until the stub server ends.
         case silence
-        /// Sends a body without end, some 10 MB a second, until the client hangs up. As fast as it can, it would keep
-        /// Foundation on Linux from hearing of anything else, its own end included: for minutes, under a sanitizer.
+        /// Sends an endless body, some 10 MB a second, until the client hangs up. At full speed, Foundation on Linux would
+        /// process nothing else, not even its own end: for minutes under a sanitizer.
         case endless
     }
 
@@ -102,9 +102,9 @@ extension [UInt8] {
     }
 }
 
-/// Whole answers.
+/// Complete responses.
 extension String {
-    /// As Open-Meteo documents it.
+    /// In the documented form of Open-Meteo.
     package static let goodBody = """
         {"latitude":37.55,"longitude":127.0,"utc_offset_seconds":32400,"timezone":"Asia/Seoul",\
         "current_units":{"time":"iso8601"},\

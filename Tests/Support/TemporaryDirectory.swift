@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory of its own for a test, gone with the object.
+/// A temporary directory for a test, removed with the object.
 package final class TemporaryDirectory: Sendable {
     package let path: String
 
@@ -10,7 +10,7 @@ package final class TemporaryDirectory: Sendable {
     }
 
     deinit {
-        // Left-overs of a test are no fault of what it tests.
+        // Leftovers of a test are not a failure of the code under test.
         try? FileManager.default.removeItem(atPath: path)
     }
 

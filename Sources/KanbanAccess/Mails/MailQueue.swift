@@ -82,7 +82,7 @@ package final class MailQueue: Sendable {
             } catch is CancellationError {
                 return
             } catch {
-                warn("the queue of mails cannot be read, and is tried again later", "\(error)")
+                warn("the mail queue cannot be read; it is tried again later", "\(error)")
                 next = Self.rest
             }
             guard let next else { continue }
@@ -118,7 +118,7 @@ package final class MailQueue: Sendable {
         case .needless: return
         case .givenUp:
             counted.withLock { $0.givenUp += 1 }
-            warn("a mail was given up", "nobody took it for a day")
+            warn("a mail could not be delivered", "the mail server did not accept it within a day")
         case .made(let delivery):
             do {
                 try await deliver(delivery)
@@ -127,7 +127,7 @@ package final class MailQueue: Sendable {
             } catch {
                 // The time of the next attempt was stored before this one.
                 counted.withLock { $0.failed += 1 }
-                warn("a mail was not taken, and is tried again", "\(error)")
+                warn("a mail was not accepted; it is tried again", "\(error)")
                 return
             }
             try await store.writeAccess { try $0.removeMail(job.number) }

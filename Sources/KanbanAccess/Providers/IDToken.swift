@@ -89,11 +89,11 @@ extension ProvenIdentity {
         else { throw .tokenInvalid("It is of the future.") }
         // 11: also when only the token has one, because then the client did not compare it either.
         guard claims["nonce"]?.stringValue == nonce, claims["nonce"] == nil || nonce != nil else {
-            throw .tokenInvalid("Its nonce is another.")
+            throw .tokenInvalid("Its nonce differs from that of the request.")
         }
         guard let subject = claims["sub"]?.stringValue, (1...Self.longestSubject).contains(subject.utf8.count),
             !subject.utf8.contains(0)
-        else { throw .tokenInvalid("It names nobody.") }
+        else { throw .tokenInvalid("It has no valid sub.") }
         self.provider = provider.name
         self.subject = subject
         let address = claims["email"]?.stringValue.flatMap(EmailAddress.init)

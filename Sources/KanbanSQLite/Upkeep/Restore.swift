@@ -42,7 +42,7 @@ extension FileStore {
             let kept = try putAside(dataFile(in: directory), now: now)
             try finishRestore(in: directory)
             guard DurableFile.exists(dataFile(in: directory)) else {
-                throw StoreError.io("the restored file is gone; somebody else works in \(directory)")
+                throw StoreError.io("the restored file is missing; another process changes \(directory)")
             }
             return kept
         } catch {

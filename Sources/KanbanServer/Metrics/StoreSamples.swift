@@ -15,7 +15,8 @@ extension MailQueue {
                 name: "kanbase_mail_failures_total", kind: .counter, help: "Attempts that it did not take.",
                 value: Double(counts.failed)),
             .init(
-                name: "kanbase_mails_given_up_total", kind: .counter, help: "Mails that nobody took for a day.",
+                name: "kanbase_mails_given_up_total", kind: .counter,
+                help: "Mails that the mail server did not accept within a day.",
                 value: Double(counts.givenUp)),
             .init(
                 name: "kanbase_mail_queue_length", kind: .gauge, help: "Mails that wait.", value: Double(waiting)),

@@ -147,7 +147,7 @@ struct Serve {
 
     private func warn(_ log: Log) {
         if configuration.effectiveAuth == .open, !configuration.isLoopback {
-            log.warning("everybody who reaches this address can read and change the board: --auth open")
+            log.warning("with --auth open, anyone who can reach this address can read and change the board")
         }
     }
 }

@@ -52,7 +52,8 @@ extension LoopMeter {
         [
             .init(
                 name: "kanbase_loop_longest_seconds", kind: .gauge,
-                help: "The longest time for which one thing kept an event loop.", value: longest / .seconds(1)),
+                help: "The longest time that one event, job or call blocked an event loop.",
+                value: longest / .seconds(1)),
             .init(
                 name: "kanbase_loop_longest_processor_seconds", kind: .gauge,
                 help: "The same in time of the processor.", value: longestOfProcessor / .seconds(1)),

@@ -1,9 +1,9 @@
 import Kanban
 
 extension ICalendarWriter {
-    /// A whole calendar (RFC 5545 §3.4): tasks with due dates and D-days. `DTSTAMP` is when the thing last changed,
-    /// as §3.8.7.2 has it for calendars without a `METHOD`, so that the same board gives the same bytes.
-    /// - Parameter emit: takes the pieces as they are done; what it throws ends the calendar.
+    /// A whole calendar (RFC 5545 §3.4): tasks with due dates and D-days. `DTSTAMP` is the time of the last change
+    /// (§3.8.7.2, for calendars without a `METHOD`), so the same board gives the same bytes.
+    /// - Parameter emit: receives the pieces; an error that it throws ends the calendar.
     package mutating func write(_ reader: any BoardReader, zone: Zone, _ emit: ([UInt8]) throws -> Void) throws {
         begin("VCALENDAR")
         line("VERSION", "2.0")
@@ -11,13 +11,13 @@ extension ICalendarWriter {
         line("CALSCALE", "GREGORIAN")
         text("X-WR-CALNAME", "Kanbase")
         line("X-WR-TIMEZONE", zone.name)
-        // RFC 7986 §5.7: how often it is worth asking.
+        // RFC 7986 §5.7: the interval between two fetches.
         line("REFRESH-INTERVAL;VALUE=DURATION", "PT15M")
         line("X-PUBLISHED-TTL", "PT15M")
 
         let names = Dictionary(uniqueKeysWithValues: try reader.categories().map { ($0.id, $0.name) })
         var query = TaskQuery()
-        // Any due date there is.
+        // Any due date.
         query.dueFrom = [TaskQuery.DueBound(day: Day.range.lowerBound, instant: Timestamp.range.lowerBound)]
         query.limit = 200
         while true {
@@ -68,7 +68,7 @@ extension ICalendarWriter {
             begin("VALARM")
             line("ACTION", "DISPLAY")
             text("DESCRIPTION", task.title)
-            // As an instant: a task has no start for the usual trigger to count from.
+            // As an instant: the usual trigger is relative to a start, which a task does not have.
             instant("TRIGGER;VALUE=DATE-TIME", alarm)
             end("VALARM")
         }
@@ -85,7 +85,7 @@ extension ICalendarWriter {
         text("SUMMARY", dday.title)
         date("DTSTART;VALUE=DATE", dday.date)
         if dday.repeats == .yearly {
-            // The 29th of February is the last day of the month in every year, and so it is said.
+            // 29 February: the last day of February in every year.
             let isLeapDay = dday.date.month == 2 && dday.date.day == 29
             line("RRULE", isLeapDay ? "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=-1" : "FREQ=YEARLY")
         }

@@ -3,14 +3,14 @@ import Kanban
 /// Writes iCalendar content lines (RFC 5545 §3.1): folded at 75 octets without cutting a character, ended by CRLF.
 package struct ICalendarWriter {
     package private(set) var bytes: [UInt8] = []
-    /// Where the line that is being written begins.
+    /// The start of the current line.
     private var start = 0
 
     package init(capacity: Int = 4096) {
         bytes.reserveCapacity(capacity)
     }
 
-    /// What was written since the last call.
+    /// The text since the last call.
     mutating func take() -> [UInt8] {
         defer { bytes.removeAll(keepingCapacity: true) }
         return bytes
@@ -24,14 +24,14 @@ package struct ICalendarWriter {
         line("END", component)
     }
 
-    /// A line whose value is written as it is.
+    /// A line with a value that needs no escapes.
     mutating func line(_ name: StaticString, _ value: String) {
         begin(line: name)
         bytes.append(contentsOf: value.utf8)
         endLine()
     }
 
-    /// A line whose value is free text (§3.3.11).
+    /// A line with free text (§3.3.11), which is escaped.
     mutating func text(_ name: StaticString, _ value: String) {
         begin(line: name)
         var previous: UInt8 = 0
@@ -45,7 +45,7 @@ package struct ICalendarWriter {
             case 0x0a, 0x0d:
                 bytes.append(contentsOf: "\\n".utf8)
             case 0..<0x09, 0x0b..<0x20, 0x7f:
-                // Control characters have no place in iCalendar, escaped or not.
+                // iCalendar does not allow control characters, not even escaped.
                 break
             default:
                 bytes.append(byte)
@@ -62,7 +62,7 @@ package struct ICalendarWriter {
         endLine()
     }
 
-    /// A date-time in UTC, to the second below (§3.3.5): `20261201T090000Z`.
+    /// A date-time in UTC, rounded down to a second (§3.3.5): `20261201T090000Z`.
     mutating func instant(_ name: StaticString, _ instant: Timestamp) {
         begin(line: name)
         append(instant.description, [0..<4, 5..<7, 8..<13, 14..<16, 17..<19, 23..<24])
@@ -83,7 +83,7 @@ package struct ICalendarWriter {
         bytes.append(UInt8(ascii: ":"))
     }
 
-    /// Most lines are short; a long one is taken out and put back in pieces.
+    /// Most lines are short; a long one is removed and appended again in folded pieces.
     private mutating func endLine() {
         if bytes.count - start > 75 {
             let line = Array(bytes[start...])
@@ -92,7 +92,7 @@ package struct ICalendarWriter {
             var room = 75
             while line.count - from > room {
                 var end = from + room
-                // Back to where a character begins.
+                // Back to the start of a character.
                 while line[end] & 0xc0 == 0x80 { end -= 1 }
                 bytes.append(contentsOf: line[from..<end])
                 bytes.append(contentsOf: [0x0d, 0x0a, 0x20])

@@ -2,7 +2,7 @@ import JSON
 import Kanban
 
 extension JSONWriter {
-    /// Writes a page of changes as it is read: the members `changes`, `cursor` and `hasMore` of the object that is open.
+    /// Writes a page of changes while it is read: the members `changes`, `cursor` and `hasMore` of the open object.
     package mutating func changes(
         after cursor: Cursor?, types: Set<ResourceType> = Set(ResourceType.allCases), limit: Int,
         in reader: any BoardReader

@@ -1,11 +1,11 @@
 import JSON
 import Kanban
 
-/// The `op` of a mutation. Each takes the value that the REST call of the same name takes as its body.
+/// The `op` of a mutation. Its value is the body of the REST call of the same name.
 package enum MutationOp: String, CaseIterable {
     case create, put, patch, move, delete, restore
 
-    /// What it can be done to; whoever asks for an operation has looked here.
+    /// The types that it applies to; callers check this first.
     package func isPossible(with type: ResourceType) -> Bool {
         switch (self, type) {
         case (_, .task): true
@@ -16,7 +16,7 @@ package enum MutationOp: String, CaseIterable {
     }
 
     /// Reads the value.
-    /// - Throws: as the REST call would, with pointers into the value.
+    /// - Throws: like the REST call, with pointers into the value.
     package func operation(
         of type: ResourceType, on target: ID?, value: JSON, defaultTitle: () throws -> String
     ) throws -> (Mutation.Operation, ID?) {

@@ -3,27 +3,27 @@ import Kanban
 
 /// The body of `POST /sync`.
 package struct SyncBody: Sendable {
-    /// Whose changes the answer shows.
+    /// The changes in the answer.
     package enum Since: Sendable {
         /// None.
         case absent
-        /// The whole living state.
+        /// All that exists.
         case beginning
         case cursor(String)
     }
 
-    /// Mutations in one request; as many known ones.
+    /// The most mutations in one request, and the most known ones.
     package static let most = 500
 
     package let since: Since
     /// All or nothing.
     package let isAtomic: Bool
-    /// Mutations of the client that were answered before: it knows what they changed.
+    /// Earlier mutations of the client, whose answers it has.
     package let known: Set<ID>
     package var mutations: [SentMutation]
 
-    /// - Throws: ``BoardError/invalid(_:)`` for a body that cannot be read as a whole. The faults of a single mutation
-    ///   are in ``SentMutation/mutation``.
+    /// - Throws: ``BoardError/invalid(_:)`` for an invalid body. The faults of a single mutation are in
+    ///   ``SentMutation/mutation``.
     package init(_ json: JSON, defaultTitle: () throws -> String) throws {
         var members = try Members(json)
         let since = members.string("since") { .success($0) }
@@ -64,7 +64,7 @@ package struct SyncBody: Sendable {
 }
 
 extension SentMutation {
-    /// - Throws: ``Unusable`` when it cannot even be answered.
+    /// - Throws: ``Unusable`` when it cannot have a result of its own.
     fileprivate init(_ json: JSON, at index: Int, defaultTitle: () throws -> String) throws {
         let pointer = "#/mutations/\(index)"
         guard json.objectMembers != nil else {
@@ -115,7 +115,7 @@ extension SentMutation {
             members.require("id", target)
         }
         let faults = members.finished()
-        // Without these nothing can be said of the value.
+        // The value cannot be checked without these.
         guard let type = type.value, let op = op.value, op.isPossible(with: type),
             type == .settings || op == .create || target.value != nil
         else { throw BoardError.invalid(faults) }
@@ -130,7 +130,7 @@ extension SentMutation {
     }
 }
 
-/// Makes a whole request 422.
+/// The whole request is answered with 422.
 private struct Unusable: Error {
     var faults: [Fault]
 }
@@ -147,7 +147,7 @@ extension Members {
         }
     }
 
-    /// The `id` of a mutation; that of the settings is `settings`, which names no row.
+    /// The `id` of a mutation; that of the settings is `settings`, which is not the id of a row.
     fileprivate mutating func target(_ type: ResourceType?) -> Field<ID> {
         guard type == .settings else { return id("id") }
         _ = string("id") { text -> Result<String, MemberFault> in
@@ -158,9 +158,9 @@ extension Members {
 }
 
 extension JSON {
-    /// A mutation without its id, as text that two spellings of it have in common. The order of members does not count
-    /// at any depth: many clients write them out of a hash table. Nor do the case of the `id` and `baseRevision`: a client
-    /// whose cursor expired sends its outbox again without it.
+    /// A mutation without its id, as canonical text. The order of members does not count at any depth, because many
+    /// clients write them from a hash table. The case of the `id` does not count, and neither does `baseRevision`: a client
+    /// whose cursor expired repeats its outbox without it.
     fileprivate var content: [UInt8] {
         let members = (objectMembers ?? []).filter { $0.name != "mutationId" && $0.name != "baseRevision" }
             .map { $0.name == "id" ? JSON.Member("id", $0.value.lowercased) : $0 }

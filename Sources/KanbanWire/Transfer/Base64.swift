@@ -3,7 +3,7 @@ enum Base64 {
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let padding = UInt8(ascii: "=")
 
-    /// By byte, the six bits that a letter stands for; 64 for what is none.
+    /// The six bits of each letter, by byte; 64 for other bytes.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 64, count: 256)
         for (value, letter) in letters.enumerated() { values[Int(letter)] = UInt8(value) }
@@ -28,7 +28,7 @@ enum Base64 {
         }
     }
 
-    /// Whole groups of four letters, the last one padded, and nothing else; `nil` for any other text.
+    /// Decodes whole groups of four letters, the last one padded; `nil` for any other text.
     static func decode(_ text: String) -> [UInt8]? {
         let text = Array(text.utf8)
         guard text.count.isMultiple(of: 4) else { return nil }
@@ -47,7 +47,7 @@ enum Base64 {
             bytes.append(UInt8(truncatingIfNeeded: word))
             word = 0
         }
-        // The last letter has bits to spare, which must be zero.
+        // The unused bits of the last letter must be zero.
         switch padded {
         case 1:
             guard word & 3 == 0 else { return nil }

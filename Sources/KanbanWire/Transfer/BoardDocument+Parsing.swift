@@ -3,24 +3,23 @@ import Kanban
 
 /// A document that is not JSON.
 package struct MalformedDocument: Error {
-    /// Where, and what is wrong.
+    /// The place and the fault.
     package let detail: String
 }
 
 extension BoardDocument {
-    /// Faults after which the reading of a document ends.
+    /// The most faults that are reported; reading ends there.
     private static var mostFaults: Int { 100 }
 
-    /// Elements that one of its arrays may have: small ones take many times their bytes in memory.
+    /// The most elements of one array: small ones take many times their bytes in memory.
     package static var mostEntries: Int { 300_000 }
 
-    /// Reads an export. Every fault, up to a hundred, is told with its line and pointer.
+    /// Reads an export. Reports up to a hundred faults with their lines and pointers.
     ///
     /// - Parameters:
-    ///   - now: when things were made and changed that do not say when, unless the document says when it was.
-    ///   - depth: how many arrays and objects within each other a body may have; a document, which holds the settings
-    ///     in a member, may have one more.
-    /// - Throws: ``MalformedDocument`` for what is not JSON, ``BoardError/invalid(_:)`` for what is not an export.
+    ///   - now: the time of resources without times, unless the document has one.
+    ///   - depth: the deepest nesting of a body; a document, which holds the settings in a member, may have one level more.
+    /// - Throws: ``MalformedDocument`` when it is not JSON, ``BoardError/invalid(_:)`` when it is not an export.
     package init(parsing bytes: [UInt8], now: Timestamp, depth: Int = 512) throws {
         self.init()
         var reader = JSONReader(bytes, maximumDepth: depth + 1)
@@ -70,7 +69,7 @@ extension BoardDocument {
         guard faults.isEmpty else { throw BoardError.invalid(faults) }
     }
 
-    /// The elements of the array that is next.
+    /// The elements of the next array.
     private static func entries<Value>(
         _ reader: inout JSONReader, _ faults: inout [Fault], _ member: String,
         _ read: (JSON, String) throws -> Value
@@ -101,7 +100,7 @@ extension BoardDocument {
         return entries
     }
 
-    /// What `read` makes; its faults are put with the others, with their line.
+    /// The result of `read`; its faults are collected with their line.
     private static func collect<Value>(
         _ faults: inout [Fault], line: Int, _ read: () throws -> Value
     ) throws -> Value? {
@@ -116,7 +115,7 @@ extension BoardDocument {
         }
     }
 
-    /// Gives a time to what has none.
+    /// Sets the time of resources that have none.
     private mutating func date(_ now: Timestamp) {
         for index in categories.indices { categories[index].value.date(now) }
         for index in ddays.indices { ddays[index].value.date(now) }
@@ -128,7 +127,7 @@ extension BoardDocument {
         }
     }
 
-    /// The same thing twice would make the order of the document decide.
+    /// With duplicates, the order of the document would decide.
     private func findDoubles(_ faults: inout [Fault]) {
         faults += Self.doubles(categories, "categories", "id") { $0.id }
         faults += Self.doubles(categories, "categories", "name") { Spelling(CaseFolding.fold($0.name)) }
@@ -149,7 +148,7 @@ extension BoardDocument {
     }
 }
 
-/// What was made and changed at a time.
+/// A resource with its times of creation and change.
 private protocol Dated {
     var createdAt: Timestamp { get set }
     var updatedAt: Timestamp { get set }

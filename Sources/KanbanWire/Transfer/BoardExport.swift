@@ -1,20 +1,20 @@
 import JSON
 import Kanban
 
-/// Writes a whole board piece by piece, whatever its size: what is in memory is one page of tasks.
+/// Writes a whole board in pieces; only one page of tasks is in memory.
 ///
-/// All pieces must come from one reader, so that they are of one moment.
+/// All pieces must come from one reader, so that they are one snapshot.
 package enum BoardExport {
     package enum Format: String, Sendable, CaseIterable {
         case json, csv
     }
 
-    /// How many tasks are read at once.
+    /// The number of tasks that are read at once.
     private static let page = 1_000
-    /// Bytes from which on a piece is as large as it shall be.
+    /// A piece is emitted when it has this many bytes.
     private static let piece = 1 << 16
 
-    /// - Parameter emit: takes the next piece; what it throws ends the export.
+    /// - Parameter emit: receives the next piece; an error that it throws ends the export.
     package static func write(
         _ format: Format, of reader: any BoardReader, now: Timestamp, _ emit: ([UInt8]) throws -> Void
     ) throws {
@@ -24,7 +24,7 @@ package enum BoardExport {
         }
     }
 
-    /// One document. What is small comes first, so that who reads it knows the categories before the tasks.
+    /// One document. The small lists come first, so that a reader knows the categories before the tasks.
     private static func writeJSON(
         of reader: any BoardReader, now: Timestamp, _ emit: ([UInt8]) throws -> Void
     ) throws {
@@ -68,7 +68,7 @@ package enum BoardExport {
         try emit(json.bytes)
     }
 
-    /// At the end, since they are large. What is in memory is one.
+    /// At the end, because they are large. One at a time is in memory.
     private static func writeImages(
         of reader: any BoardReader, into json: inout JSONWriter, _ emit: ([UInt8]) throws -> Void
     ) throws {
@@ -83,7 +83,7 @@ package enum BoardExport {
             json.name("content")
             json.value(Base64.encode(content))
             json.endObject()
-            // What compresses them does so on an event loop, a piece at a time.
+            // They are compressed on an event loop, a piece at a time.
             while json.bytes.count >= piece {
                 try emit(Array(json.bytes.prefix(piece)))
                 json.bytes.removeFirst(piece)
@@ -114,7 +114,7 @@ package enum BoardExport {
         try emit(csv.bytes)
     }
 
-    /// Column by column in the order of the board, which the store has an index for.
+    /// Column by column in the order of the board, for which the store has an index.
     private static func forEachPage(
         of reader: any BoardReader, inTrash: Bool, _ body: ([TaskItem]) throws -> Void
     ) throws {
@@ -134,7 +134,7 @@ package enum BoardExport {
     }
 }
 
-/// Resources as they stand in an export: without revisions, which an import makes anew.
+/// Resources in an export, without revisions: an import makes new ones.
 extension JSONWriter {
     fileprivate mutating func export(_ task: TaskItem) {
         beginObject()

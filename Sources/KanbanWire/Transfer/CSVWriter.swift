@@ -1,6 +1,6 @@
 /// Writes comma-separated values (RFC 4180): records end in CRLF, fields with a quote, a comma or a line end are quoted.
 struct CSVWriter {
-    /// What was written so far.
+    /// The text so far.
     var bytes: [UInt8] = []
 
     mutating func record(_ fields: [String]) {

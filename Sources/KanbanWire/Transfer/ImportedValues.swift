@@ -1,10 +1,10 @@
 import JSON
 import Kanban
 
-/// Things of an export, from their JSON. What the server shows and makes anew may stand in it and is passed over.
+/// Resources of an export, from their JSON. Members that the server computes are ignored.
 
 extension Timestamp {
-    /// Stands for a time that the document does not tell, until all of it is read.
+    /// The placeholder for a missing time, until the whole document is read.
     static let unknown = Timestamp(milliseconds: .min)
 }
 
@@ -70,7 +70,7 @@ extension ImportedImage {
             }
         }
         members.require("content", content)
-        // Both are read off the bytes.
+        // Both are derived from the bytes.
         try members.finish(ignoring: ["mediaType", "bytes"])
         guard let content = content.value else { throw BoardError.invalid(members.faults) }
         self.init(id: id, content: content)
@@ -78,7 +78,7 @@ extension ImportedImage {
 }
 
 extension Members {
-    /// A zero id with a fault when there is none.
+    /// A missing id is a fault; the result is then zero.
     fileprivate mutating func requiredID() -> ID {
         let id = id("id")
         require("id", id)
