@@ -49,12 +49,55 @@ package protocol Store: AnyObject, Sendable {
         _ account: AccountKey, session: ID?, _ body: @escaping @Sendable (any BoardWriter) throws -> T
     ) async throws -> T
 
+    /// The same, with what the body will ask for, as far as it is known: a store on another machine reads it in advance, for
+    /// all bodies of a transaction together. The body may ask for other rows, too.
+    func write<T: Sendable>(
+        _ account: AccountKey, session: ID?, needs: WriteNeeds,
+        _ body: @escaping @Sendable (any BoardWriter) throws -> T
+    ) async throws -> T
+
     /// The state of the account's feed, with everything acknowledged before the call. What is read after this call is
     /// right while the feed stays the same.
     func feedState(of account: AccountKey) async throws -> FeedState
 
     /// This store, if all its commits are made in this process; `nil` if other servers write to the same rows.
     var local: (any LocalStore)? { get }
+}
+
+extension Store {
+    package func write<T: Sendable>(
+        _ account: AccountKey, session: ID?, needs: WriteNeeds,
+        _ body: @escaping @Sendable (any BoardWriter) throws -> T
+    ) async throws -> T {
+        try await write(account, session: session, body)
+    }
+}
+
+/// Rows that the body of a write will ask for.
+package struct WriteNeeds: Sendable {
+    package var task: ID?
+    /// The key of an answer that may be kept.
+    package var answerKey: String?
+    /// The end of a column, for a new task.
+    package var end: TaskStatus?
+
+    package init(task: ID? = nil, answerKey: String? = nil, end: TaskStatus? = nil) {
+        self.task = task
+        self.answerKey = answerKey
+        self.end = end
+    }
+}
+
+/// Where an account stands, for stores that several servers write to.
+package struct AccountStanding: Hashable, Sendable {
+    package var feed: FeedState
+    /// How many of its sessions and tokens have ended.
+    package var endings: Int64
+
+    package init(feed: FeedState, endings: Int64) {
+        self.feed = feed
+        self.endings = endings
+    }
 }
 
 /// A store that this process alone writes to. It knows of every commit, and its reads do not wait.

@@ -94,6 +94,8 @@ package struct Caller: Sendable {
     package var scope: AccessToken.Scope
     /// The grant of the token; `nil` in open mode and for anonymous callers.
     package var grant: Grant?
+    /// Where the account stood after the request came; `nil` when nobody has asked yet.
+    package var feed: FeedState?
     /// The network for which wrong passwords are counted.
     package var origin = ""
 

@@ -49,7 +49,11 @@ extension Call {
         _ prepare: () async throws -> Change<Outcome>
     ) async throws -> Response {
         guard request.method == .post || request.method == .patch, request.headers.has("idempotency-key") else {
-            let outcome = try await store.write(account, session: caller.session, try await prepare())
+            let change = try await prepare()
+            let outcome =
+                environment.local == nil
+                ? try await store.write(account, session: caller.session, needs: needs(), change)
+                : try await store.write(account, session: caller.session, change)
             let response = answer(outcome)
             committed(outcome, response)
             return response
@@ -66,7 +70,18 @@ extension Call {
         } catch {
             change = { _ in throw error }
         }
-        return try await store.write(account, session: caller.session, once(change, key: key))
+        return try await store.write(
+            account, session: caller.session, needs: needs(answerKey: key), once(change, key: key))
+    }
+
+    /// What the address and the header fields tell of the rows that a write will ask for.
+    private func needs(answerKey: String? = nil) -> WriteNeeds {
+        let path = request.path
+        guard path.hasPrefix("/tasks") else { return WriteNeeds(answerKey: answerKey) }
+        guard let id = request.parameters.bytes("id").flatMap({ ID(ascii: $0) }) else {
+            return WriteNeeds(answerKey: answerKey, end: .todo)
+        }
+        return WriteNeeds(task: id, answerKey: answerKey)
     }
 
     /// Runs the change, or returns the answer that was kept for the key.

@@ -27,9 +27,15 @@ package final class TokenVerifier: Sendable {
     /// process. A look-up takes a few microseconds.
     package static let trust: Duration = .milliseconds(250)
 
+    /// The same where ``AccessStore/standing(of:)`` tells of endings: then it is about rows that nobody ended and that
+    /// are gone all the same, such as expired sessions whose last use could not be written.
+    package static let longTrust: Duration = .seconds(60)
+
     private struct Entry {
         var grant: Grant
         var readAt: ContinuousClock.Instant
+        /// Of the account, before the row was read; `nil` where the store does not count them.
+        var endings: Int64?
     }
 
     private struct State {
@@ -105,10 +111,42 @@ package final class TokenVerifier: Sendable {
     }
 
     private func grant(digest: [UInt8], now: Timestamp, instant: ContinuousClock.Instant) async throws -> Grant? {
-        if case .known(let grant) = try grantNow(digest: digest, now: now, instant: instant) { return grant }
-        let endings = state.withLock { $0.endings }
-        let found = try await store.readAccess { try Self.find(digest, in: $0) }
-        return use(remember(found, digest, readAt: instant, ifStillAt: endings), at: now)
+        try await admit(digest: digest, now: now, instant: instant).grant
+    }
+
+    /// The grant of a token, and where its account stands if that had to be asked.
+    package func admit(
+        token: ArraySlice<UInt8>, now: Timestamp, instant: ContinuousClock.Instant = .now
+    ) async throws -> (grant: Grant?, feed: FeedState?) {
+        guard let digest = TokenSecret.digest(of: token) else { return (nil, nil) }
+        return try await admit(digest: digest, now: now, instant: instant)
+    }
+
+    private func admit(
+        digest: [UInt8], now: Timestamp, instant: ContinuousClock.Instant
+    ) async throws -> (grant: Grant?, feed: FeedState?) {
+        if case .known(let grant) = try grantNow(digest: digest, now: now, instant: instant) { return (grant, nil) }
+        let (remembered, endings) = state.withLock { ($0.entries[digest], $0.endings) }
+        var standing: AccountStanding?
+        if let remembered {
+            standing = try await store.standing(of: remembered.grant.account)
+            // Another server may have put off the end of a session.
+            let isExpired = remembered.grant.expiresAt.map { $0 <= now } ?? false
+            if let standing, standing.endings == remembered.endings, !isExpired,
+                instant - remembered.readAt < Self.longTrust
+            {
+                return (use(remembered.grant, at: now), standing.feed)
+            }
+        }
+        var found = try await store.readAccess { try Self.find(digest, in: $0) }
+        if standing == nil, let first = found {
+            standing = try await store.standing(of: first.account)
+            // Again, after that: what ends from now on changes the standing.
+            if standing != nil { found = try await store.readAccess { try Self.find(digest, in: $0) } }
+        }
+        let grant = remember(
+            found, digest, readAt: instant, ifStillAt: endings, endings: standing?.endings)
+        return (use(grant, at: now), standing?.feed)
     }
 
     /// The grant, unless it has expired. Records the use.
@@ -133,7 +171,8 @@ package final class TokenVerifier: Sendable {
 
     /// - Returns: the grant, including a use that is not written to the row yet.
     private func remember(
-        _ grant: Grant?, _ digest: [UInt8], readAt: ContinuousClock.Instant, ifStillAt endings: UInt64
+        _ grant: Grant?, _ digest: [UInt8], readAt: ContinuousClock.Instant, ifStillAt endings: UInt64,
+        endings counted: Int64? = nil
     ) -> Grant? {
         state.withLock { state in
             guard state.endings == endings else { return grant }
@@ -151,7 +190,7 @@ package final class TokenVerifier: Sendable {
                 // Drop any quarter: tokens in use come back with one look-up.
                 for digest in Array(state.entries.keys.prefix(max(1, capacity / 4))) { state.entries[digest] = nil }
             }
-            state.entries[digest] = Entry(grant: grant, readAt: readAt)
+            state.entries[digest] = Entry(grant: grant, readAt: readAt, endings: counted)
             return grant
         }
     }

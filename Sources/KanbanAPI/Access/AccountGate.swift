@@ -61,8 +61,13 @@ package final class AccountGate: Gate {
         case .waits(let token):
             return .later { [self] in
                 do {
-                    let grant = try await verifier.grant(token: token, now: clock(), instant: instant())
-                    return varied(rated(opened(by: grant, head, route), head), route)
+                    let (grant, feed) = try await verifier.admit(token: token, now: clock(), instant: instant())
+                    let caller = opened(by: grant, head, route).map { caller in
+                        var caller = caller
+                        caller.feed = feed
+                        return caller
+                    }
+                    return varied(rated(caller, head), route)
                 } catch {
                     return varied(.refused(Problem(error)), route)
                 }

@@ -38,6 +38,14 @@ package final class BoardMemory: CommitObserver {
 
         package init() {}
 
+        /// For a store that other servers write to, of which no bodies are kept.
+        package static var pagesAlone: Limits {
+            var limits = Limits()
+            limits.pages += limits.bodies
+            limits.bodies = 0
+            return limits
+        }
+
         /// Remembers nothing but feeds.
         package static var none: Limits {
             var limits = Limits()

@@ -103,7 +103,8 @@ extension Environment {
 extension Call {
     /// The answer that was made for the same request and is still right.
     func cachedAnswer() async throws -> Response? {
-        let feed = try await environment.feed(of: account)
+        let feed: FeedState
+        if let known = caller.feed { feed = known } else { feed = try await environment.feed(of: account) }
         return environment.memory.pages.answer(for: PageMemory.Key(request, account), at: feed, now: now)
     }
 

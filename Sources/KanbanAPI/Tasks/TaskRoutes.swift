@@ -56,11 +56,14 @@ package struct TaskRoutes: Sendable {
     private func show(_ call: Call) async throws -> Response {
         let id = try call.id(of: .task)
         let expanded = try call.query.expands("deadline")
-        return try await call.read { reader in
+        // A store in this process has the bodies of tasks in memory; see ``shown(_:_:_:_:)``.
+        if call.environment.local == nil, let answer = try await call.cachedAnswer() { return answer }
+        let show: @Sendable (any BoardReader) throws -> (answer: Response, validUntil: Timestamp?) = { reader in
             let task = try reader.livingTask(id)
             var view = try TaskView(call, reader, expanded: expanded)
-            return view.response(task)
+            return (view.response(task), view.validUntil)
         }
+        return try await call.environment.local == nil ? call.cached(show) : call.read(show).answer
     }
 
     private func replace(_ call: Call) async throws -> Response {

@@ -141,8 +141,16 @@ final class PostgresConnection: Engine {
 
     /// - Parameter readOnly: all statements see the same moment.
     func begin(readOnly: Bool) throws {
-        try run(readOnly ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN")
+        try statement(readOnly ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN").run()
         isInTransaction = true
+    }
+
+    /// Ends a transaction that only read, and does not wait: what it read is here, and the next wait takes the answer in.
+    func endReading() throws {
+        try statement("COMMIT").run()
+        guard PQpipelineSync(handle) == 1 else { throw lost() }
+        expected.append(.sync)
+        isInTransaction = false
     }
 
     /// Returns when the server says that the transaction is committed.
@@ -169,10 +177,10 @@ final class PostgresConnection: Engine {
         try run("SAVEPOINT body")
     }
 
-    /// Waits: an error of what stands before it must not show later, as that of another body.
+    /// An error of what stands before it may show later, in another body: then the lane runs each in a transaction of its
+    /// own.
     func releaseSavepoint() throws {
         try run("RELEASE SAVEPOINT body")
-        try wait()
     }
 
     func rollBackToSavepoint() throws {

@@ -15,6 +15,8 @@ final class PostgresStatement: EngineStatement {
     private var parameters: [Parameter] = []
     private var result: OpaquePointer?
     private var row: Int32 = -1
+    /// Sent by ``sendAhead()``: the first step waits for it.
+    private var isAhead = false
 
     enum Parameter {
         case null
@@ -42,15 +44,23 @@ final class PostgresStatement: EngineStatement {
     /// - Parameter prepared: false for a statement that is needed once.
     func step(prepared: Bool) throws -> Bool {
         if row < 0 {
-            try connection.send(self, prepared: prepared)
+            if !isAhead { try connection.send(self, prepared: prepared) }
+            isAhead = false
             try connection.flushAndWait()
         }
         row += 1
         return row < PQntuples(result)
     }
 
+    /// Sends it, so that what else is sent before the first step shares its round trip.
+    func sendAhead() throws {
+        try connection.send(self, prepared: true)
+        isAhead = true
+    }
+
     func reset() {
         row = -1
+        isAhead = false
         PQclear(result)
         result = nil
     }

@@ -81,12 +81,14 @@ final class Lane: @unchecked Sendable {
     // MARK: - Asking
 
     func perform<T: Sendable>(
-        _ account: AccountKey, session: ID? = nil, within timeout: Duration = .seconds(5),
+        _ account: AccountKey, session: ID? = nil, needs: WriteNeeds = WriteNeeds(),
+        within timeout: Duration = .seconds(5),
         _ body: @escaping @Sendable (PostgresBoardWriter) throws -> T
     ) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
             let job = PendingBody(
-                account: account, session: session, due: .now + timeout, body: body, continuation: continuation)
+                account: account, session: session, needs: needs, due: .now + timeout, body: body,
+                continuation: continuation)
             let (isClosed, wasAwake) = waiting.withLock { waiting in
                 guard !waiting.isClosed else { return (true, true) }
                 waiting.jobs.append(job)
@@ -280,7 +282,8 @@ final class Lane: @unchecked Sendable {
         if !configuration.prepares { for limit in session.limits { try writing.connection.run(limit) } }
         writing.forgetStandings()
         let sentBefore = writing.connection.allChanges
-        let now = try account == .nobody ? lockAccess(in: writing.connection) : lock(account, in: session)
+        let now =
+            try account == .nobody ? lockAccess(in: writing.connection) : lock(account, for: jobs, in: session)
         for job in jobs { try run(job, of: jobs.count, in: writing, at: now) }
         let ended = writing.takeEndings()
         for account in ended { try note(endingOf: account, in: writing) }
@@ -317,9 +320,11 @@ final class Lane: @unchecked Sendable {
         try writing.connection.requireSound()
     }
 
-    /// Takes the account's row, so that nobody else writes its board until the commit.
+    /// Takes the account's row, so that nobody else writes its board until the commit, and reads what the jobs need in the
+    /// same round trip: the server runs these statements once it has given the lock.
     /// - Returns: the time of the transaction.
-    private func lock(_ account: AccountKey, in session: Session) throws -> Timestamp {
+    private func lock(_ account: AccountKey, for jobs: [any LaneJob], in session: Session) throws -> Timestamp {
+        let connection = session.writing.connection
         let statement = try session.writing.connection.statement(
             """
             SELECT epoch, revision, purged_through, used_bytes, used_tasks, written_at,
@@ -328,6 +333,9 @@ final class Lane: @unchecked Sendable {
             """)
         statement.bind(1, account.number)
         defer { statement.reset() }
+        try statement.sendAhead()
+        let needed = try NeededRows(of: jobs.map(\.needs), account: account, on: connection)
+        defer { needed.reset() }
         guard try statement.step() else { throw StoreError.noAccount }
         var feed = FeedState(
             epoch: UInt64(bitPattern: statement.integer(0)), revision: statement.integer(1),
@@ -337,6 +345,9 @@ final class Lane: @unchecked Sendable {
         let lineage = statement.optionalText(7)
         let limits = OwnLimits(bytes: statement.optionalInteger(8), tasks: statement.optionalInteger(9))
         session.writing.learn(feed, usage, limits, of: account)
+        try needed.take(
+            by: PostgresBoardWriter(
+                account: account, session: nil, now: now, context: context, writing: session.writing, ids: ids))
         guard configuration.durability == .asynchronous, lineage != session.lineage.text else { return now }
         if lineage != nil {
             // What was acknowledged last may be gone, and its revisions must not come again.

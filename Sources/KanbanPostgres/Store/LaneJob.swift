@@ -4,6 +4,7 @@ import Kanban
 protocol LaneJob: AnyObject, Sendable {
     var account: AccountKey { get }
     var session: ID? { get }
+    var needs: WriteNeeds { get }
     /// Until when it may wait.
     var due: ContinuousClock.Instant { get }
     func run(on writer: PostgresBoardWriter) throws
@@ -18,17 +19,19 @@ protocol LaneJob: AnyObject, Sendable {
 final class PendingBody<T: Sendable>: LaneJob, @unchecked Sendable {
     let account: AccountKey
     let session: ID?
+    let needs: WriteNeeds
     let due: ContinuousClock.Instant
     private let body: @Sendable (PostgresBoardWriter) throws -> T
     private let continuation: CheckedContinuation<T, any Error>
     private var result: Result<T, any Error> = .failure(StoreError.closed)
 
     init(
-        account: AccountKey, session: ID?, due: ContinuousClock.Instant,
+        account: AccountKey, session: ID?, needs: WriteNeeds, due: ContinuousClock.Instant,
         body: @escaping @Sendable (PostgresBoardWriter) throws -> T, continuation: CheckedContinuation<T, any Error>
     ) {
         self.account = account
         self.session = session
+        self.needs = needs
         self.due = due
         self.body = body
         self.continuation = continuation

@@ -16,6 +16,9 @@ package final class PostgresStore: Sendable {
         package var reads = 0
         package var readTime = Duration.zero
         package var waitingReads = 0
+        /// Questions where accounts stand, and the callers who shared their answers.
+        package var peeks = 0
+        package var peekers = 0
     }
 
     let configuration: PostgresConfiguration
@@ -25,6 +28,7 @@ package final class PostgresStore: Sendable {
     private let accessLane: Lane
     private let readers: Readers
     private let longReaders: Readers
+    private let peeks: Peeks
     private let bell: Bell
     private let done = Locked(Activity())
     let upkeep = Locked(PostgresUpkeep())
@@ -62,8 +66,14 @@ package final class PostgresStore: Sendable {
         readers = Readers(
             limit: configuration.readers, configuration.options(for: "reader"), label: "kanbase.readers")
         longReaders = Readers(
-            limit: 2, configuration.options(for: "long reader", statementTime: 120_000), label: "kanbase.long-readers")
-        bell.start { [lanes, accessLane, readers, longReaders] in
+            limit: 2, configuration.options(for: "long reader", statementTime: 120_000),
+            label: "kanbase.long-readers")
+        var peekOptions = configuration.options(for: "peeks", statementTime: 3_000)
+        // Many wait for each of its answers, which take no time where the database is well.
+        peekOptions.timeout = 5_000
+        peeks = Peeks(peekOptions)
+        bell.start { [lanes, accessLane, readers, longReaders, peeks] in
+            peeks.refuseWaiting(Self.gone)
             for lane in lanes + [accessLane] { lane.refuseWaiting(Self.gone) }
             for readers in [readers, longReaders] { readers.refuseWaiting(Self.gone) }
         }
@@ -74,6 +84,7 @@ package final class PostgresStore: Sendable {
         for lane in lanes + [accessLane] { lane.close() }
         readers.close()
         longReaders.close()
+        peeks.close()
         bell.stop()
     }
 
@@ -85,6 +96,7 @@ package final class PostgresStore: Sendable {
             activity.readTime += figures.time
             activity.waitingReads += figures.waiting
         }
+        (activity.peeks, activity.peekers) = peeks.figures
         return activity
     }
 
@@ -164,18 +176,32 @@ package final class PostgresStore: Sendable {
         try await perform(account, session: session) { try body($0) }
     }
 
+    package func write<T: Sendable>(
+        _ account: AccountKey, session: ID?, needs: WriteNeeds,
+        _ body: @escaping @Sendable (any BoardWriter) throws -> T
+    ) async throws -> T {
+        try await perform(account, session: session, needs: needs) { try body($0) }
+    }
+
     func perform<T: Sendable>(
-        _ account: AccountKey, session: ID? = nil, _ body: @escaping @Sendable (PostgresBoardWriter) throws -> T
+        _ account: AccountKey, session: ID? = nil, needs: WriteNeeds = WriteNeeds(),
+        _ body: @escaping @Sendable (PostgresBoardWriter) throws -> T
     ) async throws -> T {
         try requireDatabase()
-        return try await lane(of: account).perform(account, session: session, body)
+        return try await lane(of: account).perform(account, session: session, needs: needs, body)
     }
 
     package func feedState(of account: AccountKey) async throws -> FeedState {
-        try await read(account) { try $0.feedState() }
+        guard let standing = try await standing(of: account) else { throw StoreError.noAccount }
+        return standing.feed
     }
 
     // MARK: - Accounts
+
+    package func standing(of account: AccountKey) async throws -> AccountStanding? {
+        try requireDatabase()
+        return try await peeks.standing(of: account)
+    }
 
     package func readAccess<T: Sendable>(
         _ body: @escaping @Sendable (any AccessReader) throws -> T

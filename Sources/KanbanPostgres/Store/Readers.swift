@@ -136,7 +136,7 @@ final class Readers: Sendable {
         do {
             try connection.begin(readOnly: true)
             let result = try body(connection)
-            try connection.commit()
+            try connection.endReading()
             return result
         } catch {
             // The error above is the one to report; a connection that stays in a transaction is not used again.

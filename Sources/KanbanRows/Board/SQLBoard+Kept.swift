@@ -2,6 +2,10 @@ import Kanban
 
 extension SQLBoard {
     package func keptAnswer(key: String) throws -> KeptAnswer? {
+        try storedAnswer(key: key)
+    }
+
+    func storedAnswer(key: String) throws -> KeptAnswer? {
         let statement = try statement(
             "SELECT fingerprint, status, headers, body FROM kept_answers WHERE account = ?1 AND key = ?2 AND at > ?3")
         statement.bind(2, key)

@@ -123,8 +123,8 @@ extension SQLBoardWriter {
 
     // MARK: - Kept for repeated requests
 
-    package func keep(_ answer: KeptAnswer, key: String) throws {
-        // An older one that counts as gone may still be there. Deleted first, so that numbers grow with time.
+    /// An older one that counts as gone may still be there. Deleted first, so that numbers grow with time.
+    private func removeAnswer(key: String) throws {
         let removal = try statement(
             "DELETE FROM kept_answers WHERE account = ?1 AND key = ?2 RETURNING octet_length(headers) + octet_length(body)"
         )
@@ -132,6 +132,13 @@ extension SQLBoardWriter {
         for removed in try all(of: removal, { Int($0.integer(0)) }) {
             try charge(-RowCost.keptAnswer - removed, for: .kept)
         }
+    }
+
+    package func keep(_ answer: KeptAnswer, key: String) throws {
+        let isNew =
+            !writing.foreseenAnswers.isEmpty
+            && writing.foreseenAnswers.removeValue(forKey: AnswerKey(account: account, text: key)) == .some(nil)
+        if !isNew { try removeAnswer(key: key) }
         let headers = KeptAnswer.Header.encode(answer.headers)
         try charge(RowCost.keptAnswer + headers.utf8.count + answer.body.count, for: .kept)
         let statement = try statement(

@@ -38,6 +38,13 @@ extension SQLBoardWriter {
         try stored(id)?.task
     }
 
+    private static func decode(_ row: Database.Statement) throws -> StoredTask {
+        let task = try TaskRow.decode(row)
+        return StoredTask(
+            task: task, number: row.integer(16), creation: row.optionalInteger(14),
+            firstChanges: try row.firstChanges(15, of: task.revision))
+    }
+
     private func stored(_ id: ID) throws -> StoredTask? {
         if let known = writing.recentTasks.row(id, of: account) { return known }
         let statement = try statement(
@@ -47,14 +54,44 @@ extension SQLBoardWriter {
             FROM tasks WHERE account = ?1 AND id = ?2
             """)
         statement.bind(2, id)
-        let stored = try first(of: statement) { row in
-            let task = try TaskRow.decode(row)
-            return StoredTask(
-                task: task, number: row.integer(16), creation: row.optionalInteger(14),
-                firstChanges: try row.firstChanges(15, of: task.revision))
-        }
+        let stored = try first(of: statement) { try Self.decode($0) }
         if let stored { writing.recentTasks.keep(stored, of: account) }
         return stored
+    }
+
+    // MARK: - Rows that were read in advance
+
+    /// Takes in a task that a body of this transaction will ask for, in the columns that `stored` reads.
+    package func foreseeTask(_ row: Database.Statement) throws {
+        writing.recentTasks.foresee(try Self.decode(row), of: account)
+    }
+
+    /// Takes in the place of the last task of a column.
+    package func foreseeEnd(_ text: String, of status: TaskStatus) {
+        writing.columnEnds.learn(Position(text: text), of: ColumnKey(account: account.number, status: status))
+    }
+
+    /// Takes in the answer that is kept under a key.
+    /// - Parameter answer: `nil` when there is no row, not even of one that counts as gone.
+    package func foreseeAnswer(_ answer: KeptAnswer?, key: String) {
+        writing.foreseenAnswers[AnswerKey(account: account, text: key)] = .some(answer)
+    }
+
+    /// - Parameter headers: as the row has them.
+    package func foreseeAnswer(fingerprint: [UInt8], status: Int, headers: String, body: [UInt8], key: String) {
+        foreseeAnswer(
+            KeptAnswer(
+                fingerprint: fingerprint, status: status, headers: KeptAnswer.Header.decode(headers), body: body),
+            key: key)
+    }
+
+    package func keptAnswer(key: String) throws -> KeptAnswer? {
+        if !writing.foreseenAnswers.isEmpty,
+            let known = writing.foreseenAnswers[AnswerKey(account: account, text: key)]
+        {
+            return known
+        }
+        return try storedAnswer(key: key)
     }
 
     // MARK: - Rows

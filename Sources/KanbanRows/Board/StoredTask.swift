@@ -35,25 +35,42 @@ struct RecentTasks {
     /// A task that moves, and the neighbour that it moves to.
     private static let most = 2
 
+    private struct Key: Hashable {
+        var account: AccountKey
+        var id: ID
+    }
+
     private var rows: [(account: AccountKey, row: StoredTask)] = []
+    /// Those that were read in advance, however many they are.
+    private var foreseen: [Key: StoredTask] = [:]
 
     func row(_ id: ID, of account: AccountKey) -> StoredTask? {
         for known in rows where known.row.task.id == id && known.account == account { return known.row }
-        return nil
+        return foreseen.isEmpty ? nil : foreseen[Key(account: account, id: id)]
+    }
+
+    /// Takes in a row that a body of the transaction will ask for.
+    mutating func foresee(_ row: StoredTask, of account: AccountKey) {
+        foreseen[Key(account: account, id: row.task.id)] = row
     }
 
     mutating func keep(_ row: StoredTask, of account: AccountKey) {
+        if !foreseen.isEmpty, foreseen[Key(account: account, id: row.task.id)] != nil {
+            return foresee(row, of: account)
+        }
         forget(row.task.id, of: account)
         if rows.count == Self.most { rows.removeFirst() }
         rows.append((account, row))
     }
 
     mutating func forget(_ id: ID, of account: AccountKey) {
+        if !foreseen.isEmpty { foreseen[Key(account: account, id: id)] = nil }
         guard let index = rows.firstIndex(where: { $0.row.task.id == id && $0.account == account }) else { return }
         rows.remove(at: index)
     }
 
     mutating func forgetAll() {
         rows.removeAll(keepingCapacity: true)
+        if !foreseen.isEmpty { foreseen = [:] }
     }
 }

@@ -18,6 +18,8 @@ package final class WriteSession<Database: Engine> {
     @exclusivity(unchecked) private var changedTasks: [TaskChange]? = []
     @exclusivity(unchecked) var recentTasks = RecentTasks()
     @exclusivity(unchecked) var columnEnds = ColumnEnds()
+    /// Answers that were read in advance; `nil` for a key without a row.
+    @exclusivity(unchecked) var foreseenAnswers: [AnswerKey: KeptAnswer?] = [:]
     /// What to put back when a body or a nested part of one is undone, newest last.
     @exclusivity(unchecked) private var undoLog: [(account: Int64, standing: Standing)] = []
 
@@ -35,6 +37,7 @@ package final class WriteSession<Database: Engine> {
     @_specialize(where Database == SQLiteConnection)
     package func begin() throws {
         recentTasks.forgetAll()
+        forgetAnswers()
         try connection.begin()
     }
 
@@ -285,6 +288,11 @@ package final class WriteSession<Database: Engine> {
     private func forgetTasks() {
         recentTasks.forgetAll()
         columnEnds.forgetAll()
+        forgetAnswers()
+    }
+
+    private func forgetAnswers() {
+        if !foreseenAnswers.isEmpty { foreseenAnswers = [:] }
     }
 
     /// Those of the transaction that is about to be committed; `nil` when it is not known which.
@@ -343,6 +351,12 @@ private struct Standing {
     var feed: FeedState
     var usage: Usage
     var limits: OwnLimits
+}
+
+/// A key of an answer that is kept for repeated requests.
+struct AnswerKey: Hashable {
+    var account: AccountKey
+    var text: String
 }
 
 /// What tasks are counted by.

@@ -119,7 +119,8 @@ struct Serve {
         var environment = Environment(
             store: store, accounts: access.accounts, clock: Timestamp.system,
             zone: Zone(name: configuration.timeZone) ?? .utc, jsonDepth: configuration.jsonDepth,
-            bodyLimit: configuration.bodyLimit, weather: configuration.weather, doorbell: doorbell,
+            bodyLimit: configuration.bodyLimit, weather: configuration.weather,
+            memory: BoardMemory(limits: store.local == nil ? .pagesAlone : BoardMemory.Limits()), doorbell: doorbell,
             isReady: { !state.isDraining.load(ordering: .acquiring) })
         environment.quota = configuration.quota
         environment.exports = exports

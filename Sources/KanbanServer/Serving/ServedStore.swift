@@ -161,6 +161,13 @@ extension PostgresStore.Activity {
                 name: "kanbase_database_read_seconds_total", kind: .counter, help: "Time of these reads.",
                 value: readTime / .seconds(1)),
             .init(
+                name: "kanbase_database_peeks_total", kind: .counter,
+                help: "Questions where accounts stand, each for all requests that waited for one.", value: Double(peeks)
+            ),
+            .init(
+                name: "kanbase_database_peekers_total", kind: .counter, help: "Requests that these questions answered.",
+                value: Double(peekers)),
+            .init(
                 name: "kanbase_store_read_queue_length", kind: .gauge, help: "Reads that wait for a connection.",
                 value: Double(waitingReads)),
         ]

@@ -1,0 +1,142 @@
+import Dispatch
+import Foundation
+import Kanban
+import Locks
+
+/// Asks where accounts stand, for all who want to know in one round trip: while one question is under way, the next ones
+/// gather. What a question finds has everything that was acknowledged before it was sent, so it answers only those who
+/// asked before.
+///
+/// On a thread and a connection of its own: with the question in a reader's queue, requests for kept answers would wait for
+/// those that read.
+final class Peeks: Sendable {
+    private typealias Waiting = CheckedContinuation<AccountStanding?, any Error>
+
+    private struct State {
+        /// By account, those who wait for the next question, and those for the one that is under way.
+        var waiting: [Int64: [Waiting]] = [:]
+        var asked: [Int64: [Waiting]] = [:]
+        var isAwake = false
+        var isClosed = false
+        var questions = 0
+        var answers = 0
+
+        mutating func takeAll() -> [Waiting] {
+            defer { (waiting, asked) = ([:], [:]) }
+            return asked.values.flatMap(\.self) + waiting.values.flatMap(\.self)
+        }
+    }
+
+    private let options: PostgresConnection.Options
+    private let state = Locked(State())
+    private let bell = DispatchSemaphore(value: 0)
+    private let ended = DispatchSemaphore(value: 0)
+
+    /// How long a question tries to reach the database.
+    private static let timeout = Duration.seconds(2)
+
+    init(_ options: PostgresConnection.Options) {
+        self.options = options
+        let thread = Thread { self.work() }
+        thread.name = "kanbase.peeks"
+        thread.start()
+    }
+
+    /// How many questions were asked, and of how many callers.
+    var figures: (questions: Int, answers: Int) {
+        state.withLock { ($0.questions, $0.answers) }
+    }
+
+    /// Where the account stands, with everything acknowledged before the call; `nil` when there is none.
+    func standing(of account: AccountKey) async throws -> AccountStanding? {
+        try await withCheckedThrowingContinuation { continuation in
+            let (isClosed, wasAwake) = state.withLock { state in
+                guard !state.isClosed else { return (true, true) }
+                state.waiting[account.number, default: []].append(continuation)
+                defer { state.isAwake = true }
+                return (false, state.isAwake)
+            }
+            if isClosed { continuation.resume(throwing: StoreError.closed) }
+            if !wasAwake { bell.signal() }
+        }
+    }
+
+    /// Answers all who wait.
+    func refuseWaiting(_ error: StoreError) {
+        for waiting in state.withLock({ $0.takeAll() }) { waiting.resume(throwing: error) }
+    }
+
+    func close() {
+        state.withLock { $0.isClosed = true }
+        bell.signal()
+        ended.wait()
+        refuseWaiting(.closed)
+    }
+
+    // MARK: - On the thread
+
+    private func work() {
+        var connection: PostgresConnection?
+        defer { ended.signal() }
+        while true {
+            let (accounts, isClosed) = state.withLock { state in
+                (state.asked, state.waiting) = (state.waiting, [:])
+                state.isAwake = !state.asked.isEmpty
+                return (Array(state.asked.keys), state.isClosed)
+            }
+            if isClosed { return }
+            guard !accounts.isEmpty else {
+                bell.wait()
+                continue
+            }
+            let found = Result { try ask(accounts, &connection) }
+            let asked = state.withLock { state in
+                defer { state.asked = [:] }
+                state.questions += 1
+                for waiting in state.asked.values { state.answers += waiting.count }
+                return state.asked
+            }
+            for (account, all) in asked {
+                for waiting in all { waiting.resume(with: found.map { $0[account] }) }
+            }
+        }
+    }
+
+    private func ask(
+        _ accounts: [Int64], _ connection: inout PostgresConnection?
+    ) throws -> [Int64: AccountStanding] {
+        let end = ContinuousClock.now + Self.timeout
+        while true {
+            do {
+                let open = try connection ?? PostgresConnection(options)
+                connection = open
+                return try Self.ask(accounts, on: open)
+            } catch let error as PostgresError {
+                // One that is sound after an error is not worth the code that tells it from others.
+                connection = nil
+                guard error.endsConnection || error.isTransient, ContinuousClock.now < end else {
+                    throw error.storeError
+                }
+                Thread.sleep(forTimeInterval: 0.05)
+            }
+        }
+    }
+
+    private static func ask(
+        _ accounts: [Int64], on connection: PostgresConnection
+    ) throws -> [Int64: AccountStanding] {
+        let statement = try connection.statement(
+            "SELECT number, epoch, revision, purged_through, endings FROM accounts WHERE number = ANY (?1::text::bigint[])"
+        )
+        statement.bind(1, "{" + accounts.map(String.init).joined(separator: ",") + "}")
+        defer { statement.reset() }
+        var found: [Int64: AccountStanding] = [:]
+        while try statement.step() {
+            let feed = FeedState(
+                epoch: UInt64(bitPattern: statement.integer(1)), revision: statement.integer(2),
+                purgedThrough: statement.integer(3))
+            found[statement.integer(0)] = AccountStanding(feed: feed, endings: statement.integer(4))
+        }
+        return found
+    }
+}
