@@ -1,6 +1,7 @@
 -- wrk -s requests.lua URL -- FILE RUN [START THREADS]
 -- Sends requests picked at random from FILE, or with START in order from there on, the THREADS of wrk in turns. A line each:
--- method, path, If-None-Match or nothing, body or nothing, separated by tabs. Every ######## becomes another number of eight hexadecimal digits, never the same twice as long
+-- method, path, If-None-Match or "Bearer" with a token or nothing, body or nothing, separated by tabs.
+-- Every ######## becomes another number of eight hexadecimal digits, never the same twice as long
 -- as each RUN has a number of its own. Ends with one line of JSON for the harness.
 
 local threads = 0
@@ -28,7 +29,11 @@ function init(args)
     for line in io.lines(args[1]) do
         local method, path, tag, body = line:match("^(%S+)\t(%S+)\t([^\t]*)\t(.*)$")
         local headers = {Host = wrk.headers["Host"]}
-        if tag ~= "" then headers["If-None-Match"] = tag end
+        if tag:find("Bearer ", 1, true) == 1 then
+            headers["Authorization"] = tag
+        elseif tag ~= "" then
+            headers["If-None-Match"] = tag
+        end
         if body ~= "" then
             headers["Content-Type"] = method == "PATCH" and "application/merge-patch+json" or "application/json"
         end
