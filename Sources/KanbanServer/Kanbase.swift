@@ -47,6 +47,7 @@ struct Kanbase {
             try await AccountCommands(configuration: configuration).run(invocation.command, invocation.arguments)
         case .backup: try DataCommands(configuration: configuration).backup(to: invocation.arguments[0])
         case .restore: try DataCommands(configuration: configuration).restore(from: invocation.arguments[0])
+        case .copy: try CopyCommand(from: invocation.arguments[0], to: invocation.arguments[1]).run()
         case .migrate: try DataCommands(configuration: configuration).migrate()
         case .renew: try DataCommands(configuration: configuration).renew()
         case .check: try DataCommands(configuration: configuration).check()

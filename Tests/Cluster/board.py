@@ -176,6 +176,7 @@ class Board:
         self.require_soundness(binary, url)
 
     def require_soundness(self, binary, url):
-        result = subprocess.run([binary, "check", "--database", url], capture_output=True, text=True)
+        place = "--database" if "://" in url else "--data"
+        result = subprocess.run([binary, "check", place, url], capture_output=True, text=True)
         if result.returncode != 0:
             self.faults.append(result.stderr)

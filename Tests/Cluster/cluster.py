@@ -21,7 +21,7 @@ import sys
 import time
 
 from board import Board
-from postgres import Pooler, Postgres, Wire, wait_for
+from postgres import Pooler, Postgres, Wire, as_postgres, wait_for
 from servers import Server
 
 WRITERS = 6
@@ -250,7 +250,73 @@ def poolers(binary, count):
         postgres.remove()
 
 
-SCENES = {scene.__name__: scene for scene in (kills, cuts, hangs, promotions, losses, poolers)}
+def moves(binary, count):
+    """The data moves from a directory into a database, into another one, and back into a directory. Clients, with what they
+    repeat, their cursors and the ids of their streams, go on where they were."""
+    databases = [Postgres("fsync=off"), Postgres("fsync=off")]
+    try:
+        for database in databases:
+            database.start()
+        directory = databases[0].directory
+        places = [f"{directory}/first", databases[0].url, databases[1].url, f"{directory}/last"]
+        with Cluster(binary, places[0], directory, count=1) as cluster:
+            server, board = cluster.servers[0], cluster.board
+            cluster.load()
+            for source, target in zip(places, places[1:]):
+                cluster.grow(30)
+                expect_code(board, copy(binary, source, target), 75, f"a copy of {source}, which is served")
+                server.stop(signal.SIGTERM)
+                database = databases[0] if target == databases[0].url else databases[1]
+                interrupted(binary, database, source, target)
+                expect_code(board, copy(binary, source, target), 0, f"a copy of {source}")
+                expect_code(board, copy(binary, source, target), 73, f"a second copy into {target}")
+                server.work_on(target)
+                server.start()
+            cluster.grow(30)
+            return cluster.finish(places[-1])
+    finally:
+        for database in databases:
+            database.remove()
+
+
+def copy(binary, source, target):
+    return subprocess.run([binary, "copy", source, target], capture_output=True, text=True, timeout=120)
+
+
+def expect_code(board, ended, code, what):
+    if ended.returncode != code:
+        board.faults.append(f"{what} ends with {ended.returncode} instead of {code}: {ended.stderr}")
+
+
+def interrupted(binary, database, source, target):
+    """A copy is killed in the middle of its work on the database, where it waits for a lock."""
+    subprocess.run([binary, "migrate", "--database", database.url], check=True, capture_output=True)
+    lock = "BEGIN; LOCK TABLE history IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(600)"
+    holder = subprocess.Popen(
+        as_postgres(f"{database.programs}/psql", "-Xq", "-d", database.url, "-c", lock), cwd="/",
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_for(
+        lambda: database.execute("SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted") == "1",
+        "the lock is held")
+    process = subprocess.Popen([binary, "copy", source, target], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    copies = "FROM pg_stat_activity WHERE application_name = 'kanbase copy'"
+    wait_for(
+        lambda: process.poll() is not None
+        or database.execute(f"SELECT count(*) {copies} AND wait_event_type = 'Lock'") == "1", "the copy waits")
+    process.kill()
+    said = b"".join(process.communicate())
+    if said:
+        raise RuntimeError(f"a copy did not wait for a lock: {said.decode()}")
+    database.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)'")
+    holder.wait()
+    wait_for(lambda: database.execute(f"SELECT count(*) {copies}") == "0", "the session of the copy is over")
+    if "://" in target and database.execute("SELECT count(*) FROM tasks") != "0":
+        raise RuntimeError("half a copy is in the database")
+    if "://" not in target and subprocess.run([binary, "export", "--data", target], capture_output=True).returncode != 66:
+        raise RuntimeError("half a copy passes for data")
+
+
+SCENES = {scene.__name__: scene for scene in (kills, cuts, hangs, promotions, losses, poolers, moves)}
 
 
 def main():

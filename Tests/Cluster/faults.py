@@ -96,7 +96,7 @@ class Faults:
         except subprocess.TimeoutExpired:
             self.found.append(f"{what}: the program does not end")
             return
-        said = ended.stderr.strip()
+        said = ended.stderr.strip().removesuffix("See 'kanbase --help'.").strip()
         self.expect(ended.returncode == code, f"{what}: exit code {ended.returncode} for {code}: {said}")
         self.expect(len(said.splitlines()) == 1, f"{what}: not one line: {said}")
         self.expect(re.search(words, said), f"{what}: says {said}")
@@ -162,6 +162,45 @@ class Faults:
             for command in (("check",), ("account", "list"), ("export",)):
                 self.refuses(f"{what}, {command[0]}", url, code, words, command=command)
             self.expect(contents(url) == before, f"{what}: something was written")
+
+    def copies(self, postgres):
+        """What `kanbase copy` cannot do."""
+        place = f"{postgres.directory}/copies"
+        os.makedirs(place)
+        open(f"{place}/text", "w").write("no data")
+        for name in ("filled", "bare"):
+            postgres.execute(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'")
+
+        def url(name):
+            return f"postgres:///{name}?host={postgres.directory}&user=kanbase"
+
+        full, bare = url("filled"), url("bare")
+        board = '{"title": "there"}'
+        for where, options in ((full, ()), (f"{place}/full", ("--auth", "open"))):
+            with open(f"{postgres.directory}/servers.log", "ab") as log:
+                server = Server(self.binary, where, log, *options)
+                server.start()
+                self.ask(server, "/tasks", "POST", board)
+                server.stop(signal.SIGTERM)
+        secret = f"postgres://anna:{SECRET}"
+        for what, source, target, code, words in (
+                ("neither is a database", f"{place}/full", f"{place}/new", 64, "must be a database"),
+                ("both are the same", full, full, 64, "the same"),
+                ("another address", f"mysql://u:{SECRET}@h/d", full, 64, "FROM must be"),
+                ("a parameter that nobody knows", f"{place}/full", f"{secret}@h/d?no=1", 64, "TO must be"),
+                ("no data", f"{place}/nothing", full, 66, "no data"),
+                ("a database without tables", bare, f"{place}/new", 66, "is empty"),
+                ("no such database", url("nothing"), f"{place}/new", 66, "nothing"),
+                ("a file that is no backup", f"{place}/text", bare, 65, "damaged|no data"),
+                ("somebody else's tables", url("other"), f"{place}/new", 65, "something else"),
+                ("a newer Kanbase", url("newer"), f"{place}/new", 65, "newer"),
+                ("a database with accounts", f"{place}/full", full, 73, "already"),
+                ("a directory with data", full, f"{place}/full", 73, "already"),
+                ("a file", full, f"{place}/text", 73, "is a file"),
+                ("a wrong password", f"{secret}2@/postgres?host={postgres.directory}", f"{place}/new", 77, "password")):
+            self.refuses(f"a copy, {what}", "", code, words, command=("copy", source, target))
+        self.expect(postgres.execute("SELECT 1") == "1", "PostgreSQL is gone")
+        self.expect(not os.path.exists(f"{place}/new/kanbase.sqlite"), "a copy that was refused left a file")
 
     def standby(self, postgres):
         standby = postgres.standby()
@@ -272,6 +311,7 @@ def main():
         faults.strangers()
         faults.closed_doors(postgres)
         faults.other_contents(postgres)
+        faults.copies(postgres)
         faults.standby(postgres)
         faults.absence(postgres)
         faults.standstill(postgres)

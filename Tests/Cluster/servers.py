@@ -10,13 +10,21 @@ import time
 
 class Server:
     def __init__(self, binary, url, log, *options, on_command_line=False):
-        self.binary, self.url, self.log = binary, url, log
-        self.options = [*options, *(["--database", url] if on_command_line else [])]
-        self.environment = {
-            **{name: value for name, value in os.environ.items() if not name.startswith(("KANBASE_", "PG"))},
-            **({} if on_command_line else {"KANBASE_DATABASE": url})}
+        self.binary, self.log = binary, log
+        self.extra, self.on_command_line = list(options), on_command_line
         self.port = None
         self.process = None
+        self.work_on(url)
+
+    def work_on(self, place):
+        """Names the data of the next start: the address of a database, or a directory."""
+        self.url = place
+        is_option = self.on_command_line or "://" not in place
+        name = "--database" if "://" in place else "--data"
+        self.options = [*self.extra, *([name, place] if is_option else [])]
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith(("KANBASE_", "PG"))},
+            **({} if is_option else {"KANBASE_DATABASE": place})}
 
     def start(self):
         """Takes the port of before, which its clients know; the first is outside of those that connections are given."""

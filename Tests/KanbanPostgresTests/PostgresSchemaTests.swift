@@ -108,6 +108,80 @@ extension PostgresTests {
             #expect(try connection.integer("SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()") == 1)
         }
 
+        /// The step after the newest: a column comes, and a table goes that only the version before needs.
+        private static let next =
+            PostgresSchema.steps + [
+                PostgresStep(
+                    expand: "ALTER TABLE settings ADD COLUMN theme text COLLATE \"C\"", contract: "DROP TABLE attempts")
+            ]
+
+        private func tables() throws -> Set<String> {
+            Set(try connection().texts("SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema()"))
+        }
+
+        @Test func `servers of two versions work on one database until the older ones are gone`() async throws {
+            let (old, new) = (PostgresSchema.newest, PostgresSchema.newest + 1)
+            var older: TestStores? = try TestStores(target: stores.target) { $0.version = "1" }
+            let newer = try TestStores(target: stores.target) { configuration in
+                configuration.version = "2"
+                configuration.steps = Self.next
+            }
+
+            // The newer one has what it needs, and the older one does not notice; another older one can start.
+            try await newer.store.write { try $0.makeTask("of the newer") }
+            try await older?.store.write { try $0.makeTask("of the older") }
+            #expect(try await older?.store.attempt("log_in", [[1]], most: 1, within: .seconds(9), counts: true) == nil)
+            withExtendedLifetime(try TestStores(target: stores.target) { $0.version = "1" }) {}
+            #expect(
+                try PostgresSchema.contract(connection(), steps: Self.next) == .waits(servers: 1, version: old))
+            #expect(try tables().contains("attempts"))
+
+            older = nil
+            #expect(try PostgresSchema.contract(connection(), steps: Self.next) == .complete(version: new))
+
+            #expect(try !tables().contains("attempts"))
+            try await newer.store.write { try $0.makeTask("after it") }
+            #expect(throws: PostgresSchema.Fault.newer(version: new)) {
+                try TestStores(target: stores.target) { $0.version = "1" }
+            }
+            #expect(
+                try PostgresSchema.contract(connection(), steps: Self.next) == .complete(version: new))
+        }
+
+        @Test func `a database of a version without these columns is brought up, and its servers count as oldest`()
+            async throws
+        {
+            let connection = try connection()
+            try connection.run("ALTER TABLE kanbase DROP COLUMN expanded")
+            try connection.run("ALTER TABLE servers DROP COLUMN format")
+            // As that version writes itself down.
+            try connection.run(
+                """
+                INSERT INTO servers (id, version, seen_at) VALUES
+                    (gen_random_uuid(), '0.2.0', floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)
+                """)
+            try connection.wait()
+            #expect(try PostgresSchema.version(of: connection).expanded == PostgresSchema.newest)
+
+            let newer = try TestStores(target: stores.target) { $0.steps = Self.next }
+
+            #expect(
+                try PostgresSchema.contract(connection, steps: Self.next)
+                    == .waits(servers: 1, version: PostgresSchema.newest))
+            withExtendedLifetime(newer) {}
+        }
+
+        @Test func `what knows every column wants the tables of its own version`() throws {
+            withExtendedLifetime(try TestStores(target: stores.target) { $0.steps = Self.next }) {}
+
+            #expect(throws: PostgresSchema.Fault.newer(version: PostgresSchema.newest + 1)) {
+                try PostgresStore.requireTables(stores.target)
+            }
+            #expect(throws: PostgresSchema.Fault.empty) {
+                try PostgresStore.requireTables(PostgresCluster.shared.get().freshSchema())
+            }
+        }
+
         @Test func `a newer schema is left as it is`() throws {
             let connection = try stores.connection()
             try connection.run("UPDATE kanbase SET version = 1000")

@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import Kanban
 import KanbanAccess
@@ -56,11 +57,11 @@ extension PostgresTests {
             let seen = try await makeData(in: directory)
             let target = try PostgresCluster.shared.get().freshSchema()
 
-            let tasks = try FileStore.withFile(of: directory.path) {
+            let report = try FileStore.withFile(of: directory.path) {
                 try TableCopy.copy($0, into: target, at: clock.now)
             }
 
-            #expect(tasks == 3)
+            #expect(report.tasks == 3 && report.accounts == 2)
             #expect(try PostgresStore.check(target) == [])
             let stores = try TestStores(target: target)
             #expect(try await stores.store.read { try Seen($0) } == seen)
@@ -75,7 +76,7 @@ extension PostgresTests {
             let copied = try FileStore.makeBackup(at: back.file("kanbase.sqlite")) {
                 try TableCopy.copy(target, into: $0)
             }
-            #expect(copied == 3)
+            #expect(copied == report)
             let again = try FileStore(in: back.path, clock: { [clock] in clock.now })
             defer { again.close() }
             #expect(try await again.read(.local) { try Seen($0) } == seen)
@@ -87,12 +88,101 @@ extension PostgresTests {
             let stores = try TestStores()
             try await stores.store.write { try $0.makeTask("theirs") }
 
-            #expect(throws: PostgresSchema.Fault.self) {
+            #expect(throws: TableCopy.Fault.targetHasAccounts(1)) {
                 try FileStore.withFile(of: directory.path) {
                     try TableCopy.copy($0, into: stores.target, at: clock.now)
                 }
             }
             #expect(try await stores.store.read { try $0.tasks(TaskQuery()).map(\.title) } == ["theirs"])
+        }
+
+        @Test func `a database comes into another one, and clients see no difference`() async throws {
+            let directory = try TemporaryDirectory()
+            let seen = try await makeData(in: directory)
+            let (first, second) = try (
+                PostgresCluster.shared.get().freshSchema(), PostgresCluster.shared.get().freshSchema()
+            )
+            let report = try FileStore.withFile(of: directory.path) {
+                try TableCopy.copy($0, into: first, at: clock.now)
+            }
+            // The first write after it tells the accounts in which server's history they were written.
+            let written = try await withStore(first) { try $0.makeTask("before the move") }
+
+            let copied = try TableCopy.copy(first, into: second, at: clock.now)
+
+            #expect(copied.tasks == report.tasks + 1 && copied.accounts == report.accounts)
+            let stores = try TestStores(target: second)
+            let task = try await stores.store.write { tx in
+                #expect(try tx.feedState().epoch == seen.feed.epoch)
+                #expect(try tx.keptAnswer(key: "k") == seen.answer)
+                return try tx.makeTask("after it")
+            }
+            #expect(task.revision == written.revision + 1)
+            #expect(try await stores.store.feedState(of: .local).epoch == seen.feed.epoch)
+            #expect(try PostgresStore.check(second) == [])
+        }
+
+        private func withStore<T: Sendable>(
+            _ target: String, _ body: @escaping @Sendable (any BoardWriter) throws -> T
+        ) async throws -> T {
+            let stores = try TestStores(target: target)
+            return try await stores.store.write(body)
+        }
+
+        @Test func `a database that servers work on is not copied away`() async throws {
+            let stores = try TestStores { $0.version = "1" }
+            try await stores.store.write { try $0.makeTask() }
+            let target = try PostgresCluster.shared.get().freshSchema()
+            let folder = try TemporaryDirectory()
+
+            #expect(throws: TableCopy.Fault.sourceIsServed(by: 1)) {
+                try TableCopy.copy(stores.target, into: target, at: clock.now)
+            }
+            #expect(throws: TableCopy.Fault.sourceIsServed(by: 1)) {
+                try FileStore.makeBackup(at: folder.file("data")) {
+                    try TableCopy.copy(stores.target, into: $0, closing: true)
+                }
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+        }
+
+        /// A copy of which one row arrives as another.
+        private final class Liar: CopySide {
+            typealias Row = SQLiteStatement
+
+            let file: FileSide
+            init(_ file: SQLiteConnection) { self.file = FileSide(file) }
+
+            func columns(of table: String) throws -> [String] { try file.columns(of: table) }
+
+            func forEachRow(of table: String, _ columns: [String], _ body: (SQLiteStatement) throws -> Void) throws {
+                let columns = columns.map { $0 == "title" ? "title || '!'" : $0 }
+                try file.forEachRow(of: table, columns, body)
+            }
+
+            func insert(_ row: some CopiedRow, into table: String, _ columns: [String]) throws {
+                try file.insert(row, into: table, columns)
+            }
+
+            func finishInserting() throws {}
+        }
+
+        @Test func `a row that arrives as another is found before anything is committed`() async throws {
+            let directory = try TemporaryDirectory()
+            _ = try await makeData(in: directory)
+            let folder = try TemporaryDirectory()
+
+            let fault = #expect(throws: TableCopy.Fault.self) {
+                try FileStore.withFile(of: directory.path) { source in
+                    try FileStore.makeBackup(at: folder.file("data")) {
+                        _ = try TableCopy.copy(FileSide(source), Liar($0))
+                    }
+                }
+            }
+
+            guard case .differs(let detail) = fault else { return #expect(Bool(false), "\(String(describing: fault))") }
+            #expect(detail.hasPrefix("tasks of account"))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
         }
 
         @Test func `a row that somebody changed by hand is found`() async throws {

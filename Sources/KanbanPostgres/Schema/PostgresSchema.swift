@@ -1,14 +1,29 @@
 import Kanban
 import KanbanRows
 
+/// A step from one version of the tables to the next, in two parts, so that servers of both versions can work on the same
+/// database while one after the other is replaced.
+struct PostgresStep: Sendable {
+    /// Adds what this version needs, in a way that servers of the version before do not notice. Done by the first server of
+    /// this version that starts.
+    var expand: String
+    /// Takes away what only older versions need. Done by `kanbase migrate` when no older server runs.
+    var contract = ""
+}
+
 /// The numbered steps from an empty schema to the newest. Append-only: a step that was released never changes. Each stands
 /// for a step of ``Schema``, the first for those up to 8, so that the same version means the same tables.
+///
+/// The table `kanbase` has two numbers. `version` is the oldest version of the program that the tables still have everything
+/// for: an older one refuses to work on them. `expanded` is the newest version that they have everything for.
 package enum PostgresSchema {
-    static let steps: [String] = [postgresSchema1]
+    static let steps = [PostgresStep(expand: postgresSchema1)]
     /// The version that the first step makes.
     private static let first = 8
 
-    package static var newest: Int { first + steps.count - 1 }
+    package static var newest: Int { newest(of: steps) }
+
+    static func newest(of steps: [PostgresStep]) -> Int { first + steps.count - 1 }
 
     /// What is wrong with a database, so that nothing was written.
     package enum Fault: Error, Equatable {
@@ -22,6 +37,12 @@ package enum PostgresSchema {
         case empty
     }
 
+    /// The two numbers of a database; 0 for an empty schema.
+    struct Version: Equatable {
+        var oldest = 0
+        var expanded = 0
+    }
+
     /// What PostgreSQL itself must be, whatever it holds.
     private static func requireFitness(_ connection: PostgresConnection) throws {
         guard connection.serverVersion >= 130_000 else {
@@ -31,34 +52,81 @@ package enum PostgresSchema {
         guard encoding == "UTF8" else { throw Fault.encoding(encoding ?? "") }
     }
 
-    /// For what only reads: throws unless the tables are those of this version.
+    /// For what knows every column, such as a copy: throws unless the tables are exactly those of this version.
     static func requireTables(_ connection: PostgresConnection) throws {
         try requireFitness(connection)
-        switch try version(of: connection) {
-        case 0: throw Fault.empty
-        case newest: return
-        case let version: throw Fault.older(version: version)
+        let version = try version(of: connection)
+        guard version.expanded > 0 else { throw Fault.empty }
+        guard version.expanded >= newest else { throw Fault.older(version: version.expanded) }
+        guard version.expanded == newest else { throw Fault.newer(version: version.expanded) }
+    }
+
+    /// Throws when the tables have lost what this version needs.
+    static func requireRunnable(_ connection: PostgresConnection, steps: [PostgresStep] = steps) throws {
+        _ = try version(of: connection, steps: steps)
+    }
+
+    /// Makes the tables, or adds to those of an older version what this one needs; one server at a time.
+    static func bringUp(_ connection: PostgresConnection, now: Timestamp, steps: [PostgresStep] = steps) throws {
+        try requireFitness(connection)
+        let newest = newest(of: steps)
+        let known = try version(of: connection, steps: steps)
+        if known.expanded >= newest, try hasColumns(connection) { return }
+        try locked(connection) {
+            // Once more: another server may have done it until now.
+            let version = try version(of: connection, steps: steps)
+            for number in first...max(first, newest) where number > version.expanded {
+                for statement in statements(steps[number - first].expand) { try connection.run(statement) }
+            }
+            if version.oldest == 0 {
+                try connection.run(
+                    "CREATE TABLE kanbase (version bigint NOT NULL, made_at bigint NOT NULL, expanded bigint)")
+                try connection.run("INSERT INTO kanbase VALUES (\(newest), \(now.milliseconds), \(newest))")
+            }
+            try connection.run("ALTER TABLE kanbase ADD COLUMN IF NOT EXISTS expanded bigint")
+            try connection.run("ALTER TABLE servers ADD COLUMN IF NOT EXISTS format bigint")
+            try connection.run("UPDATE kanbase SET expanded = greatest(version, expanded, \(newest))")
         }
     }
 
-    /// Makes the tables, or brings those of an older version up; one server at a time.
-    static func bringUp(_ connection: PostgresConnection, now: Timestamp) throws {
-        try requireFitness(connection)
-        guard try version(of: connection) < newest else { return }
+    /// How ``contract(_:steps:)`` ended.
+    package enum Outcome: Equatable, Sendable {
+        /// The tables are those of this version and no other.
+        case complete(version: Int)
+        /// Older servers run, the oldest of this version.
+        case waits(servers: Int64, version: Int)
+    }
+
+    /// Takes away what only older versions need, unless one of them runs.
+    static func contract(_ connection: PostgresConnection, steps: [PostgresStep] = steps) throws -> Outcome {
+        let newest = newest(of: steps)
+        var outcome = Outcome.complete(version: newest)
+        try locked(connection) {
+            // A server that starts writes itself down, and then looks at the version: it waits here, or is seen.
+            try connection.run("LOCK TABLE kanbase IN ACCESS EXCLUSIVE MODE")
+            let version = try version(of: connection, steps: steps)
+            let older = try ServerRegistry.living(on: connection, below: newest)
+            if let oldest = older.oldest {
+                outcome = .waits(servers: older.count, version: oldest)
+                return
+            }
+            for number in first...newest where number > version.oldest {
+                for statement in statements(steps[number - first].contract) { try connection.run(statement) }
+            }
+            try connection.run("UPDATE kanbase SET version = \(newest)")
+        }
+        return outcome
+    }
+
+    /// What a server that does not say so has.
+    static var oldestFormat: Int { first }
+
+    /// All of the body or nothing, one program at a time.
+    private static func locked(_ connection: PostgresConnection, _ body: () throws -> Void) throws {
         try connection.begin()
         do {
             try connection.run("SELECT pg_advisory_xact_lock(\(AdvisoryLock.schema), \(AdvisoryLock.scope))")
-            // Once more: another server may have done it until now.
-            let version = try version(of: connection)
-            for number in first...newest where number > version {
-                for statement in statements(steps[number - first]) { try connection.run(statement) }
-            }
-            if version == 0 {
-                try connection.run("CREATE TABLE kanbase (version bigint NOT NULL, made_at bigint NOT NULL)")
-                try connection.run("INSERT INTO kanbase VALUES (\(newest), \(now.milliseconds))")
-            } else {
-                try connection.run("UPDATE kanbase SET version = \(newest)")
-            }
+            try body()
             try connection.commit()
         } catch {
             // The error above is the one to report; a session that is over has nothing to undo.
@@ -74,26 +142,38 @@ package enum PostgresSchema {
         return schema
     }
 
-    /// 0 for an empty schema.
-    static func version(of connection: PostgresConnection) throws -> Int {
+    /// - Throws: ``Fault/foreign(_:)``, ``Fault/newer(version:)`` when a newer version has taken away what this one needs.
+    static func version(of connection: PostgresConnection, steps: [PostgresStep] = steps) throws -> Version {
         let schema = try name(on: connection)
         let tables = try connection.texts(
             """
             SELECT relname::text FROM pg_class
             WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY 1
             """)
-        guard !tables.isEmpty else { return 0 }
+        guard !tables.isEmpty else { return Version() }
         guard tables.contains("kanbase"),
             try connection.integer(
                 """
                 SELECT count(*) FROM pg_attribute WHERE attrelid = 'kanbase'::regclass AND attname IN ('version', 'made_at')
                 """) == 2
         else { throw Fault.foreign("the schema \(schema) has the table \(tables[0])") }
-        guard let version = try connection.integer("SELECT version FROM kanbase") else {
+        guard let oldest = try connection.integer("SELECT version FROM kanbase") else {
             throw Fault.foreign("the table kanbase has no row")
         }
-        guard version <= newest else { throw Fault.newer(version: Int(version)) }
-        return Int(version)
+        guard oldest <= newest(of: steps) else { throw Fault.newer(version: Int(oldest)) }
+        // A version before this column expanded nothing.
+        let expanded = try connection.integer("SELECT (to_jsonb(kanbase) ->> 'expanded')::bigint FROM kanbase")
+        return Version(oldest: Int(oldest), expanded: Int(max(oldest, expanded ?? oldest)))
+    }
+
+    /// Whether the tables have the columns of what two versions must know of one another.
+    private static func hasColumns(_ connection: PostgresConnection) throws -> Bool {
+        try connection.integer(
+            """
+            SELECT count(*) FROM pg_attribute
+            WHERE attrelid IN ('kanbase'::regclass, 'servers'::regclass) AND attname IN ('expanded', 'format')
+                AND NOT attisdropped
+            """) == 2
     }
 
     /// libpq takes one statement at a time.
@@ -108,6 +188,27 @@ enum AdvisoryLock {
     static let schema = 0x6b61_0001
     static let access = 0x6b61_0002
     static let scope = "hashtext(current_schema()::text)"
+}
+
+extension PostgresStore {
+    /// Brings the tables up, and takes away what only older versions need unless one of them runs.
+    /// - Throws: ``PostgresSchema/Fault``, ``PostgresError``.
+    package static func migrate(_ target: String, at now: Timestamp) throws -> PostgresSchema.Outcome {
+        let connection = try commandConnection(to: target, for: "migration")
+        try PostgresSchema.bringUp(connection, now: now)
+        return try PostgresSchema.contract(connection)
+    }
+
+    /// - Throws: ``PostgresSchema/Fault``, ``PostgresError`` unless the tables are those of this version.
+    package static func requireTables(_ target: String) throws {
+        try PostgresSchema.requireTables(commandConnection(to: target, for: "copy"))
+    }
+
+    private static func commandConnection(to target: String, for purpose: String) throws -> PostgresConnection {
+        let configuration = PostgresConfiguration(target: target, clock: { Timestamp(milliseconds: 0) })
+        return try PostgresConnection(
+            configuration.options(for: purpose, statementTime: 600_000, idleTime: 600_000, lockTime: 15_000))
+    }
 }
 
 extension PostgresConnection {

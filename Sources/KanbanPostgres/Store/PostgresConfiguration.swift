@@ -37,6 +37,8 @@ package struct PostgresConfiguration: Sendable {
     package var clock: @Sendable () -> Timestamp
     /// Of the program that serves; `nil` for one that is not among the servers.
     package var version: String?
+    /// From an empty schema to the newest tables that the program knows; others in tests.
+    var steps = PostgresSchema.steps
     /// How often a server says that it lives; seen once a second at most.
     package var registryPace = Duration.seconds(5)
     /// Dates writes by ``clock``, for tests.

@@ -44,9 +44,14 @@ package final class PostgresStore: Sendable {
         self.context = context
         let connection = try PostgresConnection(
             configuration.options(for: "start", statementTime: 120_000, idleTime: 120_000))
-        try PostgresSchema.bringUp(connection, now: configuration.clock())
+        try PostgresSchema.bringUp(connection, now: configuration.clock(), steps: configuration.steps)
         let ids = IDSource(random: configuration.random)
         let server = ids.next(at: configuration.clock())
+        if let registry = ServerRegistry(of: server, configuration) {
+            // In this order: who takes something away from the tables either sees this server or is seen by it.
+            try registry.announce(on: connection)
+            try PostgresSchema.requireRunnable(connection, steps: configuration.steps)
+        }
         self.server = "\(server)"
         try WriteSession(connection).makeLocalAccount(
             id: ids.next(at: configuration.clock()), epoch: ids.newEpoch(), at: configuration.clock())

@@ -16,6 +16,8 @@ final class ServerRegistry: Sendable {
 
     private let server: ID
     private let version: String
+    /// The newest version of the tables that it knows.
+    private let format: Int
     private let pace: Duration
     private let report: @Sendable (Int) -> Void
     private let state = Locked(State())
@@ -25,26 +27,47 @@ final class ServerRegistry: Sendable {
         guard let version = configuration.version else { return nil }
         self.server = server
         self.version = version
+        format = PostgresSchema.newest(of: configuration.steps)
         pace = configuration.registryPace
         report = configuration.onServers
     }
 
     func announceIfDue(on connection: PostgresConnection) throws {
         guard state.withLock({ $0.next <= .now }) else { return }
+        try announce(on: connection)
+    }
+
+    func announce(on connection: PostgresConnection) throws {
         let entry = try connection.statement(
             composed: """
-                INSERT INTO servers (id, version, seen_at) VALUES (?1, ?2, \(Self.now))
+                INSERT INTO servers (id, version, seen_at, format) VALUES (?1, ?2, \(Self.now), ?3)
                 ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at
                 """)
         entry.bind(1, server)
         entry.bind(2, version)
+        entry.bind(3, format)
         try entry.run()
         try connection.run("DELETE FROM servers WHERE seen_at < \(Self.now) - \(Self.memory)")
         try connection.run("DELETE FROM lanes WHERE at < \(Self.now) - \(Self.memory)")
-        let count = try connection.integer(
-            "SELECT count(*) FROM servers WHERE seen_at > \(Self.now) - \(Self.timeout)")
-        note(max(1, Int(count ?? 1)))
+        note(max(1, Int(try Self.living(on: connection))))
         state.withLock { $0.next = .now + pace }
+    }
+
+    /// How many servers live.
+    static func living(on connection: PostgresConnection) throws -> Int64 {
+        try connection.integer("SELECT count(*) FROM servers WHERE seen_at > \(now) - \(timeout)") ?? 0
+    }
+
+    /// How many servers live that know only tables older than `format`, and what the oldest of them knows.
+    static func living(
+        on connection: PostgresConnection, below format: Int
+    ) throws -> (count: Int64, oldest: Int?) {
+        let known = "coalesce(format, \(PostgresSchema.oldestFormat))"
+        let older = PostgresStatement(
+            "SELECT count(*), min(\(known)) FROM servers WHERE seen_at > \(now) - \(timeout) AND \(known) < \(format)",
+            on: connection)
+        guard try older.step(prepared: false) else { return (0, nil) }
+        return (older.integer(0), older.optionalInteger(1).map(Int.init))
     }
 
     /// The others need not wait for its silence.

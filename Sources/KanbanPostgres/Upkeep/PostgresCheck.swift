@@ -5,12 +5,15 @@ import KanbanRows
 enum PostgresCheck {
     /// Sentences for people; none when all is well. All of one moment.
     static func findings(in connection: PostgresConnection) throws -> [String] {
-        try Readers.snapshot(on: connection) { connection in
-            var findings: [String] = []
-            for rule in rules { findings += try connection.texts(rule.query).map { "\(rule.meaning): \($0)" } }
-            for table in RowChecksum.tables { findings += try wrongChecksums(in: table, on: connection) }
-            return findings
-        }
+        try Readers.snapshot(on: connection) { try findings(on: $0) }
+    }
+
+    /// The same inside a transaction of the caller's.
+    static func findings(on connection: PostgresConnection) throws -> [String] {
+        var findings: [String] = []
+        for rule in rules { findings += try connection.texts(rule.query).map { "\(rule.meaning): \($0)" } }
+        for table in RowChecksum.tables { findings += try wrongChecksums(in: table, on: connection) }
+        return findings
     }
 
     /// Account by account, so that no answer is larger than a board.

@@ -57,6 +57,7 @@ extension FileStore {
                 let result: T
                 do {
                     defer { file.close() }
+                    try file.run("PRAGMA page_size = \(DataFile.pageSize)")
                     try Schema.migrate(file)
                     result = try fill(file)
                 }

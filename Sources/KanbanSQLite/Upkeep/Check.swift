@@ -199,6 +199,26 @@ extension FileStore {
         }
     }
 
+    /// Opens a backup of this version, and changes nothing in it.
+    /// - Throws: ``StoreError``.
+    package static func withBackup<T>(at path: String, _ body: (SQLiteConnection) throws -> T) throws -> T {
+        do {
+            guard DurableFile.size(path + "-wal") == 0 else {
+                throw StoreError.corrupt("\(path) has a log beside it, as the data of a server has; name its directory")
+            }
+            let connection = try SQLiteConnection(path: path, access: .readOnly)
+            defer { connection.close() }
+            guard try Schema.version(of: connection) == Schema.steps.count else {
+                throw StoreError.corrupt("\(path) is empty or of an older version; restore it into a directory first")
+            }
+            try Schema.verify(connection)
+            if let finding = try Check.findings(in: connection).first { throw StoreError.corrupt(finding) }
+            return try body(connection)
+        } catch {
+            throw SQLiteError.forCallers(error)
+        }
+    }
+
     /// Opens the data of a directory that nobody serves, brought up to this version and without damage.
     /// - Throws: ``StoreError``.
     package static func withFile<T>(of directory: String, _ body: (SQLiteConnection) throws -> T) throws -> T {

@@ -14,10 +14,10 @@ struct DataCommands {
     func backup(to path: String) throws {
         if let database = configuration.database {
             let target = try directory.target(at: path, mayBeDevice: false)
-            let tasks = try configuration.attempt {
+            let report = try configuration.attempt {
                 try FileStore.makeBackup(at: target) { try TableCopy.copy(database, into: $0) }
             }
-            return print("\(path): \(tasks) tasks, verified")
+            return print("\(path): \(report.tasks) tasks, verified")
         }
         try directory.requireData()
         let target = try directory.target(at: path, mayBeDevice: false)
@@ -25,21 +25,20 @@ struct DataCommands {
         print("\(path): \(backup.size) bytes, verified; \(backup.tasks) tasks")
     }
 
-    /// Copies the data of the directory into the database, which must be empty. Must not run beside a server of the
-    /// directory.
+    /// Brings the tables of the database up, and takes away what no server that runs needs. May run beside servers.
     func migrate() throws {
         guard let database = configuration.database else {
-            throw Failure(.usage, "'kanbase migrate' needs --database, where the data of --data is copied to.")
+            throw Failure(
+                .usage, "'kanbase migrate' needs --database; a file is brought up by the server that opens it.")
         }
-        try directory.requireData()
-        let lock = try DataLock(directory, holder: "a copy, process \(ProcessInfo.processInfo.processIdentifier)")
-        let tasks = try configuration.attempt {
-            try FileStore.withFile(of: directory.path) {
-                try TableCopy.copy($0, into: database, at: Timestamp.system())
-            }
-        }
-        withExtendedLifetime(lock) {
-            print("\(configuration.place): \(tasks) tasks, copied from \(directory.path), which is left as it is")
+        let outcome = try configuration.attempt { try PostgresStore.migrate(database, at: Timestamp.system()) }
+        switch outcome {
+        case .complete(let version): print("\(configuration.place): its tables have the format \(version)")
+        case .waits(let servers, let version):
+            throw Failure(
+                .locked,
+                "\(servers) servers of an older version work on the \(configuration.place), or did 15 seconds ago; its "
+                    + "tables keep what they need of the format \(version).")
         }
     }
 

@@ -4,6 +4,7 @@ enum Command: String, Sendable, CaseIterable {
     case backup
     case restore
     case check
+    case copy
     case migrate
     case renew
     case exportBoard = "export"
@@ -26,10 +27,12 @@ enum Command: String, Sendable, CaseIterable {
     case help
 
     /// The commands that open a data directory.
-    static let onData: [Command] = allCases.filter { ![.renew, .health, .version, .help].contains($0) }
+    static let onData: [Command] = allCases.filter {
+        ![.copy, .migrate, .renew, .health, .version, .help].contains($0)
+    }
 
     /// The commands that can open a database instead.
-    static let onDatabase: [Command] = onData.filter { $0 != .restore } + [.renew]
+    static let onDatabase: [Command] = onData.filter { $0 != .restore } + [.migrate, .renew]
 
     /// The words on the command line.
     var words: [String] {
@@ -40,6 +43,7 @@ enum Command: String, Sendable, CaseIterable {
     var arguments: [String] {
         switch self {
         case .backup, .restore: ["FILE"]
+        case .copy: ["FROM", "TO"]
         case .accountAdd, .accountShow, .accountEvents, .accountDisable, .accountEnable, .accountQuota,
             .accountRemove, .accountPassword, .tokenAdd, .tokenList:
             ["EMAIL"]
@@ -65,7 +69,8 @@ enum Command: String, Sendable, CaseIterable {
         case .backup: "Copy the data into FILE, even while a server runs, and verify the copy."
         case .restore: "Replace the data with FILE; the old data is kept in another file."
         case .check: "Check the data for damage."
-        case .migrate: "Copy the data of a directory into an empty database."
+        case .copy: "Copy everything from a directory, a backup or a database into an empty database or directory."
+        case .migrate: "Bring the tables of a database up, and remove what no running server needs any more."
         case .renew: "Begin a new history of all boards in a database that was set back to an earlier state."
         case .exportBoard: "Write a board to FILE or standard output."
         case .importBoard: "Read a board from FILE or standard input, all or nothing."

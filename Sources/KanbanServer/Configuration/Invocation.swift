@@ -41,7 +41,7 @@ struct Invocation: Sendable, Equatable {
     /// Checks of combinations of options.
     private func requireWholeness(of line: CommandLineParts) throws(Failure) {
         // The container image sets KANBASE_DATA; ignore it with a database.
-        if configuration.database != nil, command != .migrate,
+        if configuration.database != nil,
             line.settings.contains(where: { $0.option.name == "data" })
         {
             throw Failure(.usage, "--data and --database exclude each other.")

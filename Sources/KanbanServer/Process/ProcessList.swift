@@ -5,13 +5,15 @@ enum ProcessList {
     /// Overwrites the values of options that may hold a password in the command line that `ps` shows. The variables of the
     /// environment are better: only the same user can read them.
     static func hideSecrets(among arguments: [String]) {
-        guard arguments.contains(where: { isSecret($0) }), let (start, end) = commandLine() else { return }
+        guard arguments.contains(where: { isSecret($0) || isAddress($0) }), let (start, end) = commandLine() else {
+            return
+        }
         var hides = false
         var place = start
         while place < end {
             let length = strnlen(place, end - place)
             let argument = String(decoding: UnsafeRawBufferPointer(start: place, count: length), as: UTF8.self)
-            if hides {
+            if hides || isAddress(argument) {
                 memset(place, Int32(UInt8(ascii: "*")), length)
             } else if isSecret(argument), let sign = strchr(place, Int32(UInt8(ascii: "="))) {
                 memset(sign + 1, Int32(UInt8(ascii: "*")), length - (sign + 1 - place))
@@ -26,6 +28,11 @@ enum ProcessList {
         guard argument.hasPrefix("--") else { return false }
         let name = argument.dropFirst(2).prefix { $0 != "=" }
         return Option.all.contains { $0.isSecret && $0.name == name }
+    }
+
+    /// Whether the argument is the address of a database, as those of `kanbase copy`.
+    private static func isAddress(_ argument: String) -> Bool {
+        argument.hasPrefix("postgres://") || argument.hasPrefix("postgresql://")
     }
 
     /// Where the system keeps the arguments, each with a zero behind it. It keeps the memory as long as the process runs.

@@ -1,3 +1,5 @@
+import Foundation
+import TestSupport
 import Testing
 
 @testable import KanbanServer
@@ -27,17 +29,42 @@ struct DatabaseOptionTests {
         for text in [failure?.message, variable?.message] { #expect(text?.contains("secret") == false) }
     }
 
-    @Test func `a directory and a database exclude each other, but for a copy`() throws {
+    @Test func `a directory and a database exclude each other`() throws {
         let both = ["--data", "/data", "--database", "postgres://h/d"]
 
         let failure = #expect(throws: Failure.self) { try Invocation(["serve"] + both, environment: [:]) }
         #expect(failure == Failure(.usage, "--data and --database exclude each other."))
-        #expect(try Invocation(["migrate"] + both, environment: [:]).configuration.data == "/data")
     }
 
-    @Test func `a renewal takes no directory`() throws {
-        #expect(throws: Failure.self) { try Invocation(["renew", "--data", "/data"], environment: [:]) }
-        #expect(try Invocation(["renew", "--database", "postgres://h/d"], environment: [:]).command == .renew)
+    @Test(arguments: [Command.renew, .migrate])
+    func `what is done to databases alone takes no directory`(command: Command) throws {
+        let words = command.words
+        #expect(throws: Failure.self) { try Invocation(words + ["--data", "/data"], environment: [:]) }
+        #expect(try Invocation(words + ["--database", "postgres://h/d"], environment: [:]).command == command)
+    }
+
+    @Test func `a copy is told its places, and takes no options`() throws {
+        let invocation = try Invocation(["copy", "/data", "postgres://h/d"], environment: [:])
+
+        #expect(invocation.command == .copy && invocation.arguments == ["/data", "postgres://h/d"])
+        for words in [
+            ["copy", "/data"], ["copy", "/data", "postgres://h/d", "--data", "/data"], ["copy", "a", "b", "c"],
+        ] {
+            #expect(throws: Failure.self) { try Invocation(words, environment: [:]) }
+        }
+    }
+
+    @Test func `the places of a copy are addresses, files and directories`() throws {
+        let folder = try TemporaryDirectory()
+        let file = folder.file("backup")
+        try Data().write(to: URL(filePath: file))
+        let command = try CopyCommand(from: file, to: "postgres://u:secret@h/d")
+
+        #expect(command.source == .file(file) && command.target == .database("postgres://u:secret@h/d"))
+        #expect(command.target.name == "PostgreSQL database d at h")
+        #expect(try CopyCommand(from: "nowhere", to: folder.path).source == .directory("nowhere"))
+        let failure = #expect(throws: Failure.self) { try CopyCommand(from: "mysql://u:secret@h/d", to: "data") }
+        #expect(failure?.code == .usage && failure?.message.contains("secret") == false)
     }
 
     @Test func `a restore takes no database`() {

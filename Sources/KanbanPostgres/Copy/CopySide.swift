@@ -1,0 +1,153 @@
+import Kanban
+import KanbanRows
+
+/// A row that is copied, whatever is in it.
+protocol CopiedRow: EngineStatement {
+    var columnCount: Int32 { get }
+    func kind(_ column: Int32) -> ValueKind
+}
+
+extension SQLiteStatement: CopiedRow {}
+
+extension PostgresStatement: CopiedRow {
+    func kind(_ column: Int32) -> ValueKind {
+        if isNull(column) { return .null }
+        switch typeNumber(column) {
+        // `bigint` and `integer`; `text`.
+        case 20, 23: return .integer
+        case 25: return .text
+        default: return .bytes
+        }
+    }
+}
+
+extension EngineStatement {
+    /// Binds a column of another row.
+    fileprivate func bind(_ index: Int32, _ row: some CopiedRow, column: Int32) {
+        switch row.kind(column) {
+        case .null: bindNull(index)
+        case .integer: bind(index, row.integer(column))
+        case .text: bind(index, utf8: row.bytes(column))
+        case .bytes: bind(index, row.bytes(column))
+        }
+    }
+}
+
+/// A file or a database that is copied from or to, inside a transaction.
+protocol CopySide: AnyObject {
+    associatedtype Row: CopiedRow
+
+    /// Those that are copied.
+    func columns(of table: String) throws -> [String]
+    func forEachRow(of table: String, _ columns: [String], _ body: (Row) throws -> Void) throws
+    func insert(_ row: some CopiedRow, into table: String, _ columns: [String]) throws
+    /// Waits until all rows are written.
+    func finishInserting() throws
+}
+
+/// A data file of the newest schema.
+final class FileSide: CopySide {
+    typealias Row = SQLiteStatement
+
+    private let file: SQLiteConnection
+    /// Tables whose rows have a number in a file alone.
+    private static let numbered = ["tasks", "history", "kept_answers", "kept_mutations", "image_contents"]
+
+    init(_ file: SQLiteConnection) {
+        self.file = file
+    }
+
+    func columns(of table: String) throws -> [String] {
+        let statement = try SQLiteStatement("SELECT name FROM pragma_table_info('\(table)')", on: file)
+        defer { statement.finalize() }
+        var names: [String] = []
+        while try statement.step() { names.append(statement.text(0)) }
+        return names.filter { $0 != "number" || !Self.numbered.contains(table) }
+    }
+
+    func forEachRow(of table: String, _ columns: [String], _ body: (SQLiteStatement) throws -> Void) throws {
+        let rows = try SQLiteStatement("SELECT \(columns.joined(separator: ", ")) FROM \(table)", on: file)
+        defer { rows.finalize() }
+        while try rows.step() { try body(rows) }
+    }
+
+    func insert(_ row: some CopiedRow, into table: String, _ columns: [String]) throws {
+        let places = (1...columns.count).map { "?\($0)" }.joined(separator: ", ")
+        let insertion = try file.statement(
+            composed: "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(places))")
+        for column in 0..<Int32(columns.count) { insertion.bind(column + 1, row, column: column) }
+        try insertion.run()
+    }
+
+    func finishInserting() throws {}
+}
+
+/// A database of the newest schema.
+final class DatabaseSide: CopySide {
+    typealias Row = PostgresStatement
+
+    private let connection: PostgresConnection
+    /// Rows sent and not waited for, and their bytes.
+    private var pending = (rows: 0, bytes: 0)
+
+    private static let mostPending = (rows: 500, bytes: 4 << 20)
+    /// Rows of an answer; an image has megabytes.
+    private static func pageSize(of table: String) -> Int { table == "image_contents" ? 4 : 1_000 }
+    /// The history of the server in which the row was written: in another one the first write of each account would begin
+    /// a new epoch.
+    private static let own = ["lineage"]
+
+    init(_ connection: PostgresConnection) {
+        self.connection = connection
+    }
+
+    func columns(of table: String) throws -> [String] {
+        try connection.texts(
+            """
+            SELECT attname::text FROM pg_attribute
+            WHERE attrelid = '\(table)'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum
+            """
+        ).filter { !Self.own.contains($0) }
+    }
+
+    func forEachRow(of table: String, _ columns: [String], _ body: (PostgresStatement) throws -> Void) throws {
+        let rows = "SELECT \(columns.joined(separator: ", ")) FROM \(table)"
+        try connection.run("DECLARE copied NO SCROLL CURSOR FOR \(rows)")
+        let page = PostgresStatement("FETCH \(Self.pageSize(of: table)) FROM copied", on: connection)
+        var isOver = false
+        while !isOver {
+            isOver = true
+            while try page.step(prepared: false) {
+                isOver = false
+                try body(page)
+            }
+            page.reset()
+        }
+        try connection.run("CLOSE copied")
+    }
+
+    func insert(_ row: some CopiedRow, into table: String, _ columns: [String]) throws {
+        // A row of a database has them; those of a file have texts that are folded by statements.
+        let folds = table == "tasks" && !columns.contains("body_folded")
+        let all = columns + (folds ? ["body_folded"] : [])
+        // As PostgreSQL spells it: nothing of it is for the dialect.
+        let places = (1...all.count).map { "$\($0)" }.joined(separator: ", ")
+        let insertion = try connection.statement(
+            composed: "INSERT INTO \(table) (\(all.joined(separator: ", "))) VALUES (\(places))")
+        for column in 0..<Int32(columns.count) { insertion.bind(column + 1, row, column: column) }
+        if folds, let body = columns.firstIndex(of: "body") {
+            let text = row.text(Int32(body))
+            let folded = CaseFolding.fold(text)
+            insertion.bind(Int32(all.count), folded.utf8.elementsEqual(text.utf8) ? nil : folded)
+        }
+        try insertion.run()
+        pending.rows += 1
+        for column in 0..<Int32(columns.count) { pending.bytes += row.withBytes(column) { $0.count } }
+        if pending.rows >= Self.mostPending.rows || pending.bytes >= Self.mostPending.bytes { try finishInserting() }
+    }
+
+    func finishInserting() throws {
+        try connection.flushAndWait()
+        pending = (0, 0)
+    }
+}
