@@ -82,27 +82,27 @@ static const unsigned char file18[] = {
 };
 
 static const unsigned char file19[] = {
-#embed "pages/board/images.js"
+#embed "pages/board/history.js"
 };
 
 static const unsigned char file20[] = {
-#embed "pages/board/login.js"
+#embed "pages/board/images.js"
 };
 
 static const unsigned char file21[] = {
-#embed "pages/board/menu.js"
+#embed "pages/board/login.js"
 };
 
 static const unsigned char file22[] = {
-#embed "pages/board/model.js"
+#embed "pages/board/menu.js"
 };
 
 static const unsigned char file23[] = {
-#embed "pages/board/order.js"
+#embed "pages/board/model.js"
 };
 
 static const unsigned char file24[] = {
-#embed "pages/board/past.js"
+#embed "pages/board/order.js"
 };
 
 static const unsigned char file25[] = {
@@ -305,12 +305,12 @@ static const WebFile files[] = {
     {"board/editor.js", file16, sizeof file16},
     {"board/engine.js", file17, sizeof file17},
     {"board/forms.js", file18, sizeof file18},
-    {"board/images.js", file19, sizeof file19},
-    {"board/login.js", file20, sizeof file20},
-    {"board/menu.js", file21, sizeof file21},
-    {"board/model.js", file22, sizeof file22},
-    {"board/order.js", file23, sizeof file23},
-    {"board/past.js", file24, sizeof file24},
+    {"board/history.js", file19, sizeof file19},
+    {"board/images.js", file20, sizeof file20},
+    {"board/login.js", file21, sizeof file21},
+    {"board/menu.js", file22, sizeof file22},
+    {"board/model.js", file23, sizeof file23},
+    {"board/order.js", file24, sizeof file24},
     {"board/quick.js", file25, sizeof file25},
     {"board/rename.js", file26, sizeof file26},
     {"board/router.js", file27, sizeof file27},

@@ -113,7 +113,7 @@ struct PageRoutesTests {
         // The page itself begins these: its entry, the theme, and the texts of one language. Types are no code. The log-in
         // and the screens beside the board come when they are needed, or later.
         let others = [
-            "account", "answers", "app", "categories", "forms", "login", "past", "screens", "settings", "stats",
+            "account", "answers", "app", "categories", "forms", "history", "login", "screens", "settings", "stats",
             "theme", "today", "types",
         ].map { "board/\($0).js" }
 

@@ -1,4 +1,4 @@
-// The account: name, address, password, ways in, who is logged in, tokens, invitations, what happened, and its end.
+// The account: name, address, password, identities, sessions, tokens, invitations, events, and deleting it.
 import { heading, showAnswer } from "./answers.js";
 import { call, Problem, uuid } from "./api.js";
 import { el, field } from "./dom.js";
@@ -52,7 +52,7 @@ export function showAccount(app, main) {
 }
 
 /**
- * A small form with its own fault line. One intention keeps its idempotency key until it succeeded.
+ * A small form with its own error line. A submission keeps its idempotency key until it succeeds.
  * @param {string} label
  * @param {Record<string, string>} fields label by name; names of passwords and addresses get their kind of input
  * @param {(values: Record<string, string>, key: string) => Promise<any>} run
@@ -79,7 +79,7 @@ export function actionForm(label, fields, run, isDanger = false) {
       form.reset();
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
-      // What was refused was read: the next try is another intention.
+      // The server refused it: the next attempt is a new submission.
       if (problem.status >= 400 && problem.status < 500) key = uuid();
       fault.textContent = faultOf(problem);
     } finally {
@@ -145,7 +145,7 @@ function invitations(app, answer, again, tell) {
     tell(text.linkOnce, made.url);
     again();
   });
-  // Somebody else's, or nobody's.
+  // It belongs to another person, or to nobody.
   Object.assign(form.querySelector("[name=email]"), { required: false, autocomplete: "off" });
   return [
     el("ul", { class: "rows" }, ...answer.items.map((/** @type {any} */ item) => row(item.email ?? text.anybody,

@@ -1,4 +1,4 @@
-// What a person does to tasks and categories, with the way back.
+// Actions on tasks and categories, with undo.
 import { uuid } from "./api.js";
 import { announce } from "./dom.js";
 import { columns } from "./model.js";
@@ -10,7 +10,7 @@ import { text } from "./texts.js";
 /** @typedef {{status?: Status, before?: string, after?: string, place?: "first" | "last"}} Where */
 
 /**
- * Where a task stands, so that it can be brought back there.
+ * The place of a task, for undo.
  * @param {App} app @param {string} id @returns {Where}
  */
 function whereIs(app, id) {
@@ -22,7 +22,7 @@ function whereIs(app, id) {
 }
 
 /**
- * The position between the neighbours of a place.
+ * The position of a place, between its neighbours.
  * @param {App} app
  * @param {string} id
  * @param {Where} where
@@ -59,7 +59,7 @@ export function move(app, id, where, { focus = true, isUndo = false, show = true
 }
 
 /**
- * One column on or back.
+ * Moves a task to the next or previous column.
  * @param {App} app
  * @param {string} id
  * @param {number} step
@@ -71,7 +71,7 @@ export function moveBy(app, id, step) {
 }
 
 /**
- * One place up or down among what is shown.
+ * Moves a task up or down among the visible ones.
  * @param {App} app
  * @param {string} id
  * @param {number} step
@@ -104,7 +104,7 @@ export function remove(app, id) {
 }
 
 /**
- * Brings a task back from the trash.
+ * Restores a task from the trash.
  * @param {App} app @param {string} id
  * @param {Where} [value]
  * @param {string} [position]
@@ -119,7 +119,7 @@ export function addCategory(value) {
   return { type: /** @type {const} */ ("category"), op: /** @type {const} */ ("create"), id: uuid(), value };
 }
 
-/** The steps that can be undone, the last one first. */
+/** The steps that can be undone, newest first. */
 export class Undo {
   constructor() {
     /** @type {{label: string, run: () => void}[]} */

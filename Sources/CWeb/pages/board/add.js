@@ -1,4 +1,4 @@
-// "+ Add" under the last card: a line that reads dates and categories. What was typed there is kept until it is added.
+// "+ Add" under the last card: a line that reads dates and categories. The text is kept as a draft until it is added.
 import { $, announce, el, icon, lengthOf } from "./dom.js";
 import { categoryPill } from "./card.js";
 import { describeDue, dueTime, today } from "./dates.js";
@@ -30,7 +30,7 @@ export class AddForm {
     this.form.addEventListener("submit", (/** @type {Event} */ event) => { event.preventDefault(); this.add(); });
     this.form.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
       if (event.key === "Escape") { event.stopPropagation(); this.close(); }
-      // While an input method composes, Enter belongs to it.
+      // During composition, Enter is for the input method.
       if (event.key === "Enter" && event.isComposing) event.preventDefault();
     });
     const draft = app.engine.mirror.draft.get(this.key);
@@ -65,7 +65,7 @@ export class AddForm {
     this.app.engine.commit([{ store: "draft", key: this.key, value: draft }]);
   }
 
-  /** What the line is understood as, before it is added. */
+  /** A preview of the parsed line. */
   showReading() {
     const { category, dueDate } = this.read();
     const { model } = this.app;

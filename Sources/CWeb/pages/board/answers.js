@@ -1,4 +1,4 @@
-// Answers of the server that screens show: the last one at once, also without a connection, then the new one.
+// Server responses on screens: the last one at once, also offline, then the new one.
 import { call, Problem } from "./api.js";
 import { el } from "./dom.js";
 import { text } from "./texts.js";
@@ -22,7 +22,7 @@ export function showAnswer(app, place, path, show, stores = ["task", "category",
     try {
       const answer = await call("GET", path);
       if (isOver) return;
-      // The same again would take away what somebody types in a form of it.
+      // Rendering the same again would clear the forms in it.
       if (!last || JSON.stringify(answer) !== JSON.stringify(last)) fill(answer);
       app.engine.commit([{ store: "answer", key: path, value: answer }]);
     } catch (problem) {

@@ -1,8 +1,8 @@
-// Calls of the API, each with a time-out, and a problem for whatever goes wrong; and its server-sent events, over fetch, which
-// can send a token where EventSource cannot.
+// Calls of the API, each with a time-out; every failure is a Problem. Also its server-sent events, over fetch: EventSource
+// cannot send a token.
 import { language } from "./texts.js";
 
-/** An answer that is no success. Status 0: the server was not reached, or did not answer in time. */
+/** A failed call. Status 0: the server was not reached, or did not answer in time. */
 export class Problem extends Error {
   /** @param {number} status @param {any} [document] @param {number} [retryAfter] */
   constructor(status, document, retryAfter) {
@@ -17,7 +17,7 @@ export class Problem extends Error {
 }
 
 /**
- * Who is logged in, as far as requests need it; null where nobody must.
+ * The session, for requests; null when no log-in is needed.
  * @type {{token: string | null, ended: () => void}}
  */
 export const access = { token: null, ended: () => {} };
@@ -76,11 +76,11 @@ export async function call(method, path, options = {}) {
 
 /** @param {string} text */
 function parsed(text) {
-  // What a proxy in between answers is no JSON.
+  // The response of a proxy may not be JSON.
   try { return JSON.parse(text); } catch { return null; }
 }
 
-/** The server sends a comment when it sent nothing for 15 s: a stream that is silent for longer has ended. */
+/** The server sends a comment after 15 s without events: a stream that is silent for longer is dead. */
 const patience = 18000;
 
 /**

@@ -46,7 +46,7 @@ export class App {
     access.ended = () => session.end(this.engine, { note: "ended" });
     this.engine.onChange = (changes) => {
       this.model.take(changes);
-      // An edit is shown in the task that makes it: the page never says "saved" for a moment longer.
+      // Edits are rendered synchronously: the page never shows "saved" after one.
       if (changes.some(({ store, value }) => store === "outbox" && value)) this.render();
       else this.refresh();
     };
@@ -67,15 +67,15 @@ export class App {
       if (document.visibilityState === "visible") { this.engine.retry(); this.refresh(); }
     });
     addEventListener("beforeunload", (event) => {
-      // Without a disk nothing would keep what was not sent.
+      // Without storage, unsent edits would be lost.
       if (!this.engine.store.database && this.engine.mirror.outbox.size > 0) event.preventDefault();
     });
     session.followOtherTabs(this.session);
-    // Right after the first paint: to be there when the connection goes, and of the same version as this page.
+    // Right after the first paint, so that it is ready offline, in the same version as this page.
     requestAnimationFrame(() => setTimeout(() => loadScreens().catch(() => {})));
   }
 
-  /** Shows what the address says. */
+  /** Shows the route of the address. */
   followAddress() {
     const { route } = this.router;
     this.model.setFilter({
@@ -157,7 +157,7 @@ export class App {
     if (this.isRendering) return;
     this.isRendering = true;
     const run = () => { if (this.isRendering) this.render(); };
-    // Pages that nobody looks at have no frames.
+    // Hidden pages have no animation frames.
     if (document.hidden) setTimeout(run, 50);
     else requestAnimationFrame(run);
   }
@@ -174,7 +174,7 @@ export class App {
     showState(this);
   }
 
-  /** Whether the page speaks the account's language. Else it is loaded anew, once all edits are on disk. */
+  /** Whether the page has the account's language. Otherwise it reloads once all edits are on disk. */
   speaks() {
     if (chooseLanguage(this.model.settings.locale)) return true;
     this.engine.writing.finally(() => location.reload());
@@ -182,7 +182,7 @@ export class App {
   }
 
   /**
-   * Told of the stores that change.
+   * Called with the stores that change.
    * @param {(stores: Set<string>) => void} watcher
    * @returns {() => void} stops it
    */
@@ -191,7 +191,7 @@ export class App {
     return () => this.model.watchers.delete(watcher);
   }
 
-  /** Days go by while the page is open. */
+  /** The day changes while the page is open. */
   passMidnight() {
     setTimeout(() => { this.model.setFilter({}); this.refresh(); this.passMidnight(); }, Math.min(untilMidnight(this.model.zone) + 500, 3600000));
   }
@@ -202,7 +202,7 @@ export class App {
   }
 
   /**
-   * Runs what the person asked for and says so when it fails.
+   * Runs an action, and shows a message when it fails.
    * @template T
    * @param {() => Promise<T>} action
    */

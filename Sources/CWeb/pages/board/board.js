@@ -1,4 +1,4 @@
-// The board: three columns of cards, kept in step with the model by changing only what differs.
+// The board: three columns of cards; only what differs from the model is updated.
 import { $, el } from "./dom.js";
 import { makeCard, showCard } from "./card.js";
 import { AddForm } from "./add.js";
@@ -26,7 +26,7 @@ export class Board {
     this.growing = new IntersectionObserver((entries) => this.grow(entries), { rootMargin: "600px" });
     for (const status of columns) this.makeColumn(status);
     this.element.addEventListener("focusin", (/** @type {FocusEvent} */ event) => this.rove(/** @type {HTMLElement} */ (event.target)));
-    // What is beyond the fold is printed too.
+    // Print all cards, not only the rendered ones.
     addEventListener("beforeprint", () => this.showAll());
     this.render();
   }
@@ -60,7 +60,7 @@ export class Board {
   render() {
     const isFirst = this.cards.size === 0;
     for (const status of columns) this.renderColumn(status);
-    // For whoever measures.
+    // For benchmarks.
     if (isFirst && this.cards.size > 0) performance.mark("first-card");
     for (const [id, card] of this.cards) {
       if (!this.app.model.tasks.has(id)) { card.remove(); this.cards.delete(id); }
@@ -93,7 +93,7 @@ export class Board {
   }
 
   /**
-   * What to do first, where there is nothing.
+   * A hint for an empty board.
    * @param {HTMLElement} empty
    * @param {Status} status
    */
@@ -112,7 +112,7 @@ export class Board {
       if (!column || !entry.isIntersecting) continue;
       column.shown += pageSize;
       this.app.refresh();
-      // Seen again when there is still room.
+      // Observed again, in case there is more room.
       this.growing.unobserve(column.end);
       requestAnimationFrame(() => this.growing.observe(column.end));
     }
@@ -173,7 +173,7 @@ export class Board {
   }
 
   /**
-   * Puts the focus on a task's card, or on its neighbour's when it is gone.
+   * Focuses a task's card, or a neighbour when the card is gone.
    * @param {string} id
    * @param {string | undefined} [instead]
    */
@@ -196,7 +196,7 @@ function arrange(list, wanted) {
   for (const card of wanted) {
     while (node?.classList.contains("slot")) node = node.nextElementSibling;
     if (node === card) { node = node.nextElementSibling; continue; }
-    // This one was moved down: without it, the rest is in place.
+    // This child was moved down: without it, the rest is in order.
     if (node && card === node.nextElementSibling) {
       node.remove();
       node = card.nextElementSibling;

@@ -1,4 +1,4 @@
-// One card. Its element is made once and changed in place when what it shows changes.
+// A card. Its element is made once and updated in place.
 import { el, icon } from "./dom.js";
 import { describeDue } from "./dates.js";
 import { picture } from "./images.js";
@@ -15,13 +15,13 @@ export function makeCard(id) {
 }
 
 /**
- * What each card shows. A task that changes is another object, so that comparing is cheap.
+ * The inputs of each card. A changed task is a new object, so comparing is cheap.
  * @type {WeakMap<HTMLElement, any[]>}
  */
 const shown = new WeakMap();
 
 /**
- * Shows a task on its card, unless it shows just that already.
+ * Updates the card of a task if its inputs have changed.
  * @param {HTMLElement} card
  * @param {Task} task
  * @param {Model} model

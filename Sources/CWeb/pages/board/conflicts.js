@@ -1,4 +1,4 @@
-// What the server merged or did not take, shown until the person answered: mine and theirs, side by side.
+// Edits that the server merged or refused, shown until the user decides: mine and theirs, side by side.
 import { el } from "./dom.js";
 import { describeDue } from "./dates.js";
 import { text } from "./texts.js";
@@ -8,7 +8,7 @@ import { text } from "./texts.js";
 /** @typedef {import("./types.js").Conflict} Conflict */
 
 /**
- * Drafts of tasks that are no more.
+ * Drafts of deleted tasks.
  * @param {App} app
  */
 function orphans(app) {
@@ -16,7 +16,7 @@ function orphans(app) {
 }
 
 /**
- * How many answers are waited for.
+ * The number of open decisions.
  * @param {App} app
  */
 export function openIssues(app) {
@@ -77,7 +77,7 @@ function theirsOf(conflicts) {
 }
 
 /**
- * Notes can hold both texts; null where there is no such thing.
+ * Notes can hold both texts; null for other members.
  * @param {Issue} issue
  */
 function both(issue) {

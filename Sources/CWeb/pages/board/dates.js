@@ -89,7 +89,7 @@ export function weekday(day) {
 }
 
 /**
- * The instant of a local time in a zone, as the API takes it. A time that a change of clocks skips is moved on.
+ * The instant of a local time in a zone, for the API. A time that a change of clocks skips moves forward.
  * @param {string} day
  * @param {string} time `15:00`
  * @param {string} zone
@@ -109,7 +109,7 @@ export function instant(day, time, zone) {
 }
 
 /**
- * What stands on a card: `D-3`, `D-DAY`, `D+2`.
+ * The label of a card: `D-3`, `D-DAY`, `D+2`.
  * @param {number} days
  */
 export function dDay(days) {
@@ -117,7 +117,7 @@ export function dDay(days) {
 }
 
 /**
- * How a due date reads on a card. This year's year is left out.
+ * The text of a due date on a card, without the current year.
  * @param {string} due
  * @param {string} zone
  * @param {number} [now]
@@ -140,7 +140,7 @@ export function describeDay(day, current = "") {
 }
 
 /**
- * Date and time of something that happened.
+ * The date and time of an event.
  * @param {string} at
  * @param {string} zone
  */

@@ -47,7 +47,7 @@ const shapes = {
 };
 
 /**
- * A line drawing that says nothing by itself.
+ * A decorative icon.
  * @param {keyof typeof shapes} name
  */
 export function icon(name) {
@@ -72,7 +72,7 @@ export function field(label, control, ...after) {
 }
 
 /**
- * Tells screen readers, without moving the focus.
+ * Announces a text to screen readers, without moving the focus.
  * @param {string} message
  */
 export function announce(message) {
@@ -82,7 +82,7 @@ export function announce(message) {
 }
 
 /**
- * How many code points a text has, which is what the server counts.
+ * The number of code points of a text, as the server counts.
  * @param {string} text
  */
 export function lengthOf(text) {

@@ -52,7 +52,7 @@ export function setUpDrag(app, board) {
   });
   addEventListener("pointercancel", () => end());
   addEventListener("blur", () => end());
-  // A finger that drags must not scroll as well. The listener has to be there before the finger comes.
+  // A dragging finger must not scroll. The listener must exist before the touch begins.
   board.addEventListener("touchmove", (event) => { if (drag?.ghost) event.preventDefault(); }, { passive: false });
   board.addEventListener("contextmenu", (event) => { if (drag) event.preventDefault(); });
   board.addEventListener("dragstart", (event) => event.preventDefault());
@@ -149,12 +149,12 @@ function columnAt(board, x, y) {
 /** @param {Drag} drag @param {boolean} isSorted */
 function placeSlot({ list, slot, y, card }, isSorted) {
   if (!list) return;
-  // In a sorted column the order is not the person's: the slot tells the column only.
+  // In a sorted column the place does not matter: the slot shows only the column.
   if (isSorted) {
     if (slot.parentElement !== list) list.prepend(slot);
     return;
   }
-  // Halving instead of asking every card: reading 1,500 rectangles would take a frame.
+  // Binary search: reading 1,500 rectangles would take a frame.
   const cards = /** @type {HTMLElement[]} */ ([...list.children]).filter((child) => child !== slot && child !== card);
   let low = 0;
   for (let high = cards.length; low < high;) {

@@ -1,5 +1,5 @@
-// The editor of a task. What was typed is a draft from the first letter on: Escape, Back, a reload and a crash keep it.
-// What others change meanwhile comes in at once; where the person typed too, theirs is shown beside mine.
+// The editor of a task. The text is a draft from the first letter on: Escape, Back, a reload and a crash keep it. Changes by
+// others appear at once; in a field that the user edited too, both versions are shown.
 import { $, announce, el, field, lengthOf, limitLength } from "./dom.js";
 import { addCategory, remove } from "./actions.js";
 import { addDays, dueDay, dueTime, instant, today } from "./dates.js";
@@ -11,7 +11,7 @@ import { text } from "./texts.js";
 /** @typedef {import("./app.js").App} App */
 /** @typedef {import("./types.js").Task} Task */
 /**
- * What the fields hold.
+ * The values of the fields.
  * @typedef {Record<"title" | "body" | "status" | "category" | "date" | "time", string>} Fields
  */
 
@@ -36,7 +36,7 @@ export class Editor {
     const task = app.model.tasks.get(id);
     const draft = app.engine.mirror.draft.get(`task:${id}`);
     /**
-     * What the server's copy says, as far as it was seen here.
+     * The server's values that this editor has shown.
      * @type {Fields}
      */
     this.base = /** @type {Fields} */ (draft ? draft.base : task ? fieldsOf(task, app) : fieldsOf({ ...blank, id }, app));
@@ -123,7 +123,7 @@ export class Editor {
     return `task:${this.id}`;
   }
 
-  /** Keeps what was typed. */
+  /** Saves the draft. */
   keep() {
     const fields = this.changed();
     const isEmpty = Object.keys(fields).length === 0;
@@ -133,7 +133,7 @@ export class Editor {
     this.kept = this.app.engine.commit([{ store: "draft", key: this.key, value: draft }]);
   }
 
-  /** Takes in what the task is now. */
+  /** Updates the fields from the task. */
   takeIn() {
     const task = this.app.model.tasks.get(this.id);
     this.isGone = !task;
@@ -229,7 +229,7 @@ export class Editor {
     remove(this.app, this.id);
   }
 
-  /** Closes without saving; what was typed stays as a draft. */
+  /** Closes without saving; the text stays as a draft. */
   leave() {
     const hasDraft = Object.keys(this.changed()).length > 0;
     this.finish();
@@ -238,13 +238,13 @@ export class Editor {
     if (!this.app.board?.show(this.id)) $("#main").focus();
   }
 
-  /** Closes the sheet and takes it out of the address. */
+  /** Closes the sheet and removes it from the address. */
   finish() {
     this.dialog.close();
     this.app.router.leave("task");
   }
 
-  /** The address says so: Back was pressed. */
+  /** Closes it because the address changed: Back was pressed. */
   close() {
     this.dialog.close();
     this.dialog.remove();

@@ -1,5 +1,5 @@
-// Keeps the mirror, its copy on disk and the server in step. All tabs of an account share one engine: the tab that
-// holds the lock talks to the server, the others hand it their edits over the disk and a channel.
+// Synchronizes the mirror in memory, its copy on disk and the server. All tabs of an account share the disk: the tab that
+// holds the lock talks to the server, and gets the edits of the others over the disk and a channel.
 import { access, call, follow, Problem, uuid } from "./api.js";
 import * as sync from "./sync.js";
 
@@ -20,17 +20,17 @@ export class Engine {
     /** @type {State} */
     this.state = { phase: "loading", sending: false };
     /**
-     * Told of every change of the mirror.
+     * Called with each change of the mirror.
      * @type {(changes: Change[]) => void}
      */
     this.onChange = () => {};
     /**
-     * Told when the state changed.
+     * Called when the state has changed.
      * @type {() => void}
      */
     this.onState = () => {};
     /**
-     * The disk takes nothing more.
+     * Called when the disk cannot be written any more.
      * @type {() => void}
      */
     this.onDiskFault = () => {};
@@ -90,7 +90,7 @@ export class Engine {
   }
 
   /**
-   * The person's edit: shown at once, sent when the server can be reached.
+   * An edit of the user: shown at once, sent when the server can be reached.
    * @param {Parameters<typeof sync.mutate>[1][]} intents
    * @param {Change[]} [also] what changes with them, such as a draft that is saved
    */
@@ -106,7 +106,7 @@ export class Engine {
     this.push();
   }
 
-  /** Keys are in the order of time; no two of a tab are the same, and two tabs' differ by their random end. */
+  /** Keys are in the order of time, unique within a tab, and unique among tabs by a random suffix. */
   nextKey() {
     const time = Date.now().toString(36).padStart(9, "0");
     const last = this.lastKey.slice(0, 13);
@@ -116,7 +116,7 @@ export class Engine {
     return this.lastKey;
   }
 
-  /** Follows the server from the moment on that no other tab does. */
+  /** Follows the server once no other tab does. */
   lead() {
     const { signal } = this.closing;
     const run = async () => {
@@ -125,7 +125,7 @@ export class Engine {
       this.push();
       await this.pull();
     };
-    // Pages over plain HTTP from afar have no locks. Then every tab leads: mutation ids make that safe, only dearer.
+    // Remote pages over plain HTTP have no locks. Then every tab leads: safe because of mutation ids, but more expensive.
     if (!navigator.locks) return void run();
     navigator.locks.request(`kanbase-${this.account}`, { signal }, run).catch(() => {});
   }
@@ -171,7 +171,7 @@ export class Engine {
         if (signal.aborted) return;
         if (error instanceof Problem && error.status === 401) return access.ended();
         if (error instanceof Problem && (error.status === 410 || error.status === 400)) {
-          // Another history, or one that is too long ago: everything anew, with the outbox on top of it.
+          // Another history, or an expired cursor: load everything again, with the outbox on top.
           await this.commit([{ store: "meta", key: "cursor", value: undefined }]);
           continue;
         }
@@ -183,7 +183,7 @@ export class Engine {
     }
   }
 
-  /** Reads the whole living state; the mirror changes in one step unless it was empty. */
+  /** Loads the whole state; the mirror changes in one step unless it was empty. */
   async load() {
     const state = new Map();
     const isEmpty = this.mirror.task.size + this.mirror.category.size === 0;
@@ -200,7 +200,7 @@ export class Engine {
       cursor = page.cursor;
       hasMore = page.hasMore;
       if (isEmpty && hasMore) {
-        // Something to look at; it goes to the disk when it is whole.
+        // Show it early; it is written to disk when it is complete.
         const first = sync.receive(this.mirror, page.changes, null);
         sync.apply(this.mirror, first);
         this.onChange(first);
@@ -210,7 +210,7 @@ export class Engine {
   }
 
   /**
-   * Waits, or until there is a reason to try again.
+   * Waits, or returns early when there is a reason to try again.
    * @param {number} milliseconds
    */
   pause(milliseconds) {
@@ -221,12 +221,12 @@ export class Engine {
     });
   }
 
-  /** The browser says that the connection is gone: a stream would notice it late. */
+  /** The browser reports that it is offline; a stream would notice it late. */
   interrupt() {
     this.stream?.abort();
   }
 
-  /** The browser says that there is a connection, or the person looks at the page again. */
+  /** The browser reports that it is online, or the page became visible again. */
   retry() {
     this.wake();
     this.push();
@@ -266,7 +266,7 @@ export class Engine {
     if (problem.status === 401 || this.closing.signal.aborted) return;
     const isPassing = problem.status === 0 || problem.status >= 500 || problem.status === 429 || problem.status === 408;
     if (!isPassing) {
-      // The request as a whole is refused: smaller ones show which edit it is.
+      // The whole request was refused: smaller requests find the edit at fault.
       if (this.batchLimit > 1) {
         this.batchLimit = Math.max(1, Math.floor(this.batchLimit / 8));
       } else {

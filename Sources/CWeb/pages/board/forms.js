@@ -57,7 +57,7 @@ export function editDDay(app, dday) {
 }
 
 /**
- * Makes something, or changes those of its members that differ.
+ * Creates a resource, or patches the members that differ.
  * @param {App} app
  * @param {"category" | "dday"} type
  * @param {any} before
@@ -85,7 +85,7 @@ function sheet(title, fields, save, remove) {
   const opener = document.activeElement;
   dialog.addEventListener("close", () => {
     dialog.remove();
-    // The list may have been drawn anew.
+    // The list may have been rendered again.
     if (!opener?.isConnected) $("#main").focus();
   });
   document.body.append(dialog);
@@ -144,13 +144,13 @@ export function pictureField(form, id, change) {
 }
 
 /**
- * As large as screens show it, and without the place where it was taken.
+ * Scales a picture to the size of screens, and removes its metadata.
  * @param {Blob} file
  * @returns {Promise<Blob>}
  */
 async function reduced(file) {
   let bitmap;
-  // The server takes a file that this browser cannot draw, or says what is wrong with it.
+  // The browser cannot decode it: send the file, and let the server check it.
   try { bitmap = await createImageBitmap(file); } catch { return file; }
   const part = Math.min(1, longest / Math.max(bitmap.width, bitmap.height));
   const canvas = el("canvas", { width: Math.ceil(bitmap.width * part), height: Math.ceil(bitmap.height * part) });

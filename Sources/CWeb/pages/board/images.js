@@ -1,4 +1,4 @@
-// Pictures of categories, D-days and the account. One that was shown is kept on the device, with the rest of the account.
+// Pictures of categories, D-days and the account. Shown pictures are cached on the device with the account's data.
 import { call } from "./api.js";
 import { el } from "./dom.js";
 
@@ -15,7 +15,7 @@ export const album = { engine: null };
 const addresses = new Map();
 
 /**
- * A picture, shown as soon as it is there.
+ * A picture element, which appears when the picture is loaded.
  * @param {string} id
  * @returns {HTMLImageElement}
  */
@@ -25,7 +25,7 @@ export function picture(id) {
   let address = addresses.get(id);
   if (!address) {
     addresses.set(id, address = load(id));
-    // Tried again when it is shown the next time.
+    // Retried when it is shown the next time.
     address.catch(() => addresses.delete(id));
   }
   address.then((url) => { image.src = url; }, () => image.remove());

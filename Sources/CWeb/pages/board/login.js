@@ -1,4 +1,4 @@
-// Log in, sign up, and set a forgotten password anew. Shown instead of the board, so that nothing closes it.
+// Log-in, sign-up and password reset. Shown instead of the board, so that nothing closes it.
 import { call, Problem } from "./api.js";
 import { el, field } from "./dom.js";
 import { mark } from "./shell.js";

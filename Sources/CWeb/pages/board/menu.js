@@ -1,5 +1,5 @@
-// What one can do with a card, by menu and by key; and the menu of the page. Menus take arrow keys, Home, End, letters and
-// Escape, and are closed by a click beside them.
+// The actions of a card, by menu and by key, and the menu of the page. Menus support arrow keys, Home, End, letters and
+// Escape; a click outside closes them.
 import { $, el } from "./dom.js";
 import { columns } from "./model.js";
 import { move, moveBy, moveWithin, remove } from "./actions.js";

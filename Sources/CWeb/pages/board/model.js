@@ -1,4 +1,4 @@
-// What the page shows: the mirror with the unsent edits on top, by column, filtered and sorted.
+// The data of the page: the mirror with the unsent edits on top, by column, filtered and sorted.
 import { byPosition } from "./order.js";
 import { dueDay, today } from "./dates.js";
 import { view } from "./sync.js";
@@ -28,7 +28,7 @@ export class Model {
     /** @type {Filter} */
     this.filter = { categories: new Set(), due: "", query: "", sort: "position" };
     /**
-     * Whom an entry of the outbox changes, by its key.
+     * The target of each outbox entry, by its key.
      * @type {Map<string, {type: string, id: string}>}
      */
     this.targets = new Map();
@@ -46,7 +46,7 @@ export class Model {
     this.watchers = new Set();
   }
 
-  /** Takes in the whole mirror. */
+  /** Loads the whole mirror. */
   begin() {
     const { mirror } = this.engine;
     /** @type {import("./types.js").Change[]} */

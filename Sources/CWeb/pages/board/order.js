@@ -17,7 +17,7 @@ export function between(before, after) {
     const middle = Math.floor((low + high) / 2);
     if (middle > low) return result + String.fromCharCode(middle);
     result += String.fromCharCode(low);
-    // Once below the upper neighbour here, every continuation is.
+    // From here on it is below the upper neighbour, whatever follows.
     if (high > low) after = null;
   }
 }

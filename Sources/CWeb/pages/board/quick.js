@@ -37,7 +37,7 @@ const times = [
 ];
 
 /**
- * A bare hour of 1–7 is one of the afternoon.
+ * An hour of 1–7 without am or pm is in the afternoon.
  * @param {string | undefined} word
  * @param {number} hour
  */
@@ -70,7 +70,7 @@ function made(year, month, day) {
 }
 
 /**
- * The next time that this date comes.
+ * The next occurrence of a date.
  * @param {string} month
  * @param {string} day
  * @param {string} today
@@ -82,7 +82,7 @@ function nextDate(month, day, today) {
 }
 
 /**
- * The next day of that name, never today.
+ * The next day with this weekday, never today.
  * @param {number} wanted
  * @param {string} today
  */
@@ -91,7 +91,7 @@ function nextWeekday(wanted, today) {
 }
 
 /**
- * What a line says: the title is what is left of it. What only looks like a date stays in the title.
+ * Parses a line; the rest of it is the title. Text that only looks like a date stays in the title.
  * @param {string} line
  * @param {{today: string, zone: string, now?: string}} moment  `now`: the time of day, `14:05`
  * @returns {{title: string, dueDate: string | null, category: string | null, day: string | null, time: string | null}}
@@ -119,10 +119,10 @@ export function readLine(line, { today, zone, now = "00:00" }) {
     time = match ? read(match) : null;
     if (match && time) { rest = cut(rest, match); break; }
   }
-  // A time alone is its next one.
+  // A time without a date is its next occurrence.
   if (time && !day) day = time > now ? today : addDays(today, 1);
   const title = rest.replace(/\s+/g, " ").trim();
-  // A line of nothing but a date is a title.
+  // A line with only a date is a title.
   if (!title) return { title: line.trim(), dueDate: null, category: null, day: null, time: null };
   return { title, category, day, time, dueDate: day ? (time ? instant(day, time, zone) : day) : null };
 }

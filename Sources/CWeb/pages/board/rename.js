@@ -24,9 +24,9 @@ export function rename(app, id, card) {
     input.replaceWith(open);
     const done = { store: /** @type {const} */ ("draft"), key, value: undefined };
     if (isSaved && title && title !== task.title) app.engine.edit([{ type: "task", op: "patch", id, value: { title } }], [done]);
-    // What was typed and not saved comes back with the next rename.
+    // Unsaved text returns with the next rename.
     else if (isSaved || input.value === task.title) app.engine.commit([done]);
-    // Others may have renamed it meanwhile, which the card could not show.
+    // Others may have renamed it in the meantime.
     open.textContent = app.model.tasks.get(id)?.title ?? "";
     open.focus();
   };

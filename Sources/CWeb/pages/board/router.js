@@ -1,4 +1,4 @@
-// The address tells the screen, the task that is open, and the filter: `/?screen=trash`, `/?task=…`, `/?category=…`.
+// The address has the screen, the open task and the filter: `/?screen=trash`, `/?task=…`, `/?category=…`.
 
 /** @typedef {{screen: string | null, task: string | null, of: string | null, category: string | null, due: string | null, q: string | null, sort: string | null}} Route */
 
@@ -41,7 +41,7 @@ export class Router {
   }
 
   /**
-   * Takes one name out of the address: back where it came from, so that Back does not open it again.
+   * Removes a name from the address, by going back if it came from there, so that Back does not open it again.
    * @param {keyof Route} name
    */
   leave(name) {

@@ -1,7 +1,7 @@
-// The screens beside the board, by the name in the address. Each fills `main` and may return what to do when it is left.
+// The other screens, by their names in the address. Each fills `main` and may return a clean-up function.
 import { showAccount } from "./account.js";
 import { showCategories } from "./categories.js";
-import { showHistory, showTrash } from "./past.js";
+import { showHistory, showTrash } from "./history.js";
 import { showSettings } from "./settings.js";
 import { showStats } from "./stats.js";
 import { showToday } from "./today.js";

@@ -1,4 +1,4 @@
-// Who is logged in, the same for all tabs. When a session ends, everything of the account leaves the page at once.
+// The session, shared by all tabs. When it ends, all data of the account is removed from the page at once.
 import { access, call, Problem } from "./api.js";
 import { parsed, sessionKey, Store } from "./store.js";
 
@@ -13,14 +13,14 @@ export function storedSession() {
 }
 
 /**
- * What an account left unsent on this device.
+ * Unsent edits of an account on this device.
  * @returns {{account: string, count: number} | null}
  */
 export function keptEdits() {
   return parsed(localStorage.getItem(keptKey));
 }
 
-/** Why the last session ended, told once. */
+/** Why the last session ended; shown once. */
 export function takeNote() {
   const note = sessionStorage.getItem(noteKey);
   sessionStorage.removeItem(noteKey);
@@ -28,7 +28,7 @@ export function takeNote() {
 }
 
 /**
- * Begins a session for all tabs. What another account left here is erased.
+ * Begins a session for all tabs, and erases the data of other accounts.
  * @param {Session} session
  */
 export async function begin(session) {
@@ -39,7 +39,7 @@ export async function begin(session) {
 }
 
 /**
- * The one account of a server without log-in; null where one must log in.
+ * The account of a server without log-in; null when a log-in is needed.
  * @returns {Promise<Session | null>}
  */
 export async function probe() {
@@ -64,15 +64,15 @@ export async function logIn(body) {
   return /** @type {Session} */ ({ account: answer.account.id, token: answer.token, email: answer.account.email });
 }
 
-/** Nothing of the account stays on the screen while the page goes. */
+/** Clears the screen while the page unloads. */
 export function blank() {
   document.body.replaceChildren();
   document.title = "Kanbase";
 }
 
 /**
- * Ends the session here: the screen is empty at once, then the memory with the page. Unsent edits stay on this device
- * for the same account; without any, nothing stays.
+ * Ends the session here: clears the screen at once, then the memory by a reload. Only unsent edits stay on this device, for
+ * the same account.
  * @param {import("./engine.js").Engine | null} engine
  * @param {{note?: string, erase?: boolean}} options
  */
@@ -84,18 +84,18 @@ export async function end(engine, { note = "", erase = false } = {}) {
   if (engine && count > 0) localStorage.setItem(keptKey, JSON.stringify({ account: engine.account, count }));
   sessionStorage.clear();
   if (note) sessionStorage.setItem(noteKey, note);
-  // A tab that holds a database open delays its erasing; the log-in erases what is left.
+  // An open tab delays erasing its database; the next log-in erases the rest.
   await Promise.race([eraseOthers(), new Promise((resolve) => { setTimeout(resolve, 2000); })]);
   location.replace("/");
 }
 
-/** Nobody is logged in: erases everything but what waits for its account. */
+/** Without a session: erases everything but unsent edits. */
 export async function eraseOthers() {
   await Store.eraseAllBut(keptEdits()?.account ?? null).catch(() => {});
 }
 
 /**
- * Another tab began or ended a session: this page is of the wrong one.
+ * Another tab began or ended a session: this page has the wrong one.
  * @param {Session | null} session
  */
 export function followOtherTabs(session) {
@@ -106,6 +106,6 @@ export function followOtherTabs(session) {
     location.replace("/");
   };
   addEventListener("storage", (event) => { if (event.key === sessionKey || event.key === null) check(); });
-  // A page that the browser kept for Back may be of a session that ended.
+  // A page from the back-forward cache may have an ended session.
   addEventListener("pageshow", (event) => { if (event.persisted) check(); });
 }

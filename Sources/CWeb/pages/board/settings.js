@@ -1,4 +1,4 @@
-// Language, zone and theme, kept with the account, so that every device has them; and taking everything out and in.
+// Language, time zone and theme, which are stored with the account for all devices; and export and import.
 import { heading } from "./answers.js";
 import { call, Problem } from "./api.js";
 import { el, field } from "./dom.js";
@@ -63,7 +63,7 @@ function dataPanel(app) {
 }
 
 /**
- * How many things an import makes or changes.
+ * The number of resources that an import creates or changes.
  * @param {any} report
  */
 function countOf(report) {

@@ -67,7 +67,7 @@ function stateClicked(app) {
 }
 
 /**
- * What the state is, in short and at length.
+ * The state in a word and in a sentence.
  * @param {App} app
  */
 export function stateWords(app) {
@@ -98,7 +98,7 @@ export function showState(app) {
 }
 
 /**
- * Marks where one is.
+ * Marks the current screen.
  * @param {App} app
  */
 export function showPlace(app) {

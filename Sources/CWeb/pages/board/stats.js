@@ -31,7 +31,7 @@ function figure(label, value, isBad = false) {
 }
 
 /**
- * Bars of thirty days; the same figures as a text for those who cannot see them.
+ * Bars of thirty days, with the same figures as text for screen readers.
  * @param {{date: string, count: number}[]} days
  */
 function chart(days) {

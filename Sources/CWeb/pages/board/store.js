@@ -31,7 +31,7 @@ export class Store {
     this.database = null;
     this.channel = typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel(prefix + account);
     /**
-     * What other tabs changed while this one was reading.
+     * Changes by other tabs while this one was reading.
      * @type {import("./types.js").Change[][]}
      */
     this.missed = [];
@@ -87,7 +87,7 @@ export class Store {
         if (value === undefined) transaction.objectStore(store).delete(key);
         else transaction.objectStore(store).put(value, key);
       }
-      // Also when the page goes at once, as with a reload right after a key press.
+      // Also when the page unloads at once, as with a reload right after a key press.
       transaction.commit?.();
       transaction.oncomplete = () => resolve(undefined);
       transaction.onabort = () => reject(transaction.error);
@@ -100,7 +100,7 @@ export class Store {
   }
 
   /**
-   * Erases what is kept of all accounts but one.
+   * Erases the data of all accounts but one.
    * @param {string | null} account
    */
   static async eraseAllBut(account) {
@@ -110,7 +110,7 @@ export class Store {
   }
 }
 
-/** Begun while the other modules load: it takes longer than they do. */
+/** Started while the other modules load, because it takes longer. */
 const account = parsed(localStorage.getItem(sessionKey))?.account;
 let early = account ? new Store(account) : null;
 

@@ -1,5 +1,5 @@
-// The rules of sync as pure functions: from the mirror of what is stored, they tell which keys change. They know no
-// network, no storage, no clock and no page.
+// The rules of sync as pure functions: they compute the changes of the mirror. They use no network, no storage, no clock and
+// no page.
 
 /** @typedef {import("./types.js").Mirror} Mirror */
 /** @typedef {import("./types.js").Change} Change */
@@ -47,7 +47,7 @@ export function outbox(mirror) {
 }
 
 /**
- * What the person sees of a resource: the server's copy with the unsent edits on top; undefined when there is none.
+ * A resource as the user sees it: the server's copy with the unsent edits on top; undefined when it does not exist.
  * @param {Mirror} mirror
  * @param {ResourceType} type
  * @param {string} id
@@ -108,7 +108,7 @@ function mergePatch(target, patch) {
 }
 
 /**
- * An edit enters the outbox. `baseRevision` is that of the server's copy on which the person built.
+ * Adds an edit to the outbox. `baseRevision` is the revision of the server's copy that the user saw.
  * @param {Mirror} mirror
  * @param {{type: ResourceType, op: import("./types.js").Op, id: string, value?: any, position?: string, baseRevision?: number}} intent
  * @param {{mutationId: string, key: string, at: string}} made
@@ -125,7 +125,7 @@ export function mutate(mirror, intent, made) {
   /** @type {Change[]} */
   const changes = [{ store: "outbox", key: entry.key, value: entry }];
   if (op === "delete") {
-    // Kept so that an undo shows the task again at once.
+    // Kept, so that undo shows the task again at once.
     const shown = view(mirror, type, id);
     if (shown && type === "task") changes.push({ store: "meta", key: `deleted:${id}`, value: shown });
   }
@@ -133,7 +133,7 @@ export function mutate(mirror, intent, made) {
 }
 
 /**
- * The next request: the oldest edits, and what of our own they build on although it was answered already.
+ * The next request: the oldest edits, and the answered mutations that they build on.
  * @param {Mirror} mirror
  * @param {number} [limit]
  */
@@ -147,7 +147,7 @@ export function request(mirror, limit = batch) {
 }
 
 /**
- * The server answered a request: what was sent leaves the outbox, what was refused or merged stays to be answered.
+ * Handles the response to a request: its edits leave the outbox; refused and merged ones become issues.
  * @param {Mirror} mirror
  * @param {Entry[]} sent
  * @param {any[]} results
@@ -190,7 +190,7 @@ export function settle(mirror, sent, results, at) {
 }
 
 /**
- * Without what is computed, as the change feed shows it.
+ * A resource without computed members, as in the change feed.
  * @param {any} value
  */
 function stripped({ taskCount, doneCount, deadline, countdown, ...value }) {
@@ -198,7 +198,7 @@ function stripped({ taskCount, doneCount, deadline, countdown, ...value }) {
 }
 
 /**
- * A category of that name was there: its id stands for ours from now on.
+ * A category with this name exists: replaces our id with its id.
  * @param {Entry} entry
  * @param {Map<string, string>} renamed
  */
@@ -211,7 +211,7 @@ function rename(entry, renamed) {
 }
 
 /**
- * Edits that wait may build on ones that were answered just now: the request that sends them names those.
+ * Waiting edits may build on edits that were just answered: the next request names those.
  * @param {Mirror} mirror
  * @param {Entry[]} sent
  * @param {Map<string, Entry>} left
@@ -227,7 +227,7 @@ function remember(mirror, sent, left) {
 }
 
 /**
- * What the person must see of a result; null when there is nothing to say.
+ * The issue of a result; null when there is none.
  * @param {Mirror} mirror
  * @param {Entry} entry
  * @param {any} result
@@ -238,7 +238,7 @@ function issueOf(mirror, { mutation }, result, at) {
   const conflicts = (result.conflicts ?? []).filter((/** @type {any} */ conflict) =>
     conflict.member !== "position" && JSON.stringify(conflict.theirs) !== JSON.stringify(conflict.yours));
   const isRefused = result.status === "rejected" || result.status === "conflict";
-  // Somebody else deleted it as well, or it was a move: there is nothing of the person's in it.
+  // Another user deleted it, too, or it was a move: no text of the user is lost.
   if (result.status === "conflict" && mutation.op === "move" && !result.value) return null;
   if (!isRefused && conflicts.length === 0) return null;
   const target = result.value ?? mirror[mutation.type].get(mutation.id);
@@ -252,7 +252,7 @@ function issueOf(mirror, { mutation }, result, at) {
 }
 
 /**
- * Changes of the feed come in.
+ * Applies changes of the feed.
  * @param {Mirror} mirror
  * @param {{type: string, id: string, revision: number, deleted: boolean, value: any}[]} feed
  * @param {string | null} cursor
@@ -261,7 +261,7 @@ function issueOf(mirror, { mutation }, result, at) {
 export function receive(mirror, feed, cursor) {
   /** @type {Change[]} */
   const changes = [];
-  // What is made and deleted again may come in one go.
+  // A resource may be created and deleted within one page.
   const made = new Set();
   for (const { type, id, deleted, value, revision } of feed) {
     if (!types.includes(/** @type {any} */ (type))) continue;
@@ -276,7 +276,7 @@ export function receive(mirror, feed, cursor) {
 }
 
 /**
- * The whole living state came in, for the first time or because the server's history was replaced.
+ * Applies the whole state, the first one or after the server's history was replaced.
  * @param {Mirror} mirror
  * @param {Map<string, {type: string, id: string, value: any}>} state by type and id
  * @param {string} cursor

@@ -1,4 +1,4 @@
-// The words of the page, in the account's language, else the browser's; and the theme. Only that language is loaded.
+// The texts of the page in the account's language, else the browser's, and the theme. Only that language is loaded.
 
 /** @typedef {typeof import("./texts-en.js").texts} Texts */
 
@@ -7,7 +7,7 @@ const languages = ["en", "ko", "ja"];
 const languageKey = "kanbase.language";
 const themeKey = "kanbase.theme";
 
-/** Found by theme.js, as is the first language of the browser that the page speaks. */
+/** Set by theme.js, like the first language of the browser that the page has. */
 export const language = document.documentElement.lang;
 /** @type {Texts} */
 export const text = (await import(`./texts-${language}.js`)).texts;

@@ -1,4 +1,4 @@
-// Before anything is painted: the theme that the person chose, and the language, whose words begin to load.
+// Runs before the first paint: sets the user's theme, and starts to load the language.
 "use strict";
 {
   const root = document.documentElement;

@@ -1,5 +1,5 @@
-// Short messages at the bottom. Each goes by itself; one that offers a way back stays longer, and as long as the
-// pointer or the focus is on it.
+// Short messages at the bottom. Each disappears after a time; one with an action stays longer, and as long as it has the
+// pointer or the focus.
 import { el, icon } from "./dom.js";
 import { text } from "./texts.js";
 

@@ -1,5 +1,5 @@
-// The cover: what is overdue and due today, what comes, the D-days, how far one got, and the weather. All but the weather
-// is what the board knows, with what is not sent yet.
+// Today: overdue and due tasks, upcoming ones, D-days, progress and the weather. All but the weather comes from the local
+// data, including unsent edits.
 import { heading } from "./answers.js";
 import { call } from "./api.js";
 import { el, icon } from "./dom.js";
@@ -43,7 +43,7 @@ export function showToday(app, main) {
       panel(text.ddays, [countdowns(app, [...ddays.values()], now),
         el("button", { type: "button", class: "add-open", onclick: () => editDDay(app, null) }, icon("plus"), text.addDDay)]));
     coming.replaceChildren(el("h2", {}, text.upcoming), ...tasks(app, on((day) => day > now).slice(0, 20), text.noneUpcoming));
-    // The one that took the place of what was ticked.
+    // The task that replaced the completed one.
     if (focused >= 0) (ticks()[focused] ?? ticks().at(-1) ?? main).focus();
   };
   fill();
@@ -73,7 +73,7 @@ function tasks(app, list, empty) {
 function countdowns(app, list, now) {
   if (list.length === 0) return el("p", { class: "quiet-words" }, text.noDDays);
   const next = list.map((dday) => ({ dday, date: nextDate(dday, now), days: daysBetween(now, nextDate(dday, now)) }));
-  // What comes, the soonest first, then what was, the latest first.
+  // Future days first, soonest first; then past days, latest first.
   const order = (/** @type {number} */ days) => (days < 0 ? 1e9 - days : days);
   next.sort((a, b) => order(a.days) - order(b.days));
   return el("ul", { class: "rows" }, ...next.map(({ dday, date, days }) => el("li", {}, dday.image && picture(dday.image),
@@ -83,7 +83,7 @@ function countdowns(app, list, now) {
 }
 
 /**
- * The date itself, or the next one of what comes every year; 29 February is the 28th in common years.
+ * The date, or the next occurrence of a yearly one; 29 February is the 28th in common years.
  * @param {{date: string, repeats: string}} dday
  * @param {string} now
  */

@@ -1,4 +1,4 @@
-// What was: the history of the board or of one task, told in words, and the trash with the way back.
+// The history of the board or of one task, in words; and the trash, from which tasks can be restored.
 import { heading, showAnswer } from "./answers.js";
 import { call } from "./api.js";
 import { el } from "./dom.js";
@@ -78,7 +78,7 @@ function row(app, task) {
   button.addEventListener("click", () => {
     app.engine.commit([{ store: "meta", key: `deleted:${task.id}`, value: task }]);
     restore(app, task.id);
-    // It leaves at once, whenever the server's list comes.
+    // Removed at once, without waiting for the new list.
     const neighbour = item.nextElementSibling ?? item.previousElementSibling;
     item.remove();
     neighbour?.querySelector("button")?.focus();
@@ -88,7 +88,7 @@ function row(app, task) {
 }
 
 /**
- * A button for the next page of a list, which takes its own place.
+ * A button that replaces itself with the next page of a list.
  * @param {string | null} cursor
  * @param {string} path
  * @param {(page: any) => void} take
