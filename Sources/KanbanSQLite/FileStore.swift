@@ -17,7 +17,7 @@ package final class FileStore: LocalStore {
     let readers: ReaderPool
     let writer: Writer
     private let files: DataFileWatch
-    private let longReads: LongReads
+    private let longReads: LongReadQueue
     let maintenance = Locked(MaintenanceWalk())
 
     /// Opens the file in the directory, or makes both; migrates an older file after copying it.
@@ -42,7 +42,7 @@ package final class FileStore: LocalStore {
             writer = try Writer(
                 path: path, configuration: configuration, context: context, random: random, commits: commits,
                 readers: readers, files: files)
-            longReads = LongReads(limit: configuration.longReads)
+            longReads = LongReadQueue(limit: configuration.longReads)
         } catch {
             throw SQLiteError.forCallers(error)
         }

@@ -3,7 +3,7 @@ import Kanban
 import Locks
 
 /// Runs long reads on threads of their own and of low priority, a few at a time. The others wait in a ``FairQueue``.
-final class LongReads: Sendable {
+final class LongReadQueue: Sendable {
     private struct Job {
         var run: @Sendable () -> Void
         var cancel: @Sendable () -> Void
