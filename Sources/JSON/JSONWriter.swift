@@ -78,18 +78,9 @@ package struct JSONWriter {
         // A comma, a sign and at most 19 digits.
         put(atMost: 21) { text in
             if integer < 0 { text.add(UInt8(ascii: "-")) }
-            var places = 1
-            var power: UInt64 = 10
-            while places < 19, integer.magnitude >= power {
-                places += 1
-                power *= 10
-            }
-            let digits = text.room(places)
-            var rest = integer.magnitude
-            for place in stride(from: places - 1, through: 0, by: -1) {
-                digits[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-                rest /= 10
-            }
+            let magnitude = UInt(integer.magnitude)
+            let places = magnitude.decimalPlaces
+            text.room(places).writeDigits(magnitude, places, at: 0)
         }
     }
 

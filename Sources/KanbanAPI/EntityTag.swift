@@ -1,4 +1,5 @@
 import HTTP
+import JSON
 import Kanban
 
 /// A strong entity tag (RFC 9110 §8.8.3): `"<revision>"`, or `"<revision>-<digest>"` where an answer shows more than
@@ -6,21 +7,13 @@ import Kanban
 enum EntityTag {
     static func tag(_ revision: Revision) -> String {
         // Up to 13 digits fit into a `String` without an allocation; interpolation would allocate.
-        var digits = revision.magnitude
-        var count = 2
-        repeat {
-            count += 1
-            digits /= 10
-        } while digits > 0
-        return String(unsafeUninitializedCapacity: count) { text in
-            var rest = revision.magnitude
-            for place in stride(from: count - 2, to: 0, by: -1) {
-                text[place] = UInt8(ascii: "0") + UInt8(rest % 10)
-                rest /= 10
-            }
+        let number = UInt(revision.magnitude)
+        let places = number.decimalPlaces
+        return String(unsafeUninitializedCapacity: places + 2) { text in
             text[0] = UInt8(ascii: "\"")
-            text[count - 1] = UInt8(ascii: "\"")
-            return count
+            text.writeDigits(number, places, at: 1)
+            text[places + 1] = UInt8(ascii: "\"")
+            return places + 2
         }
     }
 

@@ -1,3 +1,5 @@
+import JSON
+
 /// A day of the proleptic Gregorian calendar, without a time zone; 0 is 1970-01-01.
 package struct Day: Hashable, Comparable, Sendable {
     package var number: Int
@@ -111,23 +113,10 @@ extension Day: CustomStringConvertible {
     /// Writes the ``textLength`` characters of `YYYY-MM-DD`. Only for days within ``range``.
     package func write(into text: UnsafeMutableBufferPointer<UInt8>) {
         let civil = civil
-        text.writeDigits(civil.year, 4, at: 0)
+        text.writeDigits(UInt(bitPattern: civil.year), 4, at: 0)
         text[4] = UInt8(ascii: "-")
-        text.writeDigits(civil.month, 2, at: 5)
+        text.writeDigits(UInt(bitPattern: civil.month), 2, at: 5)
         text[7] = UInt8(ascii: "-")
-        text.writeDigits(civil.day, 2, at: 8)
-    }
-}
-
-extension UnsafeMutableBufferPointer<UInt8> {
-    /// Writes the last `count` decimal digits of `value`.
-    func writeDigits(_ value: Int, _ count: Int, at offset: Int) {
-        var rest = UInt(bitPattern: value)
-        var place = offset + count
-        while place > offset {
-            place -= 1
-            self[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        }
+        text.writeDigits(UInt(bitPattern: civil.day), 2, at: 8)
     }
 }

@@ -1,3 +1,5 @@
+import JSON
+
 /// An instant, in milliseconds since 1970-01-01T00:00:00Z.
 package struct Timestamp: Hashable, Comparable, Sendable {
     package var milliseconds: Int64
@@ -58,7 +60,7 @@ extension Timestamp: CustomStringConvertible {
     /// Writes the ``textLength`` characters of `2026-11-20T08:19:00.123Z`. Only for instants within ``range``.
     package func write(into text: UnsafeMutableBufferPointer<UInt8>) {
         let (day, timeOfDay) = milliseconds.dividedFloor(by: Self.millisecondsPerDay)
-        let time = Int(timeOfDay)
+        let time = UInt(timeOfDay)
         Day(number: Int(day)).write(into: text)
         text[10] = UInt8(ascii: "T")
         text.writeDigits(time / 3_600_000, 2, at: 11)

@@ -1,4 +1,5 @@
 import Dispatch
+import Kanban
 import Locks
 
 #if canImport(Glibc)
@@ -22,7 +23,7 @@ final class LogSink: Sendable {
     private let capacity: Int
     /// The format and the clock of its lines.
     let format: Configuration.LogFormat
-    let clock: LogClock
+    let clock: @Sendable () -> Timestamp
     private let descriptor: Int32
     private let gathering: DispatchTimeInterval
     private let waiting = Locked(Waiting())
@@ -32,8 +33,9 @@ final class LogSink: Sendable {
     ///   - descriptor: stays the caller's to close, after a ``flush(within:)``.
     ///   - gathering: how long a line waits for more lines.
     init(
-        descriptor: Int32, format: Configuration.LogFormat = .text, clock: LogClock = LogClock(),
-        capacity: Int = 4 << 20, gathering: DispatchTimeInterval = .milliseconds(20)
+        descriptor: Int32, format: Configuration.LogFormat = .text,
+        clock: @escaping @Sendable () -> Timestamp = Timestamp.system, capacity: Int = 4 << 20,
+        gathering: DispatchTimeInterval = .milliseconds(20)
     ) {
         self.format = format
         self.clock = clock
@@ -82,7 +84,7 @@ final class LogSink: Sendable {
         write(bytes)
         guard dropped > 0 else { return }
         var line = LogLine(format: format, bytes: [])
-        line.begin(at: clock, level: .warning, message: "log lines were dropped: the log is read too slowly")
+        line.begin(at: clock(), level: .warning, message: "log lines were dropped: the log is read too slowly")
         line.add("lines", dropped)
         line.end()
         write(line.bytes + [UInt8(ascii: "\n")])

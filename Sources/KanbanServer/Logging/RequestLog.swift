@@ -17,7 +17,7 @@ struct RequestLog: Sendable {
             var line = LogLine(format: log.sink.format, bytes: bytes)
             // The sink's array is moved into the line and back, so that nothing is copied.
             bytes = []
-            line.begin(at: log.sink.clock, level: .info, message: "request")
+            line.begin(at: log.sink.clock(), level: .info, message: "request")
             line.add("method", exchange.request?.method.rawValue ?? "-")
             line.add("path", exchange.request.map { Self.withoutTokens($0.path) } ?? "-")
             line.add("status", exchange.status)

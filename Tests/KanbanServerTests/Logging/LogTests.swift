@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import Kanban
 import TestSupport
 import Testing
 
@@ -14,9 +15,9 @@ struct LogTests {
         let path = directory.path + "/log"
         try Data().write(to: URL(filePath: path))
         let file = try #require(FileHandle(forWritingAtPath: path))
-        let clock = LogClock { (seconds: 1_795_162_740, nanoseconds: 123_456_789) }
+        let now = Timestamp(milliseconds: 1_795_162_740_123)
         let sink = LogSink(
-            descriptor: file.fileDescriptor, format: format, clock: clock, capacity: capacity,
+            descriptor: file.fileDescriptor, format: format, clock: { now }, capacity: capacity,
             gathering: .seconds(3600))
 
         body(Log(sink: sink, level: level))
