@@ -91,7 +91,7 @@ extension Call {
         return { board in
             if let kept = try board.keptAnswer(key: key) {
                 guard kept.fingerprint == fingerprint else {
-                    throw Problem("#", .idempotencyKeyReused, ProblemCode.idempotencyKeyReused.advice)
+                    throw Problem("#", .idempotencyKeyReused, Fault.Code.idempotencyKeyReused.advice)
                 }
                 return Response(replaying: kept)
             }

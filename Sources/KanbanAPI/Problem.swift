@@ -6,7 +6,7 @@ import KanbanWire
 
 /// A problem document (RFC 9457), the form of every error.
 package struct Problem: Error, Sendable {
-    package var code: ProblemCode
+    package var code: any ProblemKind
     package var status: Int
     /// What to change, in a sentence.
     package var detail: String
@@ -23,13 +23,29 @@ package struct Problem: Error, Sendable {
         _ code: ProblemCode, status: Int? = nil, _ detail: String? = nil, faults: [Fault] = [],
         current: Change.Value? = nil, headers: [(name: String, value: String)] = []
     ) {
-        self.code = code
-        self.status = status ?? code.status
-        self.detail = detail ?? code.advice
+        self.init(of: code, status: status, detail, faults: faults, current: current, headers: headers)
+    }
+
+    /// A 422 without a pointer.
+    package init(_ code: Fault.Code) {
+        self.init(of: code)
+    }
+
+    private init(
+        of kind: any ProblemKind, status: Int? = nil, _ detail: String? = nil, faults: [Fault] = [],
+        current: Change.Value? = nil, headers: [(name: String, value: String)] = []
+    ) {
+        code = kind
+        self.status = status ?? kind.status
+        self.detail = detail ?? kind.advice
         self.faults = faults
         self.current = current
         self.headers = headers
     }
+
+    /// All kinds of problems.
+    package static let kinds =
+        (ProblemCode.allCases as [any ProblemKind]) + (Fault.Code.allCases as [any ProblemKind])
 
     /// A 422 with one fault.
     package init(_ pointer: String, _ code: Fault.Code, _ detail: String) {
@@ -52,8 +68,7 @@ package struct Problem: Error, Sendable {
         case .nameTaken:
             self.init(.nameTaken)
         case .invalid(let faults):
-            let code = faults.first.flatMap { ProblemCode(rawValue: $0.code.rawValue) } ?? .invalidValue
-            self.init(code, status: 422, faults.first?.detail, faults: faults)
+            self.init(of: faults.first?.code ?? .invalidValue, faults.first?.detail, faults: faults)
         }
     }
 

@@ -1,6 +1,20 @@
-/// Every `code` of a problem: stable names for programs, each with a page that explains it.
-package enum ProblemCode: String, Sendable, CaseIterable {
-    // The request as such.
+/// A `code` of problems: a stable name for programs, with a page that explains it. ``ProblemCode`` has those of requests,
+/// ``Fault/Code`` those of members.
+package protocol ProblemKind: Sendable {
+    var rawValue: String { get }
+    /// The usual status, the title in a few words, and the advice of the page.
+    var meaning: (status: Int, title: String, advice: String) { get }
+}
+
+extension ProblemKind {
+    package var status: Int { meaning.status }
+    package var title: String { meaning.title }
+    package var advice: String { meaning.advice }
+}
+
+/// The codes of problems with a request as such, or with the server.
+package enum ProblemCode: String, ProblemKind, CaseIterable {
+    // The request.
     case badRequest = "bad_request"
     case malformedJSON = "malformed_json"
     case malformedCoding = "malformed_coding"
@@ -43,26 +57,6 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case misdirectedRequest = "misdirected_request"
     case tooManyRequests = "too_many_requests"
     case headerTooLarge = "header_too_large"
-    // Members of a value.
-    case idempotencyKeyReused = "idempotency_key_reused"
-    case invalidType = "invalid_type"
-    case unknownMember = "unknown_member"
-    case required
-    case blank
-    case tooShort = "too_short"
-    case tooLong = "too_long"
-    case controlCharacter = "control_character"
-    case invalidFormat = "invalid_format"
-    case invalidValue = "invalid_value"
-    case unknownCategory = "unknown_category"
-    case unknownNeighbour = "unknown_neighbour"
-    case unknownImage = "unknown_image"
-    case idMismatch = "id_mismatch"
-    case mutuallyExclusive = "mutually_exclusive"
-    case tooMany = "too_many"
-    case rolledBack = "rolled_back"
-    case codeInvalid = "code_invalid"
-    case unknownProvider = "unknown_provider"
     // The server.
     case internalError = "internal_error"
     case notImplemented = "not_implemented"
@@ -73,14 +67,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case insufficientStorage = "insufficient_storage"
     case quotaExceeded = "quota_exceeded"
 
-    /// The status it usually comes with.
-    package var status: Int { meaning.status }
-    /// The problem's `title`: what it is, in a few words.
-    package var title: String { meaning.title }
-    /// The text of its page: what to do about it.
-    package var advice: String { meaning.advice }
-
-    private var meaning: (status: Int, title: String, advice: String) {
+    package var meaning: (status: Int, title: String, advice: String) {
         switch self {
         case .badRequest:
             (
@@ -190,47 +177,6 @@ package enum ProblemCode: String, Sendable, CaseIterable {
             (429, "Too many requests", "Wait for the number of seconds in Retry-After.")
         case .headerTooLarge:
             (431, "Header section too large", "The header section is larger than the server's limit.")
-        case .idempotencyKeyReused:
-            (
-                422, "Idempotency key reused",
-                "This key came before with another request. Use a new key for a new request."
-            )
-        case .invalidType:
-            (422, "Wrong type", "The member takes another type of JSON value.")
-        case .unknownMember:
-            (422, "Unknown member", "There is no member of this name. Look for a typing error.")
-        case .required:
-            (422, "Member missing", "The member must be given.")
-        case .blank:
-            (422, "Blank", "The text must not be empty or only white space.")
-        case .tooShort:
-            (422, "Too short", "The text has fewer characters than it must have.")
-        case .tooLong:
-            (422, "Too long", "The value is longer than it may be. Lengths are counted in Unicode code points.")
-        case .controlCharacter:
-            (422, "Control character", "The text must not contain NUL (U+0000).")
-        case .invalidFormat:
-            (422, "Invalid format", "The text does not have the form that the member takes.")
-        case .invalidValue:
-            (422, "Invalid value", "The member takes only certain values.")
-        case .unknownCategory:
-            (422, "Unknown category", "There is no category with this id. Make it first, or use categoryName.")
-        case .unknownNeighbour:
-            (422, "Unknown neighbour", "The neighbour of a move must be another task that exists or existed.")
-        case .unknownImage:
-            (422, "Unknown image", "There is no image with this id. PUT it to /images/{id} first.")
-        case .idMismatch:
-            (422, "Other id", "The id in the body must be that of the path, or be left out.")
-        case .mutuallyExclusive:
-            (422, "Not together", "Only one of these members may be given.")
-        case .tooMany:
-            (422, "Too many", "The account has as many of these as it may have, or the list is too long.")
-        case .rolledBack:
-            (422, "Rolled back", "Another mutation of the same atomic request failed; nothing was applied.")
-        case .codeInvalid:
-            (422, "Invalid code", "The code is wrong, used or too old. Ask for a new one.")
-        case .unknownProvider:
-            (422, "Unknown provider", "The server knows the providers that its operator named with --oidc.")
         case .internalError:
             (500, "Internal error", "The server has a fault. Its log has the cause under the request's id.")
         case .notImplemented:

@@ -64,14 +64,15 @@ struct ApplicationTests {
     }
 
     @Test func `every problem has a page at its type`() async throws {
-        for code in ProblemCode.allCases {
+        for code in Problem.kinds {
             let page = await board.send(.get, "/problems/\(code.rawValue)")
             #expect(page.status == 200 && page["Content-Security-Policy"] != nil)
         }
         #expect(await board.send(.get, "/problems/none").status == 404)
     }
 
-    @Test func `every fault of a member is a problem too`() {
-        #expect(Fault.Code.allCases.allSatisfy { ProblemCode(rawValue: $0.rawValue)?.status == 422 })
+    @Test func `no two kinds of problems have the same code`() {
+        #expect(Set(Problem.kinds.map { $0.rawValue }).count == Problem.kinds.count)
+        #expect(Fault.Code.allCases.allSatisfy { $0.status == 422 })
     }
 }

@@ -9,7 +9,8 @@ package struct ProblemRoutes: Sendable {
     }
 
     private func show(_ call: Call) throws -> Response {
-        guard let code = ProblemCode(rawValue: call.request.parameter("code")) else {
+        let name = call.request.parameter("code")
+        guard let code = Problem.kinds.first(where: { $0.rawValue == name }) else {
             throw Problem(.notFound, "There is no problem with this code.")
         }
         let page = """

@@ -35,7 +35,7 @@ struct GateTests {
         let problem = try #require(OpenGate().screen(request(host: host)))
 
         #expect(problem.status == 421)
-        #expect(problem.code == .misdirectedRequest)
+        #expect(problem.code as? ProblemCode == .misdirectedRequest)
         #expect(OpenGate(requiresLoopbackHost: false).screen(request(host: host)) == nil)
     }
 
@@ -59,7 +59,7 @@ struct GateTests {
         let problem = try #require(OpenGate().screen(request(host: "localhost:8080", [("Origin", origin)])))
 
         #expect(problem.status == 403)
-        #expect(problem.code == .foreignOrigin)
+        #expect(problem.code as? ProblemCode == .foreignOrigin)
     }
 
     @Test func `two origins are as foreign as one`() {
