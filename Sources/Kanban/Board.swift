@@ -1,6 +1,6 @@
-/// A board inside a write transaction, as handlers see it: all that may happen to it, and nothing else.
+/// A board inside a write transaction, as handlers see it: only the changes that the rules allow.
 ///
-/// Each verb is a rule. It checks, then changes; a verb that throws a ``BoardError`` has written nothing. The rules stand
+/// Each verb is a rule. It checks, then changes; a verb that throws a ``BoardError`` has written nothing. The rules are
 /// in the files of their nouns, as extensions of ``BoardWriter``, whose raw writes are for the rules alone.
 package protocol Board: BoardReader {
     // Tasks

@@ -1,14 +1,14 @@
 /// The ways in which a request can break a rule of the board. Expected outcomes, not failures.
 package enum BoardError: Error, Hashable, Sendable {
-    /// There is no such thing, or it lies in the trash.
+    /// The resource does not exist, or is in the trash.
     case notFound(ResourceType)
-    /// The id was used before, by something that lives or was deleted.
+    /// The id was used before, by an existing or deleted resource.
     case alreadyExists(ResourceType)
-    /// The thing was deleted; a task may be restored first.
+    /// The resource was deleted; a task may be restored first.
     case deleted(ResourceType)
-    /// A precondition on the revision failed; `current` is what is there now.
+    /// A precondition on the revision failed; `current` is the current resource.
     case stale(current: Change.Value?)
-    /// Another category has this name, but for case.
+    /// Another category has this name, regardless of case.
     case nameTaken(by: ID)
     /// Every fault of the value, in the order of its members.
     case invalid([Fault])

@@ -16,13 +16,13 @@ package struct TaskChange: Hashable, Sendable {
 /// Laws:
 /// - ``willCommit(_:)`` comes before any reader can see the commit.
 /// - Then comes either ``didCommit(_:)``, when every new snapshot has the commit and before its writes are answered, or
-///   ``forgetAll()``, when nobody knows whether the commit is there.
+///   ``forgetAll()``, when the outcome of the commit is unknown.
 package protocol CommitObserver: AnyObject, Sendable {
-    /// - Parameter tasks: the tasks that existed before and change, in the order of the changes. A task may stand in it
-    ///   more than once; the last change counts. `nil`: any task may change, or go.
+    /// - Parameter tasks: the tasks that existed before and change, in the order of the changes. A task may be in it
+    ///   more than once; the last change counts. `nil`: any task may be changed or removed.
     func willCommit(_ tasks: [TaskChange]?)
 
-    /// - Parameter feeds: where the accounts stand whose feed moved.
+    /// - Parameter feeds: the new feed states of the changed accounts.
     func didCommit(_ feeds: [(account: AccountKey, feed: FeedState)])
 
     /// Anything may have changed: another process wrote, or a commit failed half-way. Every new snapshot has it.

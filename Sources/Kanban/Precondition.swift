@@ -25,7 +25,7 @@ package struct Precondition: Hashable, Sendable {
         self.noneMatch = noneMatch
     }
 
-    /// - Parameter revision: that of the thing, `nil` when there is none.
+    /// - Parameter revision: the resource's revision; `nil` when it does not exist.
     package func holds(for revision: Revision?) -> Bool {
         guard let revision else { return match == nil }
         if let match, !match.contain(revision) { return false }

@@ -1,6 +1,6 @@
 /// How near a due date is. It depends on the clock, so it is computed for each answer and never stored.
 package struct Deadline: Hashable, Sendable {
-    /// The due day lies before today, and the task is not done. What was due earlier today is not overdue.
+    /// The due day is before today, and the task is not done. A task due earlier today is not overdue.
     package let overdue: Bool
     /// From today to the due day; negative when it is past.
     package let daysLeft: Int

@@ -50,7 +50,7 @@ package struct Zone: Sendable {
         self.init(rules: rules)
     }
 
-    /// Zones by name, as they were asked for. It is bounded: there are about six hundred names, and a device has one zone.
+    /// Zones by name. It is bounded: there are about six hundred names, and a device has one zone.
     private static let known = Locked<[String: ZoneRules]>([:])
 
     /// Foundation accepts more names than the database has: `GMT+3`, `PST`, `SystemV/PST8`, and names with text after a

@@ -122,7 +122,7 @@ extension BoardWriter {
 }
 
 extension BoardReader {
-    /// The task, unless it lies in the trash.
+    /// The task, unless it is in the trash.
     /// - Throws: ``BoardError/notFound(_:)``.
     package func livingTask(_ id: ID) throws -> TaskItem {
         guard let task = try task(id), task.deletedAt == nil else { throw BoardError.notFound(.task) }
