@@ -78,7 +78,7 @@ let package = Package(
         room("KanbanSQLite", knows: ["Locks", "Kanban", "KanbanRows", "KanbanAccess", "CSQLite"]),
         room("KanbanPostgres", knows: ["Locks", "Kanban", "KanbanRows", "KanbanAccess", "CPostgres"]),
         room("Crypto", knows: ["Locks", .target(name: "CCrypto", condition: linuxOnly)]),
-        room("TLS", knows: ["Locks", "Sockets", .target(name: "CCrypto", condition: linuxOnly)]),
+        room("TLS", knows: ["Locks", "Sockets", "Crypto", .target(name: "CCrypto", condition: linuxOnly)]),
         room("Fetch", knows: ["Locks", "CCurl"]),
         room("Mail", knows: ["Fetch", "CCurl"]),
         room(

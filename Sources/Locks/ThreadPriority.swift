@@ -4,7 +4,7 @@
     import Glibc
 #endif
 
-/// The priority of threads for long work: hashing passwords, searches, reading large bodies.
+/// The priority of threads for long work: hashing passwords, TLS handshakes, searches, reading large bodies.
 package enum ThreadPriority {
     /// Lowers the priority of this thread below event loops and the writer: on busy processors it gets a third of the time.
     /// All long work has the same priority, so that no kind of it starves another.

@@ -5,6 +5,13 @@ package protocol Transport: AnyObject {
     /// The descriptor to watch for readiness.
     var descriptor: Int32 { get }
 
+    /// Whether something comes before the first read, such as a handshake.
+    var hasToOpen: Bool { get }
+
+    /// Goes on with that, on a thread of its own where it takes long. Until it is done nothing but ``endWriting()`` is
+    /// called.
+    func open() async -> Opening
+
     /// - Parameter buffer: not empty.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> IOResult
 
@@ -20,6 +27,14 @@ package protocol Transport: AnyObject {
     func endWriting()
 }
 
+/// What came of opening a ``Transport``.
+package enum Opening: Sendable, Equatable {
+    case done
+    /// Go on when the socket is ready for this.
+    case blocked(Interest)
+    case failed
+}
+
 /// A transport without encryption.
 package final class PlainTransport: Transport {
     private let socket: Socket
@@ -29,7 +44,10 @@ package final class PlainTransport: Transport {
     }
 
     package var descriptor: Int32 { socket.descriptor.number }
+    package var hasToOpen: Bool { false }
     package var shortReadMeansEmpty: Bool { true }
+
+    package func open() async -> Opening { .done }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> IOResult {
         socket.read(into: buffer)

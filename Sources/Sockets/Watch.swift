@@ -60,6 +60,11 @@ package final class Watch: Timed, @unchecked Sendable {
         }
     }
 
+    /// Something else used the descriptor: the next call finds out whether it is ready.
+    package func assumeReady(for interest: Interest) {
+        readiness.insert(interest == .reading ? .readable : .writable)
+    }
+
     package func isReady(for interest: Interest) -> Bool {
         readiness.contains(interest == .reading ? .readable : .writable)
     }

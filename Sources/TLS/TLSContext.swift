@@ -1,5 +1,6 @@
 #if !canImport(Darwin)
     import CCrypto
+    import Crypto
     import Glibc
     import Sockets
     import Locks
@@ -26,6 +27,9 @@
         private let certificate: String
         private let key: String
         private let current: Locked<Shared>
+        /// A handshake takes 0.2 ms with a P-256 key and 5 ms with RSA 4,096. When the queue is full, the client with the
+        /// most handshakes loses one.
+        private let handshakes = FairThread(capacity: 1024)
 
         /// - Parameters:
         ///   - certificate: a PEM file with the server's certificate, then its intermediate certificates.
@@ -46,7 +50,10 @@
         }
 
         /// An encrypted connection over the socket.
-        package func transport(over socket: consuming Socket) throws(TLSError) -> any Transport {
+        /// - Parameter client: the network address by which handshakes take turns.
+        package func transport(
+            over socket: consuming Socket, of client: String
+        ) throws(TLSError) -> any Transport {
             // The connection takes its own reference, so the lock is held only until then.
             let shared = current.withLock { $0 }
             guard let connection = SSL_new(shared.pointer) else { throw TLSError(Self.reason("no TLS connection")) }
@@ -55,7 +62,7 @@
                 throw TLSError(Self.reason("no TLS connection"))
             }
             SSL_set_accept_state(connection)
-            return TLSTransport(connection: connection, over: socket)
+            return TLSTransport(connection: connection, over: socket, of: client, handshakes: handshakes)
         }
 
         private static func load(_ certificate: String, _ key: String) throws(TLSError) -> Shared {

@@ -1,23 +1,33 @@
 #if !canImport(Darwin)
     import CCrypto
+    import Crypto
     import Glibc
     import Sockets
 
-    /// An encrypted connection. The handshake is part of the first read.
+    /// An encrypted connection. The handshake runs on a ``FairThread``, because it takes too long for an event loop.
     final class TLSTransport: Transport {
         /// The most bytes of one TLS record (RFC 8446 §5.1).
         private static let recordSize = 16_384
 
         private let connection: OpaquePointer
         private let socket: Socket
+        private let handshakes: FairThread
+        /// The network address by which handshakes take turns.
+        private let client: String
+        /// The handshake is done. Before that libssl may run on the other thread.
+        private var isOpen = false
         /// After a fatal error libssl must not be called any more.
         private var isBroken = false
         private var saidGoodbye = false
 
         /// - Parameter connection: an `SSL` over the socket, which this transport owns.
-        init(connection: OpaquePointer, over socket: consuming Socket) {
+        init(
+            connection: OpaquePointer, over socket: consuming Socket, of client: String, handshakes: FairThread
+        ) {
             self.connection = connection
             self.socket = socket
+            self.client = client
+            self.handshakes = handshakes
         }
 
         deinit {
@@ -26,6 +36,20 @@
         }
 
         var descriptor: Int32 { socket.descriptor.number }
+
+        var hasToOpen: Bool { !isOpen }
+
+        func open() async -> Opening {
+            let handshake = Handshake(connection: connection)
+            do throws(FairThread.Busy) {
+                let result = try await handshakes.run(for: client) { handshake.goOn() }
+                if result == .done { isOpen = true } else if result == .failed { isBroken = true }
+                return result
+            } catch {
+                isBroken = true
+                return .failed
+            }
+        }
 
         /// A read returns at most one record; more may wait.
         var shortReadMeansEmpty: Bool { false }
@@ -85,7 +109,7 @@
 
         /// Sends the close_notify, once. Its result does not matter.
         private func sayGoodbye() {
-            guard !isBroken, !saidGoodbye, SSL_in_init(connection) == 0 else { return }
+            guard isOpen, !isBroken, !saidGoodbye else { return }
             saidGoodbye = true
             ERR_clear_error()
             _ = SSL_shutdown(connection)
@@ -104,6 +128,25 @@
                 isBroken = true
                 ERR_clear_error()
                 return .failed(SystemError(call: call, code: EPROTO))
+            }
+        }
+    }
+
+    /// The part of a transport that runs on another thread.
+    // Unchecked because until the handshake is done the transport leaves the connection to it, and waits for it.
+    private struct Handshake: @unchecked Sendable {
+        let connection: OpaquePointer
+
+        func goOn() -> Opening {
+            // The queue of errors belongs to the thread.
+            ERR_clear_error()
+            defer { ERR_clear_error() }
+            let result = SSL_do_handshake(connection)
+            if result == 1 { return .done }
+            switch SSL_get_error(connection, result) {
+            case SSL_ERROR_WANT_READ: return .blocked(.reading)
+            case SSL_ERROR_WANT_WRITE: return .blocked(.writing)
+            default: return .failed
             }
         }
     }

@@ -11,6 +11,7 @@ import argparse
 import importlib
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import time
@@ -93,7 +94,7 @@ class Trial:
     def run(self):
         environment = {name: text.format(folder=self.folder) for name, text in self.function.environment.items()}
         server = Server(
-            self.binary, self.data, "--auth", "required", *self.function.options, wrapper=self.function.wrapper,
+            self.binary, self.data, "--auth", "required", *self.function.options, *self.encryption(), wrapper=self.function.wrapper,
             environment=environment)
         try:
             self.attack(server)
@@ -104,6 +105,16 @@ class Trial:
         result = run(self.binary, "check", "--data", self.data, check=False)
         self.expect(result.returncode == 0, f"check: {result.stderr}")
         return self.faults
+
+    def encryption(self):
+        """Options for a certificate with the attack's kind of key, which is made here."""
+        if not self.function.key:
+            return ()
+        certificate, key = (os.path.join(self.folder, name) for name in ("certificate.pem", "key.pem"))
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", self.function.key, "-nodes", "-subj", "/CN=localhost", "-days", "2",
+             "-keyout", key, "-out", certificate], check=True, capture_output=True)
+        return "--tls-certificate", certificate, "--tls-key", key
 
     def attack(self, server):
         attacker, pipe = start(self.function, server, self.folder)

@@ -8,9 +8,6 @@ import time
 import traceback
 import uuid
 
-from harness import Client
-
-
 class Fault(Exception):
     """The server did not hold."""
 
@@ -28,18 +25,19 @@ class Bounds:
         self.floor = {"read": 50, "write": 50, "log-in": 300} | (floor or {})
 
 
-def attack(title, seconds=5, options=(), wrapper=(), environment=None, **bounds):
+def attack(title, seconds=5, options=(), wrapper=(), environment=None, key=None, **bounds):
     """Registers a function as an attack.
 
     The function runs in a process of its own. It prepares what it needs, calls `stage.begin()`, and attacks for as long
     as `stage.goes_on()`. What it requires itself it says with `stage.require(condition, words)`.
     `options` are those of the server, `wrapper` is a command that starts it (`prlimit`), `environment` is added to the
-    server's; a `{folder}` in it is the folder of the trial. `bounds` are the members of `Bounds` that differ for this attack.
+    server's; a `{folder}` in it is the folder of the trial. With a `key` (`rsa:4096`) the server encrypts. `bounds` are the members of `Bounds` that differ for this attack.
     """
 
     def register(function):
         function.title, function.seconds, function.options = title, seconds, options
         function.wrapper, function.environment = list(wrapper), environment or {}
+        function.key = key
         function.bounds = Bounds(**bounds)
         ATTACKS.append(function)
         return function
@@ -81,7 +79,7 @@ class Stage:
         """A new account: its token. Signed up from an address that nobody else has, since these are limited."""
         self.accounts += 1
         email = f"attacker{self.accounts}@example.com"
-        client = Client(self.port, source=source or f"127.90.{self.accounts // 250}.{self.accounts % 250 + 1}")
+        client = self.server.client(source=source or f"127.90.{self.accounts // 250}.{self.accounts % 250 + 1}")
         client.send("POST", "/accounts", {"email": email, "password": "attacker's password"})
         status, answer = client.send("POST", "/sessions", {"email": email, "password": "attacker's password"})
         self.require(status == 201, "The attacker cannot log in:", status, answer)
@@ -89,7 +87,7 @@ class Stage:
 
     def fill(self, token, count, source="127.90.0.1", **members):
         """Gives the account tasks, slowly enough for the rate limit."""
-        client = Client(self.port, token, source)
+        client = self.server.client(token, source)
         # As large as a body may be.
         step = min(500, (1_000_000 // (len(json.dumps(members)) + 300)))
         for start in range(0, count, step):

@@ -7,7 +7,7 @@ import multiprocessing
 import random
 import time
 
-from harness import Client, Gone
+from harness import Gone
 
 ADDRESS = "127.50.0.1"
 PROBE_ADDRESS = "127.50.0.2"
@@ -51,7 +51,8 @@ class Stranger:
             self.tokens[name] = answer["token"]
         self.samples, self.acknowledged = [], {}
         self.ends = multiprocessing.Event()
-        self.parts = [self._start(use_board, server.port, self.tokens["board"]), self._start(log_in, server.port)]
+        self.parts = [
+            self._start(use_board, server, self.tokens["board"]), self._start(log_in, server)]
 
     def _start(self, work, *arguments):
         mine, theirs = multiprocessing.Pipe()
@@ -96,10 +97,10 @@ def paced_walk(client, target):
         time.sleep(0.02)
 
 
-def use_board(pipe, ends, port, token):
+def use_board(pipe, ends, server, token):
     """Reads, writes and asks for readiness, some 45 requests a second."""
     samples, acknowledged, number = [], {}, 0
-    board, probe = Client(port, token, ADDRESS), Client(port, source=PROBE_ADDRESS)
+    board, probe = server.client(token, ADDRESS), server.client(source=PROBE_ADDRESS)
     chosen = random.Random(14)
     while not ends.is_set():
         number += 1
@@ -123,12 +124,12 @@ def use_board(pipe, ends, port, token):
     pipe.send((samples, acknowledged))
 
 
-def log_in(pipe, ends, port):
+def log_in(pipe, ends, server):
     """Logs in from an address of its own, three times in two seconds."""
     samples = []
     body = {"email": "log-in@stranger.example", "password": PASSWORD}
     while not ends.wait(0.6):
-        client = Client(port, source=LOG_IN_ADDRESS)
+        client = server.client(source=LOG_IN_ADDRESS)
         sample, _ = timed("log-in", lambda: client.send("POST", "/sessions", body), 201)
         client.connection.close()
         samples.append(sample)

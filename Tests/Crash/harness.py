@@ -6,6 +6,7 @@ import os
 import re
 import select
 import signal
+import ssl
 import subprocess
 import time
 
@@ -25,6 +26,7 @@ class Server:
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log,
             env={**os.environ, **(environment or {})})
         self.port = None
+        self.encrypts = "--tls-certificate" in options
         self.started = time.monotonic()
         if wait:
             self.wait_until_ready()
@@ -62,16 +64,19 @@ class Server:
             return log.read()[-4000:].decode(errors="replace")
 
     def client(self, token=None, source=None):
-        return Client(self.port, token, source)
+        return Client(self.port, token, source, self.encrypts)
 
 
 class Client:
     """A kept connection. Raises `Gone` when the server does not answer."""
 
-    def __init__(self, port, token=None, source=None):
-        """`source` is the client's own address: any of 127.0.0.0/8."""
-        self.connection = http.client.HTTPConnection(
-            "127.0.0.1", port, timeout=60, source_address=(source, 0) if source else None)
+    def __init__(self, port, token=None, source=None, encrypts=False):
+        """`source` is the client's own address: any of 127.0.0.0/8. Certificates are not verified."""
+        kind, fields = http.client.HTTPConnection, {}
+        if encrypts:
+            kind, fields = http.client.HTTPSConnection, {"context": ssl._create_unverified_context()}
+        self.connection = kind(
+            "127.0.0.1", port, timeout=60, source_address=(source, 0) if source else None, **fields)
         self.headers = {"Authorization": f"Bearer {token}"} if token else {}
 
     def send(self, method, target, body=None, **headers):

@@ -17,10 +17,13 @@ final class TestServer: Sendable {
     let address: SocketAddress
     let responder: TestResponder
 
-    init(limits: Limits = Limits(), loops: Int = 2) throws {
+    init(
+        limits: Limits = Limits(), loops: Int = 2,
+        transport: @escaping Server.MakeTransport = { socket, _ in PlainTransport(socket) }
+    ) throws {
         group = try EventLoopGroup(count: loops)
         responder = TestResponder(loops: group.loops)
-        server = Server(group: group, limits: limits, responder: responder)
+        server = Server(group: group, limits: limits, responder: responder, transport: transport)
         address = try server.start(SocketAddress(host: "127.0.0.1", port: 0))
     }
 

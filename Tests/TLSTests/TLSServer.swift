@@ -24,9 +24,9 @@
             let context = try TLSContext(certificate: directory.file("certificate.pem"), key: directory.file("key.pem"))
             self.context = context
             group = try EventLoopGroup(count: 2)
-            server = Server(group: group, limits: limits, responder: Echo()) { socket, _ in
+            server = Server(group: group, limits: limits, responder: Echo()) { socket, peer in
                 // A connection that cannot be made is refused.
-                try? context.transport(over: socket)
+                try? context.transport(over: socket, of: peer.network)
             }
             address = try server.start(SocketAddress(host: "127.0.0.1", port: 0))
         }

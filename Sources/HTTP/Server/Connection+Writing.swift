@@ -52,13 +52,7 @@ extension Connection {
             case .blocked(let interest):
                 guard holdWhileWriting() else { throw ConnectionLost() }
                 let deadline = loop.now + server.shared.times.write
-                // Unsafe continuation: a checked one costs an allocation a wait, and `takeWriter` sees to it that this
-                // one is resumed once.
-                let isReady = await withUnsafeContinuation { continuation in
-                    writer = continuation
-                    watch.wait(for: interest, until: deadline)
-                }
-                guard isReady, !machine.isClosed else { throw ConnectionLost() }
+                guard await waits(for: interest, until: deadline) else { throw ConnectionLost() }
             case .gone: throw ConnectionLost()
             }
         }

@@ -8,6 +8,7 @@ import Sockets
 /// | state | what is there | what ends it |
 /// |---|---|---|
 /// | waits for the socket | a wait of `watch` | bytes came or can be written, or the time is over |
+/// | opens | `task`: what the transport does before the first read | its end |
 /// | works | `task`: a decision, a handler or a body that is made while it is sent | its end |
 /// | rests | `live`, resting | its body wakes it, the client leaves, or the server ends |
 /// | finished | nothing | |
@@ -83,12 +84,13 @@ final class Connection: WatchHandler, @unchecked Sendable {
         }
         self.whenClosed = whenClosed
         context.connections[ObjectIdentifier(self)] = self
-        advance()
+        if transport.hasToOpen { open() } else { advance() }
     }
 
     /// The server drains: an idle connection closes, a busy one after its answer, an endless stream at once.
     func drain() {
         machine.isDraining = true
+        if transport.hasToOpen { return abort() }
         endLive()
         if waits, afterWriting == nil { advance() }
     }

@@ -39,9 +39,9 @@ struct Security: Sendable {
         /// The transport of a new connection.
         var transport: Server.MakeTransport {
             guard let context else { return { socket, _ in PlainTransport(socket) } }
-            return { socket, _ in
+            return { socket, peer in
                 // `try?`: it fails only without memory; then this connection is refused.
-                try? context.transport(over: socket)
+                try? context.transport(over: socket, of: peer.network)
             }
         }
 

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import subprocess
 import tempfile
 import time
 
@@ -19,7 +20,8 @@ TRIGGER = """
 class Victim:
     """A server with one account and a task."""
 
-    def __init__(self, stage, folder):
+    def __init__(self, stage, folder, wrapper=()):
+        self.wrapper = wrapper
         self.binary = stage.server.process.args[0]
         self.data = os.path.join(folder, "data")
         self.file = os.path.join(self.data, "kanbase.sqlite")
@@ -39,7 +41,7 @@ class Victim:
         return words in self.server.tail()
 
     def start(self):
-        return Server(self.binary, self.data, "--auth", "required")
+        return Server(self.binary, self.data, "--auth", "required", wrapper=self.wrapper)
 
 
 @attack("The data file is deleted under the server, or moved, or overwritten", seconds=12)
@@ -108,3 +110,50 @@ def planted_trigger(stage):
             stage.require(result.returncode == 65, command[0], "ends with", result.returncode, result.stderr)
             stage.require("trigger backdoor" in result.stderr, command[0], "says", result.stderr)
     return "4 commands refuse it"
+
+
+# Without the privilege of root to write everywhere.
+UNPRIVILEGED = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"] if os.getuid() == 0 else []
+
+
+@attack("The data directory may no longer be written, under the server and at its start", seconds=8)
+def read_only_directory(stage):
+    stage.begin()
+    with tempfile.TemporaryDirectory(prefix="kanbase-victim-") as folder:
+        victim = Victim(stage, folder, UNPRIVILEGED)
+        acknowledged, statuses = {"before"}, set()
+
+        def write(title):
+            status, answer = victim.client.send("POST", "/tasks", {"title": title})
+            stage.require(status in (201, 503, 507), "A write is answered", status, answer)
+            statuses.add(status)
+            if status == 201:
+                acknowledged.add(title)
+            return status
+
+        try:
+            os.chmod(victim.data, 0o500)
+            for number in range(20):
+                write(f"task {number}")
+            status, answer = victim.client.send("GET", "/tasks")
+            stage.require(status == 200, "Reading is answered", status, answer)
+            victim.server.kill()
+            files = [os.path.join(victim.data, name) for name in os.listdir(victim.data)]
+            for file in files:
+                os.chmod(file, 0o400)
+            result = subprocess.run(
+                [*UNPRIVILEGED, victim.binary, "serve", "--port", "0", "--data", victim.data], capture_output=True,
+                text=True, timeout=60)
+            stage.require(result.returncode > 0 and victim.data in result.stderr, "The start ends with", result)
+            for file in files:
+                os.chmod(file, 0o600)
+            os.chmod(victim.data, 0o700)
+            victim.server = victim.start()
+            victim.client = victim.server.client(victim.client.headers["Authorization"][7:])
+            stage.require(write("again") == 201, "The directory may be written again, but not through the server.")
+            titles = {item["title"] for item in victim.client.walk("/tasks")}
+            stage.require(acknowledged <= titles, "Lost:", acknowledged - titles)
+        finally:
+            os.chmod(victim.data, 0o700)
+            victim.server.kill()
+    return f"writes were answered {sorted(statuses)}"
