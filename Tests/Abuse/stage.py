@@ -18,11 +18,11 @@ ATTACKS = []
 class Bounds:
     """What may be seen at most while an attack runs. Times in ms, sizes in MiB."""
 
-    def __init__(self, memory=400, disk=64, ready=50, factor=3, floor=None):
+    def __init__(self, memory=400, disk=64, ready=50, factor=3):
         self.memory, self.disk, self.ready, self.factor = memory, disk, ready, factor
         # Below these a time says more about the scheduler of a machine with two cores, which the attacker uses too, than
         # about the server.
-        self.floor = {"read": 50, "write": 50, "log-in": 300} | (floor or {})
+        self.floor = {"read": 25, "write": 50, "log-in": 300}
 
 
 def attack(title, seconds=5, options=(), wrapper=(), environment=None, key=None, **bounds):

@@ -39,10 +39,7 @@ def pushes_under_keys(stage):
     return answers(statuses)
 
 
-# It is about the disk: the transaction of a push, which a write of somebody else waits for, takes some ms.
-@attack(
-    "Bodies that are toggled all the time", seconds=8, disk=24, options=("--account-bytes", str(QUOTA)),
-    floor={"write": 60})
+@attack("Bodies that are toggled all the time", seconds=8, disk=24, options=("--account-bytes", str(QUOTA)))
 def toggled_bodies(stage):
     """By pushes of 100 changes, of which each keeps the old body in the history and a result for repeats."""
     token = stage.account()

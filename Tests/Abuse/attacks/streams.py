@@ -1,5 +1,6 @@
 """Attacks with live streams."""
 
+import threading
 import time
 
 from stage import attack
@@ -53,17 +54,18 @@ def heartbeat_of_busy_account(stage):
     token = stage.account()
     stream = open_stream(stage, token, "127.66.0.1", types="dday")
     last_id(stream)
+    began, heard = time.monotonic(), []
+
+    def listen():
+        heard.append((stream.recv(4_096), time.monotonic() - began))
+
+    listener = threading.Thread(target=listen, daemon=True)
+    listener.start()
     stage.begin()
-    began = time.monotonic()
-    heard = b""
-    while stage.goes_on():
+    while stage.goes_on() and not heard:
         stage.fill(token, 500, source="127.66.0.2")
-        stream.settimeout(2.5)
-        try:
-            heard += stream.recv(4_096)
-        except TimeoutError:
-            pass
-        if heard:
-            break
-    stage.require(heard, "Not one byte came for 17 s.")
-    return f"a comment after {time.monotonic() - began:.1f} s"
+        listener.join(2.5)
+    stage.require(heard and heard[0][0], "Not one byte came for 17 s.")
+    # The timer is exact to a tenth of a second; the rest is for a machine that is busy with something else.
+    stage.require(heard[0][1] <= 16, "The first byte came after", heard[0][1], "s.")
+    return f"a comment after {heard[0][1]:.1f} s"
