@@ -23,9 +23,25 @@
     import BackgroundTasks
     import Foundation
     import KanbanClient
+    import UIKit
 
-    /// Syncs now and then while the app is in the background. Name the identifier in the app's Info.plist.
+    /// Sends what waits when the app leaves the screen, and syncs now and then while it is in the background. Name the
+    /// identifier in the app's Info.plist.
     public enum BackgroundSync {
+        /// Ends the stream and asks iOS for the time to send what waits. Call it when the app goes to the background, and
+        /// ``KanbanBoard/start()`` when it comes back.
+        @available(iOSApplicationExtension, unavailable)
+        @MainActor public static func finish(_ board: KanbanBoard) {
+            board.pause()
+            let time = BackgroundTime()
+            let push = Task {
+                // The edits stay on disk; the next start sends them.
+                try? await board.syncNow(until: .pushed, timeout: .seconds(20))
+                time.end()
+            }
+            time.begin { push.cancel() }
+        }
+
         /// To be called before the app has finished launching.
         public static func register(_ identifier: String, board: @escaping @Sendable () async -> KanbanBoard?) {
             _ = BGTaskScheduler.shared.register(forTaskWithIdentifier: identifier, using: nil) { task in
@@ -49,6 +65,28 @@
             request.earliestBeginDate = Date(timeIntervalSinceNow: seconds)
             // Not allowed in the simulator, and by a user who turned it off: then the app syncs when it is opened.
             try? BGTaskScheduler.shared.submit(request)
+        }
+    }
+
+    /// One `beginBackgroundTask`, ended once.
+    @available(iOSApplicationExtension, unavailable)
+    @MainActor private final class BackgroundTime {
+        private var identifier = UIBackgroundTaskIdentifier.invalid
+        private var isOver = false
+
+        func begin(_ expired: @escaping @MainActor @Sendable () -> Void) {
+            guard !isOver else { return }
+            identifier = UIApplication.shared.beginBackgroundTask(withName: "KanbanClient") { [self] in
+                expired()
+                end()
+            }
+        }
+
+        func end() {
+            isOver = true
+            guard identifier != .invalid else { return }
+            UIApplication.shared.endBackgroundTask(identifier)
+            identifier = .invalid
         }
     }
 #endif

@@ -43,6 +43,9 @@ public final class BoardStatus {
 
     public init(_ board: KanbanBoard) {
         let (status, issues) = (board.status, board.issues)
+        // Synchronous, so that the first frame is right. When the disk fails, the lists tell of the error.
+        if let now = try? status.current() { take(now) }
+        if let now = try? issues.current() { self.issues = now }
         following = [
             // A status that cannot be read any more stays as it was: the lists tell of the error.
             Task { [weak self] in

@@ -29,6 +29,7 @@ struct LiveListTests {
         let list = LiveList(board.tasks())
         let status = BoardStatus(board)
         #expect(list.items.map(\.title) == ["first"])
+        #expect(status.pendingEdits == 1)
         try await board.create(.init(title: "second"))
         await until { list.items.count == 2 }
         await until { status.pendingEdits == 2 }

@@ -25,6 +25,7 @@ struct SnippetTests {
     @Test(arguments: [
         ("FirstBoard", "README.md"), ("FirstBoard", "Sources/KanbanClient/KanbanClient.docc/OfflineFirstBoard.md"),
         ("Conflicts", "Sources/KanbanClient/KanbanClient.docc/Conflicts.md"),
+        ("Widget", "Sources/KanbanClient/KanbanClient.docc/SwiftUIBoard.md"),
         ("Offline", "Sources/KanbanClient/KanbanClient.docc/TestingAnApp.md"),
     ])
     func `a page shows the snippet as it is compiled`(snippet: String, page: String) throws {
