@@ -95,7 +95,8 @@ let package = Package(
             ],
             swiftSettings: server),
         .executableTarget(
-            name: "ClientBench", dependencies: ["KanbanClient"], path: "Benchmarks/ClientBench", swiftSettings: strict),
+            name: "ClientBench", dependencies: ["KanbanClient", "KanbanClientUI"], path: "Benchmarks/ClientBench",
+            swiftSettings: strict),
         .executableTarget(name: "kb", dependencies: ["KanbanClient"], path: "Samples/kb", swiftSettings: strict),
         .executableTarget(
             name: "BareServer", dependencies: ["Sockets", "HTTP"], path: "Benchmarks/BareServer",
@@ -104,7 +105,7 @@ let package = Package(
             name: "HotPath", dependencies: ["Sockets", "HTTP", "Kanban", "KanbanAccess", "KanbanSQLite", "KanbanAPI"],
             path: "Benchmarks/HotPath", swiftSettings: server),
         .target(
-            name: "TestSupport", dependencies: ["Locks", .target(name: "CCrypto", condition: linuxOnly)],
+            name: "TestSupport", dependencies: ["Locks", "CSQLite", .target(name: "CCrypto", condition: linuxOnly)],
             path: "Tests/Support", swiftSettings: strict),
         .target(name: "WireCorpus", path: "Tests/WireCorpus", swiftSettings: strict),
         .executableTarget(

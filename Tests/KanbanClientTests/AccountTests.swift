@@ -61,6 +61,21 @@ struct AccountTests {
         await board.close()
     }
 
+    @Test func `a log-in that is answered after the board was closed changes nothing`() async throws {
+        let device = try await device()
+        let board = device.board
+        device.network.whileAsked { target in
+            if target == "/sessions" { await board.close() }
+        }
+
+        await #expect(throws: KanbanError.storage("The board is closed.")) { try await logIn(board) }
+
+        let again = try await device.reopened()
+        #expect(again.board.core.account == nil)
+        try await again.board.create(.init(title: "goes on"))
+        await again.board.close()
+    }
+
     @Test func `what a guest chose goes along without any task, and stays when nobody was asked`() async throws {
         let device = try await device()
         try await device.board.editSettings { $0.custom["theme"] = "blue" }

@@ -239,7 +239,7 @@ extension Replica {
         let found = Locked<[String]>([])
         do {
             try await write { transaction in
-                try transaction.takeEditsAway()
+                try transaction.rollBackEdits()
                 let tasks = try transaction.rows.tasks(TaskQuery())
                 found.withLock { found in
                     found = tasks.map { task in

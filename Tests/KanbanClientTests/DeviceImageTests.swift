@@ -113,6 +113,23 @@ struct DeviceImageTests {
         await device.board.close()
     }
 
+    @Test func `a page of a proxy is no receipt for an image`() async throws {
+        let server = try LocalServer()
+        let network = RefusingNetwork(to: server, status: 200, body: "<html>Log in to the hotel</html>")
+        let device = try await TestDevice { $0.dependencies.transport = network }
+        let id = try await device.board.add(image: Self.png)
+        try await device.board.createDDay(.init(title: "exam", date: "2026-12-24", image: id))
+        await #expect(throws: KanbanError.self) { try await device.board.syncNow() }
+
+        network.takesImages()
+        try await device.board.syncNow()
+
+        #expect(try device.board.issues.current().isEmpty)
+        #expect(
+            try await server.json("GET", "/ddays")["items"]?.arrayValue?.first?["image"]?.stringValue == id.description)
+        await device.board.close()
+    }
+
     @Test(arguments: [(413, "payload_too_large"), (415, "unsupported_media_type"), (507, "quota_exceeded")])
     func `what the server does not take becomes an issue, and the rest is sent`(status: Int, code: String) async throws
     {
@@ -223,13 +240,17 @@ private final class AnswerLosingNetwork: Transport {
 private final class RefusingNetwork: Transport {
     private let server: any Transport
     private let status: Int
-    private let code: String
+    private let body: String
     private let takes = TestFlag()
 
-    init(to server: any Transport, status: Int, code: String) {
+    init(to server: any Transport, status: Int, body: String) {
         self.server = server
         self.status = status
-        self.code = code
+        self.body = body
+    }
+
+    convenience init(to server: any Transport, status: Int, code: String) {
+        self.init(to: server, status: status, body: "{\"code\": \"\(code)\"}")
     }
 
     func takesImages() { takes.set(true) }
@@ -240,7 +261,7 @@ private final class RefusingNetwork: Transport {
         guard request.httpMethod == "PUT", request.url?.path.hasPrefix("/images/") ?? false, !takes.isSet else {
             return try await server.send(request, timeout: timeout)
         }
-        return (status, ["content-type": "application/problem+json"], Array("{\"code\": \"\(code)\"}".utf8))
+        return (status, [:], Array(body.utf8))
     }
 
     func stream(_ request: URLRequest, timeout: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {

@@ -2,6 +2,7 @@ import CSQLite
 import Foundation
 import Kanban
 import KanbanRows
+import Locks
 import TestSupport
 import Testing
 
@@ -10,8 +11,26 @@ import Testing
 /// The process is killed between any two writes; what was acknowledged is there when the board is opened again.
 @Suite(.serialized)
 struct KillTests {
+    private static let disk = FaultyFileSystem("kanban-stopping")
+    /// How many writes, syncs and truncations are still done; below zero when one was not; `nil`: all are done.
+    private static let left = Locked<Int?>(nil)
+
+    private static var hasStopped: Bool { left.withLock { $0.map { $0 < 0 } ?? false } }
+
+    /// Lets so many calls be done and no more: what is there then is what a process leaves that is killed.
+    private static func stop(after writes: Int?) {
+        left.withLock { $0 = writes }
+        disk.decide { call, _ in
+            guard call.writes else { return nil }
+            return left.withLock { left in
+                guard let known = left else { return nil }
+                left = max(known - 1, -1)
+                return known > 0 ? nil : SQLITE_IOERR
+            }
+        }
+    }
+
     @Test func `whatever write is the last, nothing acknowledged is lost and nothing is half there`() async throws {
-        _ = StoppingFileSystem.registered
         let server = try LocalServer()
         let other = try await TestDevice.on(server, seed: 7)
         for number in 0..<5 { try await other.board.create(.init(title: "theirs \(number)")) }
@@ -23,8 +42,8 @@ struct KillTests {
         while true {
             let directory = try TemporaryDirectory()
             let acknowledged = try await tell(directory, server, stopAfter: writes)
-            let isStopped = StoppingFileSystem.hasStopped
-            StoppingFileSystem.stop(after: nil)
+            let isStopped = Self.hasStopped
+            Self.stop(after: nil)
             try await look(directory, acknowledged, "killed after \(writes) writes")
             guard isStopped else { break }
             kills += 1
@@ -40,12 +59,12 @@ struct KillTests {
         -> Set<KanbanID>
     {
         var acknowledged: Set<KanbanID> = []
-        StoppingFileSystem.stop(after: writes)
+        Self.stop(after: writes)
         do {
             // Ids of its own: to the server, those of another device would be repeats.
             let device = try await TestDevice(directory: directory, seed: UInt64(1_000 + writes)) {
                 $0.dependencies.transport = server
-                $0.dependencies.fileSystem = StoppingFileSystem.name
+                $0.dependencies.fileSystem = Self.disk.name
             }
             do {
                 for number in 0..<3 {
@@ -74,14 +93,13 @@ struct KillTests {
     }
 
     @Test func `a full disk refuses edits, and takes them again when there is room`() async throws {
-        _ = StoppingFileSystem.registered
-        let device = try await TestDevice { $0.dependencies.fileSystem = StoppingFileSystem.name }
+        let device = try await TestDevice { $0.dependencies.fileSystem = Self.disk.name }
         try await device.board.create(.init(title: "before"))
-        StoppingFileSystem.stop(after: 0)
+        Self.stop(after: 0)
         await #expect(throws: KanbanError.self) { try await device.board.create(.init(title: "lost")) }
         #expect(try device.titles() == ["before"])
 
-        StoppingFileSystem.stop(after: nil)
+        Self.stop(after: nil)
         try await device.board.create(.init(title: "after"))
 
         #expect(try device.titles() == ["before", "after"])
@@ -96,8 +114,8 @@ extension Replica {
             let rows = transaction.rows
             let check = try rows.connection.text("PRAGMA integrity_check") ?? ""
             let shown = try Rows(transaction)
-            try transaction.takeEditsAway()
-            try transaction.putEditsOn()
+            try transaction.rollBackEdits()
+            try transaction.replayEdits()
             return (check, shown, try Rows(transaction))
         }
         #expect(check == "ok", comment, sourceLocation: sourceLocation)

@@ -96,7 +96,7 @@ struct TransportTests {
             }
         }
 
-        @Test func `a request whose answer does not come ends at its time-out`() async throws {
+        @Test func `a request whose answer does not come ends with the timeout`() async throws {
             let listener = try LoopbackListener()
             defer { listener.stop() }
             // Takes no connection: that of the client waits in the queue of the socket.

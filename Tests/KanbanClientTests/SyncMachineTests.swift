@@ -16,16 +16,16 @@ struct SyncMachineTests {
         _ machine: inout SyncMachine, _ story: [(Event, [Action])], sourceLocation: SourceLocation = #_sourceLocation
     ) {
         for (index, (event, expected)) in story.enumerated() {
-            let actions = machine.take(event)
+            let actions = machine.handle(event)
             #expect(actions == expected, "step \(index), \(event)", sourceLocation: sourceLocation)
         }
     }
 
     private func live() -> SyncMachine {
         var machine = SyncMachine(hasCursor: true, hasUnsent: false)
-        _ = machine.take(.started)
-        _ = machine.take(.answered(hasMore: false, hasUnsent: false))
-        _ = machine.take(.streamReady)
+        _ = machine.handle(.started)
+        _ = machine.handle(.answered(hasMore: false, hasUnsent: false))
+        _ = machine.handle(.streamReady)
         return machine
     }
 
@@ -54,6 +54,29 @@ struct SyncMachineTests {
                 (.answered(hasMore: false, hasUnsent: true), [.send(.push(most: 500))]),
                 (.answered(hasMore: false, hasUnsent: false), [.show(.live)]),
             ])
+    }
+
+    @Test func `a server that is gone for a week is asked each minute, and gets the edits when it is back`() {
+        var machine = SyncMachine(hasCursor: true, hasUnsent: true)
+        var actions = machine.handle(.started)
+        var gone = Duration.zero
+        var requests = 0
+        while gone < .seconds(7 * 86_400) {
+            #expect(actions.contains(.send(.push(most: 500))))
+            requests += 1
+            let longest = machine.handle(.failed(.network)).compactMap { action -> Duration? in
+                if case .wait(upTo: let longest) = action { longest } else { nil }
+            }
+            guard longest.count == 1, longest[0] <= .seconds(60) else {
+                Issue.record("after \(gone): \(longest)")
+                return
+            }
+            gone += longest[0]
+            actions = machine.handle(.waited)
+        }
+
+        #expect(requests < 7 * 24 * 60 + 20)
+        #expect(machine.handle(.answered(hasMore: false, hasUnsent: false)) == [.openStream])
     }
 
     @Test func `nothing is sent before it is started, but for those who ask`() {
@@ -87,11 +110,11 @@ struct SyncMachineTests {
     ])
     func `waits grow up to a minute`(failures: Int, longest: Duration) {
         var machine = SyncMachine(hasCursor: true, hasUnsent: false)
-        _ = machine.take(.started)
+        _ = machine.handle(.started)
         var last: [Action] = []
         for _ in 0..<failures {
-            last = machine.take(.failed(.network))
-            _ = machine.take(.waited)
+            last = machine.handle(.failed(.network))
+            _ = machine.handle(.waited)
         }
 
         #expect(last.contains(.wait(upTo: longest)))
@@ -100,10 +123,10 @@ struct SyncMachineTests {
     @Test func `an edit, a new path and the foreground cut a wait short`() {
         for event in [Event.outbox(hasUnsent: true), .pathChanged, .started] {
             var machine = SyncMachine(hasCursor: true, hasUnsent: false)
-            _ = machine.take(.started)
-            _ = machine.take(.failed(.network))
+            _ = machine.handle(.started)
+            _ = machine.handle(.failed(.network))
 
-            let actions = machine.take(event)
+            let actions = machine.handle(event)
 
             #expect(actions.first == .stopWaiting)
             #expect(actions.contains { if case .send = $0 { true } else { false } }, "\(event)")
@@ -112,24 +135,24 @@ struct SyncMachineTests {
 
     @Test func `a server that asks to wait is waited for`() {
         var machine = SyncMachine(hasCursor: true, hasUnsent: true)
-        _ = machine.take(.started)
+        _ = machine.handle(.started)
 
         let tooMany = Failure.problem(.init(status: 429, code: "too_many_requests", retryAfter: 17))
-        #expect(machine.take(.failed(tooMany)) == [.waitFor(.seconds(17)), .show(.waiting)])
-        _ = machine.take(.waited)
+        #expect(machine.handle(.failed(tooMany)) == [.waitFor(.seconds(17)), .show(.waiting)])
+        _ = machine.handle(.waited)
         let full = Failure.problem(.init(status: 507, code: "insufficient_storage"))
-        #expect(machine.take(.failed(full)).contains(.waitFor(.seconds(60))))
+        #expect(machine.handle(.failed(full)).contains(.waitFor(.seconds(60))))
     }
 
     @Test func `a request that is too large is halved, and a single edit that is refused goes with an issue`() {
         var machine = live()
         let tooLarge = Failure.problem(.init(status: 413, code: "payload_too_large"))
-        _ = machine.take(.outbox(hasUnsent: true))
+        _ = machine.handle(.outbox(hasUnsent: true))
 
         var sizes: [Int] = []
         var last: [Action] = []
         for _ in 0..<20 {
-            last = machine.take(.failed(tooLarge))
+            last = machine.handle(.failed(tooLarge))
             for case .send(.push(let most)) in last { sizes.append(most) }
             if last.contains(.refuseFirst(.init(status: 413, code: "payload_too_large"))) { break }
         }
@@ -166,19 +189,34 @@ struct SyncMachineTests {
             ])
     }
 
+    @Test func `a stream that finds another history ends the request beside it, whose answer is of the old one`() {
+        var machine = live()
+
+        tell(
+            &machine,
+            [
+                (.outbox(hasUnsent: true), [.send(.push(most: 500)), .show(.syncing)]),
+                (
+                    .streamEnded(.problem(.init(status: 410, code: "cursor_expired")), isBrief: false),
+                    [.cancelRequest, .startOver, .send(.pull), .show(.loading)]
+                ),
+                (.answered(hasMore: false, hasUnsent: true), [.send(.push(most: 500)), .show(.syncing)]),
+            ])
+    }
+
     @Test func `brief streams give way to polls, and are tried again later`() {
         var machine = SyncMachine(hasCursor: true, hasUnsent: false)
-        _ = machine.take(.started)
-        #expect(machine.take(.answered(hasMore: false, hasUnsent: false)) == [.openStream])
-        #expect(machine.take(.streamEnded(nil, isBrief: true)) == [.send(.pull)])
-        #expect(machine.take(.answered(hasMore: false, hasUnsent: false)) == [.openStream])
-        _ = machine.take(.streamEnded(nil, isBrief: true))
+        _ = machine.handle(.started)
+        #expect(machine.handle(.answered(hasMore: false, hasUnsent: false)) == [.openStream])
+        #expect(machine.handle(.streamEnded(nil, isBrief: true)) == [.send(.pull)])
+        #expect(machine.handle(.answered(hasMore: false, hasUnsent: false)) == [.openStream])
+        _ = machine.handle(.streamEnded(nil, isBrief: true))
 
-        #expect(machine.take(.answered(hasMore: false, hasUnsent: false)) == [.send(.poll), .show(.live)])
-        #expect(machine.take(.outbox(hasUnsent: true)) == [.cancelRequest, .send(.push(most: 500)), .show(.syncing)])
+        #expect(machine.handle(.answered(hasMore: false, hasUnsent: false)) == [.send(.poll), .show(.live)])
+        #expect(machine.handle(.outbox(hasUnsent: true)) == [.cancelRequest, .send(.push(most: 500)), .show(.syncing)])
         var opened = false
         for _ in 0..<30 where !opened {
-            opened = machine.take(.answered(hasMore: false, hasUnsent: false)).contains(.openStream)
+            opened = machine.handle(.answered(hasMore: false, hasUnsent: false)).contains(.openStream)
         }
         #expect(opened)
     }
@@ -209,25 +247,25 @@ struct SyncMachineTests {
 
     @Test func `a failure tells those who ask, and is tried again only when it is started`() {
         var machine = SyncMachine(hasCursor: true, hasUnsent: true)
-        _ = machine.take(.asked(id: 1, .pushed))
+        _ = machine.handle(.asked(id: 1, .pushed))
 
-        let actions = machine.take(.failed(Self.broken))
+        let actions = machine.handle(.failed(Self.broken))
 
         #expect(actions.contains(.fail([1], Self.broken)))
-        #expect(!machine.take(.waited).contains { if case .send = $0 { true } else { false } })
+        #expect(!machine.handle(.waited).contains { if case .send = $0 { true } else { false } })
     }
 
     @Test func `a refusal for good stops it, until the app starts it again`() {
         var machine = live()
         let refused = Failure.problem(.init(status: 403, code: "insufficient_scope"))
-        _ = machine.take(.outbox(hasUnsent: true))
+        _ = machine.handle(.outbox(hasUnsent: true))
 
         #expect(
-            machine.take(.failed(refused)) == [
+            machine.handle(.failed(refused)) == [
                 .closeStream, .show(.stopped(.init(status: 403, code: "insufficient_scope"))),
             ])
-        #expect(machine.take(.outbox(hasUnsent: true)) == [])
-        #expect(machine.take(.started) == [.send(.push(most: 500)), .show(.syncing)])
+        #expect(machine.handle(.outbox(hasUnsent: true)) == [])
+        #expect(machine.handle(.started) == [.send(.push(most: 500)), .show(.syncing)])
     }
 
     /// Whatever comes in whatever order: at most one request and one stream, and never a standstill while it is started.
@@ -253,29 +291,29 @@ struct SyncMachineTests {
                 }
                 #expect(requests <= 1 && requests >= 0 && streams <= 1 && streams >= 0, "seed \(seed)")
             }
-            obey(machine.take(.started))
+            obey(machine.handle(.started))
             for _ in 0..<200 {
                 switch random.below(7) {
                 case 0:
                     unsent = true
-                    obey(machine.take(.outbox(hasUnsent: true)))
+                    obey(machine.handle(.outbox(hasUnsent: true)))
                 case 1 where requests > 0:
                     requests -= 1
                     unsent = false
-                    obey(machine.take(.answered(hasMore: random.chance(4), hasUnsent: false)))
+                    obey(machine.handle(.answered(hasMore: random.chance(4), hasUnsent: false)))
                 case 2 where requests > 0:
                     requests -= 1
-                    obey(machine.take(.failed(random.chance(2) ? .network : Self.broken)))
+                    obey(machine.handle(.failed(random.chance(2) ? .network : Self.broken)))
                 case 3 where streams > 0:
-                    obey(machine.take(.streamReady))
+                    obey(machine.handle(.streamReady))
                 case 4 where streams > 0:
                     streams -= 1
-                    obey(machine.take(.streamEnded(random.chance(2) ? .network : nil, isBrief: random.chance(2))))
+                    obey(machine.handle(.streamEnded(random.chance(2) ? .network : nil, isBrief: random.chance(2))))
                 case 5 where isTimed:
                     isTimed = false
-                    obey(machine.take(.waited))
+                    obey(machine.handle(.waited))
                 default:
-                    obey(machine.take(.pathChanged))
+                    obey(machine.handle(.pathChanged))
                 }
                 #expect(requests > 0 || streams > 0 || isTimed, "seed \(seed): a standstill")
                 if unsent { #expect(requests > 0 || isTimed, "seed \(seed): an edit that nobody sends") }

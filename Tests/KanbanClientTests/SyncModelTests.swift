@@ -72,7 +72,7 @@ private struct SyncStory {
     private var isStarted = false
     private var isLoggedOut = false
     private var phase = SyncMachine.Phase.idle
-    private var askers: Set<Int> = []
+    private var waiters: Set<Int> = []
     private var lastAsker = 0
 
     private var request: Occurrence?
@@ -110,11 +110,11 @@ private struct SyncStory {
         case 5: tell(.paused)
         case 6:
             lastAsker += 1
-            askers.insert(lastAsker)
+            waiters.insert(lastAsker)
             tell(.asked(id: lastAsker, [.pushed, .pulled, .pushedAndPulled][random.below(3)]))
         case 7:
-            guard let id = askers.randomElement(using: &random) else { return }
-            askers.remove(id)
+            guard let id = waiters.randomElement(using: &random) else { return }
+            waiters.remove(id)
             tell(.gaveUp(id: id))
         case 8: tell(.pathChanged)
         case 9...10: editElsewhere(1 + random.below(8))
@@ -161,7 +161,7 @@ private struct SyncStory {
         require(unsent == 0, "\(unsent) edits are not sent")
         require(through == head, "read up to \(through ?? -1) of \(head)")
         require(phase == .live, "it shows \(phase)")
-        require(askers.isEmpty, "\(askers.count) are left waiting")
+        require(waiters.isEmpty, "\(waiters.count) are left waiting")
         let asked = requests
         pass(milliseconds: 3_600_000)
         // A poll is answered after 30 s.
@@ -229,8 +229,8 @@ private struct SyncStory {
             if problem.status == 401 { isLoggedOut = true }
         default: break
         }
-        let wasIdle = !isStarted && askers.isEmpty
-        let actions = machine.take(event)
+        let wasIdle = !isStarted && waiters.isEmpty
+        let actions = machine.handle(event)
         if keepsTrail { trail.append("\(now) \(event): \(actions)") }
         for action in actions { obey(action, isIdle: wasIdle) }
         if isToldOfOutbox {
@@ -279,8 +279,8 @@ private struct SyncStory {
             isToldOfOutbox = true
         case .show(let phase): self.phase = phase
         case .finish(let ids), .fail(let ids, _):
-            require(askers.isSuperset(of: ids), "answers those who do not ask")
-            askers.subtract(ids)
+            require(waiters.isSuperset(of: ids), "answers those who do not ask")
+            waiters.subtract(ids)
         }
     }
 
@@ -322,7 +322,7 @@ private struct SyncStory {
         case .well: break
         case .away: return .network
         case .broken: if random.chance(2) { return problem(500, "internal_error") }
-        case .proxy: if random.chance(2) { return .nonsense }
+        case .proxy: if random.chance(2) { return .malformedResponse }
         case .full: if random.chance(2) { return problem(random.chance(2) ? 429 : 507, "busy", retryAfter: 7) }
         case .small:
             if case .push(let most) = kind, min(most, unsent) > 1 { return problem(413, "payload_too_large") }

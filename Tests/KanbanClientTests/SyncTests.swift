@@ -52,6 +52,34 @@ struct SyncTests {
         #expect(try phone.board.issues.current().isEmpty)
     }
 
+    @Test(arguments: [365, -365])
+    func `a clock that is a year off loses nothing, before and after somebody sets it right`(days: Int64) async throws {
+        let server = try LocalServer()
+        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+        let early = try await phone.board.create(.init(title: "early"))
+        phone.clock.advance(seconds: days * 86_400)
+        let task = try await phone.board.create(.init(title: "wrong", due: .day("2026-12-24")))
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        try await pad.board.edit(task.id) { $0.title = "right" }
+        try await pad.board.syncNow()
+        try await phone.board.edit(task.id) { $0.body = "of the phone" }
+        try await phone.board.delete(early.id)
+        #expect(try await phone.board.undo() == .done)
+        try await phone.board.syncNow()
+        phone.clock.advance(seconds: -days * 86_400)
+        try await phone.board.move(task.id, to: .doing)
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+
+        #expect(try phone.titles(.todo) == ["early"])
+        #expect(try phone.titles(.doing) == ["right"])
+        #expect(try Shown(phone.board) == Shown(pad.board))
+        #expect(try phone.board.issues.current().isEmpty)
+        #expect(try phone.board.trash().current().isEmpty)
+        for device in [phone, pad] { await device.board.close() }
+    }
+
     @Test func `an edit of last week gives way, and can still be made`() async throws {
         let server = try LocalServer()
         let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))

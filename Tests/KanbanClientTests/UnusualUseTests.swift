@@ -83,6 +83,8 @@ struct UnusualUseTests {
         }
 
         #expect(try board.counts().current().total == 41)
+        // Each closure saw what those before it had written.
+        #expect(try await board.task(task.id)?.body == String(repeating: ".", count: 40))
         try await board.core.replica.expectSound()
         await board.close()
     }

@@ -27,11 +27,40 @@ struct FaultTests {
         Disk(call: .read, place: .data, code: SQLITE_IOERR | 1 << 8),
     ]
 
+    private static let disk = FaultyFileSystem("kanbase-faulty")
+
+    private struct Order {
+        var call: FaultyFileSystem.Call
+        var place: FaultyFileSystem.Place
+        /// SQLite's result code.
+        var code: Int32
+        /// How many calls go well before.
+        var after: Int
+        /// How many fail then.
+        var times: Int
+    }
+
+    private static func order(_ order: Order?) {
+        guard let order else { return disk.decide(nil) }
+        let left = Locked((after: order.after, times: order.times))
+        disk.decide { call, place in
+            guard call == order.call, place == order.place else { return nil }
+            return left.withLock { left in
+                if left.after > 0 {
+                    left.after -= 1
+                    return nil
+                }
+                guard left.times > 0 else { return nil }
+                left.times -= 1
+                return order.code
+            }
+        }
+    }
+
     private func open() throws -> TestStore {
-        _ = FaultyFileSystem.registered
-        FaultyFileSystem.order(nil)
+        Self.order(nil)
         var configuration = FileStoreConfiguration()
-        configuration.fileSystem = FaultyFileSystem.name
+        configuration.fileSystem = Self.disk.name
         configuration.logSize = 64 << 10
         configuration.writerCacheSize = 128 << 10
         return try TestStore(configuration: configuration)
@@ -45,8 +74,12 @@ struct FaultTests {
         try await box.store.write { _ in }
         let observer = RecordingObserver()
         box.store.addObserver(observer)
-        FaultyFileSystem.beforeLogSyncs { observer.events.withLock { $0.append("sync") } }
-        defer { FaultyFileSystem.beforeLogSyncs(nil) }
+        // The last that happens before a commit can be seen.
+        Self.disk.decide { call, place in
+            if call == .sync, place == .log { observer.events.withLock { $0.append("sync") } }
+            return nil
+        }
+        defer { Self.disk.decide(nil) }
 
         try await box.store.write { try $0.change(id) { $0.title = "changed" } }
 
@@ -61,8 +94,8 @@ struct FaultTests {
         let id = try await box.store.write { try $0.makeTask() }.id
         let observer = RecordingObserver()
         box.store.addObserver(observer)
-        FaultyFileSystem.order(.init(call: .write, place: .log, code: SQLITE_FULL, after: 0, times: 1))
-        defer { FaultyFileSystem.order(nil) }
+        Self.order(.init(call: .write, place: .log, code: SQLITE_FULL, after: 0, times: 1))
+        defer { Self.order(nil) }
 
         await #expect(throws: StoreError.full) {
             try await box.store.write { try $0.change(id) { $0.title = "changed" } }
@@ -80,7 +113,7 @@ struct FaultTests {
         var acknowledged: Set<ID> = []
         for number in 0..<10 { acknowledged.insert(try await box.store.write { try $0.makeTask("\(number)") }.id) }
 
-        FaultyFileSystem.order(.init(call: disk.call, place: disk.place, code: disk.code, after: after, times: 6))
+        Self.order(.init(call: disk.call, place: disk.place, code: disk.code, after: after, times: 6))
         var failures = 0
         for number in 0..<20 {
             do {
@@ -98,7 +131,7 @@ struct FaultTests {
             }
         }
         if disk.error != nil { #expect(failures > 0) }
-        FaultyFileSystem.order(nil)
+        Self.order(nil)
         acknowledged.insert(try await box.store.write { try $0.makeTask("afterwards") }.id)
 
         let living = try box.store.read { try $0.tasks(TaskQuery()) }
@@ -112,7 +145,7 @@ struct FaultTests {
 
     @Test func `a full disk fails every body of the batch and applies none`() async throws {
         let box = try open()
-        FaultyFileSystem.order(.init(call: .write, place: .log, code: SQLITE_FULL, after: 0, times: .max))
+        Self.order(.init(call: .write, place: .log, code: SQLITE_FULL, after: 0, times: .max))
 
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<50 {
@@ -126,7 +159,7 @@ struct FaultTests {
 
         #expect(try box.store.read { try $0.tasks(TaskQuery()) } == [])
         #expect(try box.store.revision(of: .local) == 0)
-        FaultyFileSystem.order(nil)
+        Self.order(nil)
         #expect(try await box.store.write { try $0.makeTask() }.revision == 1)
     }
 
@@ -134,7 +167,7 @@ struct FaultTests {
         let box = try open()
         let id = try await box.store.write { try $0.makeTask() }.id
         let closed = try box.reopened(configuration: box.store.configuration)
-        FaultyFileSystem.order(.init(call: .read, place: .data, code: SQLITE_IOERR | 1 << 8, after: 0, times: 1))
+        Self.order(.init(call: .read, place: .data, code: SQLITE_IOERR | 1 << 8, after: 0, times: 1))
 
         #expect(throws: StoreError.self) { try closed.store.read { try $0.task(id) } }
 

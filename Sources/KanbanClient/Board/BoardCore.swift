@@ -130,6 +130,8 @@ final class BoardCore: Sendable {
 
     /// Shows another account's board, or that without one.
     func show(_ account: KanbanID?, token: String?) async throws {
+        // A log-in may be answered after the board was closed.
+        guard !isClosed else { throw KanbanError.storage("The board is closed.") }
         let replica = try Replica(
             in: Self.folder(of: account, in: folder), dependencies: dependencies, doorbell: doorbell, log: log,
             onReplaced: reload)

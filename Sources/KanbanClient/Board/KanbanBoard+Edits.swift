@@ -19,21 +19,22 @@ extension KanbanBoard {
         }
     }
 
-    /// Changes the members of a task that the closure changes in the draft.
+    /// Changes the members of a task that the closure changes in the draft. Runs the closure again if another edit
+    /// changed the task meanwhile, so that `$0.body += "…"` loses nothing.
     @discardableResult
     public func edit(_ id: KanbanID, _ change: @Sendable (inout TaskDraft) -> Void) async throws -> KanbanTask {
-        guard let task = try core.replica.read({ try $0.task(id.id) }), task.deletedAt == nil else {
-            throw KanbanError.notFound
-        }
-        // The draft is what the caller sees. Only members that the closure changed are sent: other edits made meanwhile stay.
-        let before = TaskDraft(KanbanTask(task))
-        var draft = before
-        change(&draft)
-        let edited = draft
-        return try await self.change("edit task") { transaction in
-            try transaction.patch(id, from: before, to: edited)
-        } returning: {
-            try $0.shownTask(id)
+        while true {
+            let before = try core.replica.read { try $0.draft(of: id) }
+            var draft = before
+            change(&draft)
+            let edited = draft
+            let task = try await changeUnlessStale("edit task") { transaction in
+                guard try transaction.rows.draft(of: id) == before else { return nil }
+                return try transaction.patch(id, from: before, to: edited)
+            } returning: {
+                try $0.shownTask(id)
+            }
+            if let task { return task }
         }
     }
 
@@ -93,16 +94,20 @@ extension KanbanBoard {
     public func editCategory(
         _ id: KanbanID, _ change: @Sendable (inout CategoryDraft) -> Void
     ) async throws -> KanbanCategory {
-        guard let before = try core.replica.read({ try $0.category(id.id) }).map({ CategoryDraft($0) }) else {
-            throw KanbanError.notFound
-        }
-        var draft = before
-        change(&draft)
-        let patch = before.json.changed(to: draft.json)
-        return try await self.change("edit category") {
-            try $0.edit(StoredMutation(.patch, .category(id.id), patch))
-        } returning: {
-            try $0.shownCategory(id)
+        while true {
+            guard let before = try core.replica.read({ try $0.category(id.id) }).map({ CategoryDraft($0) }) else {
+                throw KanbanError.notFound
+            }
+            var draft = before
+            change(&draft)
+            let patch = before.json.changed(to: draft.json)
+            let category = try await changeUnlessStale("edit category") { transaction in
+                guard try transaction.rows.category(id.id).map({ CategoryDraft($0) }) == before else { return nil }
+                return try transaction.edit(StoredMutation(.patch, .category(id.id), patch))
+            } returning: {
+                try $0.shownCategory(id)
+            }
+            if let category { return category }
         }
     }
 
@@ -123,16 +128,20 @@ extension KanbanBoard {
 
     @discardableResult
     public func editDDay(_ id: KanbanID, _ change: @Sendable (inout DDayDraft) -> Void) async throws -> KanbanDDay {
-        guard let before = try core.replica.read({ try $0.dday(id.id) }).map({ DDayDraft($0) }) else {
-            throw KanbanError.notFound
-        }
-        var draft = before
-        change(&draft)
-        let patch = before.json.changed(to: draft.json)
-        return try await self.change("edit D-day") {
-            try $0.edit(StoredMutation(.patch, .dday(id.id), patch))
-        } returning: {
-            try $0.shownDDay(id)
+        while true {
+            guard let before = try core.replica.read({ try $0.dday(id.id) }).map({ DDayDraft($0) }) else {
+                throw KanbanError.notFound
+            }
+            var draft = before
+            change(&draft)
+            let patch = before.json.changed(to: draft.json)
+            let dday = try await changeUnlessStale("edit D-day") { transaction in
+                guard try transaction.rows.dday(id.id).map({ DDayDraft($0) }) == before else { return nil }
+                return try transaction.edit(StoredMutation(.patch, .dday(id.id), patch))
+            } returning: {
+                try $0.shownDDay(id)
+            }
+            if let dday { return dday }
         }
     }
 
@@ -142,14 +151,18 @@ extension KanbanBoard {
 
     @discardableResult
     public func editSettings(_ change: @Sendable (inout SettingsDraft) -> Void) async throws -> KanbanSettings {
-        let settings = try core.replica.read { try $0.settings() }
-        var draft = SettingsDraft(settings)
-        change(&draft)
-        let patch = draft.patch(of: settings)
-        return try await self.change("edit settings") {
-            try $0.edit(StoredMutation(.patch, .settings, patch))
-        } returning: {
-            KanbanSettings(try $0.rows.settings())
+        while true {
+            let settings = try core.replica.read { try $0.settings() }
+            var draft = SettingsDraft(settings)
+            change(&draft)
+            let patch = draft.patch(of: settings)
+            let edited = try await changeUnlessStale("edit settings") { transaction in
+                guard try SettingsDraft(transaction.rows.settings()) == SettingsDraft(settings) else { return nil }
+                return try transaction.edit(StoredMutation(.patch, .settings, patch))
+            } returning: {
+                KanbanSettings(try $0.rows.settings())
+            }
+            if let edited { return edited }
         }
     }
 
@@ -173,9 +186,14 @@ extension KanbanBoard {
     // MARK: - One transaction
 
     /// Edits, and keeps what undoes it.
+    func change(_ name: String, _ edit: @escaping @Sendable (Transaction) throws -> [UndoStep]) async throws {
+        try await change(name, edit, returning: { _ in })
+    }
+
+    /// Edits, keeps what undoes it, and returns a value of the same transaction.
     func change<Value: Sendable>(
         _ name: String, _ edit: @escaping @Sendable (Transaction) throws -> [UndoStep],
-        returning value: @escaping @Sendable (Transaction) throws -> Value = { _ in }
+        returning value: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
         let (result, hasUnsent) = try await core.replica.write { transaction in
             try transaction.remember(try edit(transaction), name: name)
@@ -183,6 +201,28 @@ extension KanbanBoard {
         }
         core.tell(.outbox(hasUnsent: hasUnsent))
         return result
+    }
+
+    /// The same for an edit of a draft: `nil` if the edit returns none, because the draft is not of the newest values.
+    private func changeUnlessStale<Value: Sendable>(
+        _ name: String, _ edit: @escaping @Sendable (Transaction) throws -> [UndoStep]?,
+        returning value: @escaping @Sendable (Transaction) throws -> Value
+    ) async throws -> Value? {
+        let (result, hasUnsent) = try await core.replica.write { transaction -> (Value?, Bool) in
+            guard let steps = try edit(transaction) else { return (nil, try transaction.hasUnsent()) }
+            try transaction.remember(steps, name: name)
+            return (try value(transaction), try transaction.hasUnsent())
+        }
+        core.tell(.outbox(hasUnsent: hasUnsent))
+        return result
+    }
+}
+
+extension SQLBoard {
+    /// - Throws: ``KanbanError/notFound`` for no task, and for one in the trash.
+    fileprivate func draft(of id: KanbanID) throws -> TaskDraft {
+        guard let task = try task(id.id), task.deletedAt == nil else { throw KanbanError.notFound }
+        return TaskDraft(KanbanTask(task))
     }
 }
 
@@ -212,8 +252,7 @@ extension Transaction {
     }
 
     fileprivate func replace(_ id: KanbanID, _ draft: TaskDraft) throws -> [UndoStep] {
-        guard let task = try rows.task(id.id), task.deletedAt == nil else { throw KanbanError.notFound }
-        return try patch(id, from: TaskDraft(KanbanTask(task)), to: draft)
+        try patch(id, from: rows.draft(of: id), to: draft)
     }
 
     fileprivate func move(_ id: KanbanID, to status: Status?, _ place: Place) throws -> [UndoStep] {

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import Kanban
 import KanbanRows
 
@@ -32,7 +33,7 @@ extension KanbanBoard {
             do throws(ImageContent.Fault) {
                 content = try ImageContent(answer.body)
             } catch {
-                throw Failure.nonsense
+                throw Failure.malformedResponse
             }
         } catch {
             throw Failure.told(error)
@@ -56,6 +57,10 @@ extension BoardCore {
                 throw Failure.network
             }
             if (200..<300).contains(answer.status) {
+                // A page of a proxy is no receipt: the image would be lost.
+                guard let json = try? JSON(parsing: answer.body), json["id"]?.stringValue == id.description else {
+                    throw Failure.malformedResponse
+                }
                 try await replica.write { try $0.noteSent(image: id) }
                 continue
             }

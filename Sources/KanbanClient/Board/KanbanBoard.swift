@@ -28,7 +28,7 @@ public actor KanbanBoard {
         folder.standardizedFileURL.resolvingSymlinksInPath().path
     }
 
-    /// Opens the board in the folder, or makes both. Reads the device only, and not on the caller's actor. A folder that is
+    /// Opens the board in the folder, or makes both. Reads the device only, and not on the client's actor. A folder that is
     /// open in this process gives the same board.
     /// - Throws: ``KanbanError/storage(_:)`` when another process has it open, ``KanbanError/newerData``.
     @concurrent

@@ -24,8 +24,7 @@ public struct Live<Value: Sendable>: AsyncSequence, Sendable {
 
     public struct Iterator: AsyncIteratorProtocol {
         private let live: Live
-        private var rings: UInt64 = 0
-        private var last: (value: Value, validUntil: Timestamp?)?
+        private var last: Known?
 
         init(live: Live) {
             self.live = live
@@ -33,36 +32,43 @@ public struct Live<Value: Sendable>: AsyncSequence, Sendable {
 
         /// The value at first, and then the next other one. `nil` when the task is cancelled or the board is closed.
         public mutating func next() async throws -> Value? {
-            while true {
-                if let last {
-                    await live.wait(after: rings, until: last.validUntil)
-                }
-                guard !Task.isCancelled, !live.doorbell.isClosed else { return nil }
-                rings = live.doorbell.rings(of: live.regions)
-                let (new, isNews) = try await live.readAside(after: last?.value)
-                last = new
-                if isNews { return new.value }
-            }
+            guard let next = try await live.next(after: last) else { return nil }
+            last = next
+            return next.value
         }
     }
 
-    /// Reads and compares away from the caller's actor: the main thread does not wait for the disk.
-    @concurrent
-    private func readAside(
-        after last: Value?
-    ) async throws -> (new: (value: Value, validUntil: Timestamp?), isNews: Bool) {
-        let new = try read()
-        return (new, last.map { !isSame($0, new.value) } ?? true)
+    /// A value, how long it is valid without an edit, and the version of the regions that it was read from.
+    struct Known: Sendable {
+        var value: Value
+        var validUntil: Timestamp?
+        var version: UInt64
     }
 
-    /// Returns at a ring, or when the clock makes it another value.
-    private func wait(after rings: UInt64, until moment: Timestamp?) async {
+    /// Waits, reads and compares away from the client's actor: the main thread is woken for another value only, and never
+    /// waits for the disk.
+    @concurrent
+    private func next(after last: Known?) async throws -> Known? {
+        var last = last
+        while true {
+            if let last { await wait(after: last.version, until: last.validUntil) }
+            guard !Task.isCancelled, !doorbell.isClosed else { return nil }
+            let version = doorbell.rings(of: regions)
+            let (value, validUntil) = try read()
+            let isNews = last.map { !isSame($0.value, value) } ?? true
+            last = Known(value: value, validUntil: validUntil, version: version)
+            if isNews { return last }
+        }
+    }
+
+    /// Returns when a region changes, or when the clock changes the value.
+    private func wait(after version: UInt64, until moment: Timestamp?) async {
         guard let moment else {
-            await doorbell.wait(for: regions, after: rings)
+            await doorbell.wait(for: regions, after: version)
             return
         }
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await doorbell.wait(for: regions, after: rings) }
+            group.addTask { await doorbell.wait(for: regions, after: version) }
             group.addTask {
                 let left = Swift.max(moment.milliseconds - dependencies.now().milliseconds, 0)
                 // Ends early when the group is cancelled. At most an hour, for a clock may be set.

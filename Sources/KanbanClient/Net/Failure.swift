@@ -5,7 +5,7 @@ enum Failure: Error, Hashable {
     /// No answer.
     case network
     /// An answer that is no problem document and not what was asked for: a proxy's page, half a document.
-    case nonsense
+    case malformedResponse
     /// A problem document.
     case problem(Problem)
     /// The answer could not be written to the device.
@@ -30,7 +30,7 @@ extension Failure {
             // What a proxy answers for a server that is away counts as what it says.
             self =
                 [401, 403, 410].contains(answer.status) || answer.status < 400
-                ? .nonsense
+                ? .malformedResponse
                 : .problem(Problem(status: answer.status, code: "unknown", retryAfter: retryAfter))
             return
         }
@@ -45,7 +45,7 @@ extension Failure {
         switch self {
         case .network: .offline
         case .storage(let error): error
-        case .nonsense: .server(status: 0, code: "not_understood", requestID: nil)
+        case .malformedResponse: .server(status: 0, code: "not_understood", requestID: nil)
         case .problem(let problem):
             switch problem.status {
             case 401: .loggedOut
@@ -81,7 +81,9 @@ extension APIClient {
         guard (200..<300).contains(answer.status) else { throw Failure(answer) }
         if answer.status == 204 { return (204, .null) }
         // A page of a proxy, or one that was cut off.
-        guard let json = try? JSON(parsing: answer.body), json.objectMembers != nil else { throw Failure.nonsense }
+        guard let json = try? JSON(parsing: answer.body), json.objectMembers != nil else {
+            throw Failure.malformedResponse
+        }
         return (answer.status, json)
     }
 }

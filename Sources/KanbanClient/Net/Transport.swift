@@ -22,7 +22,7 @@ struct APICall: Sendable {
     }
 }
 
-/// The response, whatever its status.
+/// What the server answered, whatever the status.
 struct APIResponse: Sendable {
     var status: Int
     /// Names in lower case.
@@ -76,7 +76,7 @@ package struct NetworkError: Error, Hashable {
     package init() {}
 }
 
-/// Sends requests to one server, with the token of the session.
+/// One server, with the token of the session that is logged in.
 struct APIClient: Sendable {
     let server: URL
     let transport: any Transport

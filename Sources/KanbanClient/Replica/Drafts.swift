@@ -4,7 +4,7 @@ import Kanban
 // The public values as the API writes them.
 
 extension TaskDraft {
-    /// All but the category, which may have to be made first.
+    /// All members but the category: a new one has to be created first.
     var json: JSON {
         [
             "title": .string(title), "body": .string(body), "status": .string(status.rawValue),
@@ -12,7 +12,7 @@ extension TaskDraft {
         ]
     }
 
-    /// Of the members of a task as the API shows them.
+    /// Reads the members of a task from the API's JSON.
     init?(shown json: JSON) {
         guard let title = json["title"]?.stringValue else { return nil }
         self.init(
@@ -35,7 +35,7 @@ extension Place {
 }
 
 extension JSON {
-    /// The members of this object that read differently in `other`, as they read there.
+    /// The members whose values differ in `other`, with their values there.
     func changed(to other: JSON) -> JSON {
         .object((other.objectMembers ?? []).filter { self[$0.name] ?? .null != $0.value })
     }
@@ -78,7 +78,7 @@ extension SettingsDraft {
         self.init(timeZone: shown.timeZone, locale: shown.locale, custom: shown.custom)
     }
 
-    /// What makes `settings` of this draft; texts that are no longer there go.
+    /// The patch that changes `settings` to this draft. Keys that the draft lacks are removed.
     func patch(of settings: Settings) -> JSON {
         let old = SettingsDraft(settings)
         var members: [JSON.Member] = []

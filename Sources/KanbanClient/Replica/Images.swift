@@ -3,10 +3,10 @@ import Kanban
 import KanbanRows
 import KanbanWire
 
-/// Images on the device: what is known of each, the bytes of those that were added or shown here, and which of them the
-/// server does not have.
+/// Images on the device: their metadata, the bytes of those that were added or shown here, and which of them are not on
+/// the server yet.
 extension Transaction {
-    /// Bytes of images that the server has, too; beyond it the ones that were shown first go.
+    /// The most bytes kept of images that the server has, too. Beyond it the images that were shown first are dropped.
     private static let mostCached = 64 << 20
 
     func addImage(_ id: ID, _ content: ImageContent) throws {
@@ -21,8 +21,8 @@ extension Transaction {
         try run("INSERT OR IGNORE INTO unsent_images (id) VALUES (?1)", .id(id))
     }
 
-    /// Keeps the bytes of an image that the server showed. One that the feed has not brought yet, or that is gone, is
-    /// none of the board.
+    /// Caches the bytes of an image of the server. Does nothing for an image that the feed has not brought, or that was
+    /// deleted.
     func cache(_ content: ImageContent, of id: ID) throws {
         guard try rows.image(id) != nil, try rows.imageContent(id) == nil else { return }
         try rows.add(content: content.bytes, of: id)
@@ -48,10 +48,10 @@ extension Transaction {
 
     // MARK: - Refused
 
-    /// The server does not take the image: what names it here is sent without it, and an issue keeps both.
+    /// The server refused the image: edits that name it are sent without it, and an issue keeps both.
     func refuse(image id: ID, _ problem: Failure.Problem) throws {
         try noteSent(image: id)
-        try takeEditsAway()
+        try rollBackEdits()
         var named: [ResourceKey] = []
         for edit in try outbox() where edit.attempts == 0 && edit.mutation.value["image"]?.names(id) ?? false {
             let members = (edit.mutation.value.objectMembers ?? []).map { member in
@@ -60,12 +60,12 @@ extension Transaction {
             try run("UPDATE outbox SET value = ?2 WHERE n = ?1", .integer(edit.n), .text(JSON.object(members).text))
             if !named.contains(edit.mutation.resource) { named.append(edit.mutation.resource) }
         }
-        try putEditsOn()
+        try replayEdits()
         try add(.refused(image: id, problem, named: named))
         touched.formUnion([.outbox, .status])
     }
 
-    /// Tries the image of the issue once more, where it was named.
+    /// Sends the image of the issue again, and sets it again where it was named.
     func sendImageAgain(_ issue: StoredIssue) throws {
         guard let id = issue.resource.id, try rows.imageContent(id) != nil else { throw KanbanError.notFound }
         try noteUnsent(id)
@@ -82,7 +82,7 @@ extension Transaction {
 
     // MARK: - Another history
 
-    /// A server that was restored may lack images that are here: they are sent again, for what is sent again names them.
+    /// A restored server may lack images that are here. Send them again, because edits that are sent again name them.
     func endLoadingOfImages(isRestored: Bool) throws {
         for var image in try rows.images(after: nil, limit: .max) where image.revision.isOfEarlierHistory {
             guard isRestored, try rows.imageContent(image.id) != nil else {

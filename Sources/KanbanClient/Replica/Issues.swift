@@ -4,7 +4,7 @@ import Kanban
 import KanbanRows
 import KanbanWire
 
-/// An issue as it is kept: what happened, and what an answer needs.
+/// An issue as it is stored: what happened, and what an answer needs.
 struct StoredIssue: Sendable {
     enum Kind: String, Sendable {
         case merged, deleted, rejected, restoredServer
@@ -54,7 +54,7 @@ struct StoredIssue: Sendable {
             ])
     }
 
-    /// An image that the server does not take, and what named it here.
+    /// An image that the server refused, and the resources that named it.
     static func refused(image id: ID, _ problem: Failure.Problem, named: [ResourceKey]) -> StoredIssue {
         var faults = problem.faults
         if faults.isEmpty { faults = [Fault(pointer: "#", code: problem.code)] }
@@ -87,7 +87,7 @@ extension TaskItem {
 }
 
 extension JSON {
-    /// Of a resource that the server shows, what a client may send.
+    /// The members of a resource of the server that a client may send.
     fileprivate var sendable: JSON {
         let shown: Set<String> = [
             "id", "position", "createdAt", "updatedAt", "completedAt", "deletedAt", "revision",
@@ -116,23 +116,23 @@ extension Transaction {
             .isEmpty
     }
 
-    /// The first edit that waits cannot be sent at all: it goes, with an issue.
+    /// The server refuses the first edit as a whole request: remove it and leave an issue.
     func refuseFirst(_ problem: Failure.Problem) throws {
         guard let edit = try outbox().first(where: { !$0.isAnswered }) else { return }
         let draft = try draft(of: edit.mutation.resource)
-        try takeEditsAway()
+        try rollBackEdits()
         try run("DELETE FROM outbox WHERE n = ?1", .integer(edit.n))
         let errors = problem.faults.map { fault -> JSON in
             ["pointer": .string(fault.pointer), "code": .string(fault.code)]
         }
         try add(.rejected(edit.mutation, ["code": .string(problem.code), "errors": .array(errors)], draft))
-        try putEditsOn()
+        try replayEdits()
         touched.formUnion([.outbox, .status])
     }
 
     // MARK: - Answers
 
-    /// Does what the app decided, as new edits, and forgets the issue.
+    /// Performs the app's decision as new edits and deletes the issue.
     /// - Throws: ``KanbanError/notFound`` for no such issue, ``KanbanError/invalid(_:)`` for an answer to another kind.
     func answer(_ id: ID, _ answer: Issue.Answer) throws {
         guard let issue = try rows.connection.issues(id).first else { throw KanbanError.notFound }
@@ -151,7 +151,7 @@ extension Transaction {
         try run("DELETE FROM issues WHERE id = ?1", .id(id))
     }
 
-    /// Makes the contested members so.
+    /// Sets the contested members to the values of one side.
     private func settle(_ issue: StoredIssue, with side: String) throws {
         var members: [JSON.Member] = []
         for conflict in issue["conflicts"].arrayValue ?? [] {
@@ -164,13 +164,13 @@ extension Transaction {
 
     private func restoreWithMine(_ issue: StoredIssue) throws {
         guard issue.resource.type == .task else {
-            // There is no trash for it: what was made of it is made anew.
+            // Only tasks have a trash: create the resource again.
             let fresh = ResourceKey(type: issue.resource.type, id: rows.makeID())
             try edit(StoredMutation(.create, fresh, issue["value"]))
             return
         }
         guard let id = issue.resource.id, try rows.task(id) != nil else {
-            // The trash was emptied meanwhile, and an id is never used again.
+            // The trash was emptied meanwhile, and ids are not reused.
             try edit(StoredMutation(.create, .task(rows.makeID()), try known(issue["draft"])))
             return
         }
@@ -189,7 +189,7 @@ extension Transaction {
     }
 
     private func sendAgain(_ issue: StoredIssue) throws {
-        // The history that had this edit is gone, so nothing is overwritten that anybody still sees.
+        // The history with this edit is gone: nobody sees a value that this would overwrite.
         try edit(StoredMutation(.put, issue.resource, try known(issue["value"])))
     }
 
@@ -202,7 +202,7 @@ extension Transaction {
 }
 
 extension SQLiteConnection {
-    /// All, newest last, or one.
+    /// All issues, newest last, or one.
     func issues(_ id: ID? = nil) throws -> [StoredIssue] {
         try all(
             """

@@ -16,14 +16,14 @@ struct StoredMutation: Sendable {
     }
 }
 
-/// An edit that the server has not answered, or whose effect has not come with the feed.
+/// An edit that the server has not answered, or whose effect the feed has not brought yet.
 struct OutboxEdit: Sendable {
     var n: Int64
     var mutationID: ID
     var mutation: StoredMutation
     /// The server's revision that the user saw.
     var base: Revision?
-    /// What becomes of members that others changed; fixed when it is sent first.
+    /// What happens to members that others changed. Fixed when the edit is first sent.
     var policy: Kanban.Mutation.Policy?
     var madeAt: Timestamp
     var sentAt: Timestamp?
@@ -95,7 +95,7 @@ extension Transaction {
             policy.map { .text($0.rawValue) } ?? .null, .integer(now.milliseconds))
     }
 
-    /// A patch of what the last edit, not sent yet, made or patched becomes part of it; so does a move after a move.
+    /// Merges a patch into the last edit if that is unsent and created or patched the same resource; a move into a move.
     private func joinLast(_ mutation: StoredMutation) throws -> Bool {
         guard mutation.op == .patch || mutation.op == .move, mutation.resource.type != .settings,
             let last = try all(
@@ -126,7 +126,7 @@ extension Transaction {
         return true
     }
 
-    /// Takes the edits of a task out of the outbox that was made here and never sent, when nothing else refers to it.
+    /// Removes the edits of a task that was created here and never sent, unless another edit refers to it.
     /// - Returns: false when the server may know the task.
     func forgetUnsentCreation(of id: ID) throws -> Bool {
         let own = try all(
@@ -138,7 +138,7 @@ extension Transaction {
             try shadow(of: .task(id)).map({ $0.value == nil }) ?? false,
             own.allSatisfy({ $0.sentAt == nil && $0.attempts == 0 && !$0.isAnswered })
         else { return false }
-        // Such as `{"after":"…"}`. Few edits are moves, and these have an index.
+        // For example `{"after":"…"}`. Moves have an index of their own.
         let neighbours = try all(
             "SELECT 1 FROM outbox WHERE op IN ('move', 'restore') AND target <> ?1 AND instr(value, ?2) > 0 LIMIT 1",
             .id(id), .text(id.description)
@@ -173,7 +173,7 @@ extension SQLiteConnection {
         try all(OutboxEdit.columns, [], OutboxEdit.init)
     }
 
-    /// More edits, answered ones included, than it is worth to perform for each page of changes.
+    /// True when there are so many edits, answered ones included, that replaying them for each page is slow.
     func hasManyEdits() throws -> Bool {
         try !all("SELECT 1 FROM outbox LIMIT 1 OFFSET 200", []) { $0.integer(0) }.isEmpty
     }

@@ -17,7 +17,7 @@ enum Region: Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Tells listeners that something changed, not what: they read again. Rings while a listener is busy become one.
+/// Tells waiters that regions changed, not how: they read again. Several notifications while a waiter is busy count as one.
 final class RegionDoorbell: Sendable {
     private struct Waiter {
         var regions: Set<Region>
@@ -25,7 +25,7 @@ final class RegionDoorbell: Sendable {
     }
 
     private struct State {
-        var rings: [Region: UInt64] = [:]
+        var versions: [Region: UInt64] = [:]
         var waiters: [UInt64: Waiter] = [:]
         var cancelled: Set<UInt64> = []
         var nextNumber: UInt64 = 0
@@ -34,15 +34,15 @@ final class RegionDoorbell: Sendable {
 
     private let state = Locked(State())
 
-    /// The number of rings for these regions. Read it before the replica: later changes ring again.
+    /// The number of notifications for these regions. Read it before the replica, so that a later change counts again.
     func rings(of regions: Set<Region>) -> UInt64 {
-        state.withLock { state in regions.reduce(0) { $0 + state.rings[$1, default: 0] } }
+        state.withLock { state in regions.reduce(0) { $0 + state.versions[$1, default: 0] } }
     }
 
     func ring(_ regions: Set<Region>) {
         guard !regions.isEmpty else { return }
         let woken = state.withLock { state in
-            for region in regions { state.rings[region, default: 0] += 1 }
+            for region in regions { state.versions[region, default: 0] += 1 }
             let woken = state.waiters.filter { !$0.value.regions.isDisjoint(with: regions) }
             for number in woken.keys { state.waiters[number] = nil }
             return woken.values.map(\.continuation)
@@ -62,8 +62,8 @@ final class RegionDoorbell: Sendable {
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Returns when it rang more often than that, is closed, or the task is cancelled.
-    func wait(for regions: Set<Region>, after rings: UInt64) async {
+    /// Returns when the version is another one, the doorbell is closed, or the task is cancelled.
+    func wait(for regions: Set<Region>, after version: UInt64) async {
         let number = state.withLock { state in
             state.nextNumber += 1
             return state.nextNumber
@@ -71,8 +71,8 @@ final class RegionDoorbell: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    let now = regions.reduce(0) { $0 + state.rings[$1, default: 0] }
-                    if state.isClosed || now != rings || state.cancelled.remove(number) != nil { return true }
+                    let now = regions.reduce(0) { $0 + state.versions[$1, default: 0] }
+                    if state.isClosed || now != version || state.cancelled.remove(number) != nil { return true }
                     state.waiters[number] = Waiter(regions: regions, continuation: continuation)
                     return false
                 }

@@ -13,10 +13,10 @@ final class Replica: @unchecked Sendable {
     let folder: URL
     let dependencies: Dependencies
     let log: @Sendable (LogEvent) -> Void
-    /// Rung after each commit, with what it may have changed.
+    /// Notified after each commit with the regions that it may have changed.
     let doorbell: RegionDoorbell
     let isReadOnly: Bool
-    /// Called when a damaged file gave way to a new one, which has to be loaded.
+    /// Called when a new file replaced a damaged one and has to be loaded.
     private let onReplaced: @Sendable () -> Void
 
     private let path: String
@@ -25,13 +25,13 @@ final class Replica: @unchecked Sendable {
     private let queue = DispatchQueue(label: "kanban.replica", qos: .userInitiated)
     private var session: WriteSession<SQLiteConnection>?
     private let readers = Locked(Readers())
-    /// Bytes of log after which its pages are copied into the file.
+    /// Pages in the log at which SQLite copies them into the file.
     private static let logPages = 256
 
-    /// Unchecked: lent to one caller at a time.
+    /// Unchecked: lent to one client at a time.
     private struct Reader: @unchecked Sendable {
         let connection: SQLiteConnection
-        /// That of the file when it was opened.
+        /// The file's generation when the connection was opened.
         let generation: Int
     }
 
@@ -79,7 +79,7 @@ final class Replica: @unchecked Sendable {
         session?.connection.close()
     }
 
-    /// Waits for the edit that is being written, and lets go of the file.
+    /// Waits for the running transaction and closes the file.
     func close() async {
         await withCheckedContinuation { done in
             queue.async {
@@ -90,7 +90,7 @@ final class Replica: @unchecked Sendable {
                 }
                 for reader in idle { reader.connection.close() }
                 if let session = self.session {
-                    // Leaves one file where it can; the log is as good.
+                    // Leaves a single file if that succeeds. If not, the log holds the same.
                     try? session.connection.run("PRAGMA wal_checkpoint(TRUNCATE)" as String)
                     session.connection.close()
                 }
@@ -102,8 +102,8 @@ final class Replica: @unchecked Sendable {
 
     // MARK: - Reading
 
-    /// Reads what is committed, all of one moment, on the calling thread. Never waits for a write, but for the one that
-    /// puts a damaged file aside.
+    /// Reads one committed snapshot on the calling thread. Waits for no write, except while a damaged file is being
+    /// replaced.
     func read<T>(_ body: (SQLiteBoard) throws -> T) throws -> T {
         let generation = readers.withLock { $0.generation }
         do {
@@ -191,13 +191,20 @@ final class Replica: @unchecked Sendable {
             account: .local, writingSession: nil, now: now, session: session, context: context,
             ids: ids)
         let transaction = Transaction(rows)
-        let result = Result { try rows.nested { try body(transaction) } }
+        let result: T
+        do {
+            // Without a savepoint of its own: within one, each nested part would cost as much as all before it.
+            result = try body(transaction)
+        } catch {
+            if let fault = session.connection.fault { throw fault }
+            try session.rollBack()
+            throw error
+        }
         if let fault = session.connection.fault { throw fault }
         _ = session.takeChangedTasks()
-        // Of a body that threw nothing is left: then this ends the transaction as it began.
         _ = try session.commit(at: now)
-        if case .success = result { doorbell.ring(transaction.touched) }
-        return try result.get()
+        doorbell.ring(transaction.touched)
+        return result
     }
 
     /// After an error of the disk: the next write opens the file again.
@@ -247,7 +254,7 @@ final class Replica: @unchecked Sendable {
             session.forgetStandings()
             let now = dependencies.now()
             try session.makeLocalAccount(id: ids.next(at: now), epoch: 1, at: now)
-            // Revisions of edits begin where no server gets.
+            // Revisions of pending edits begin beyond those of any server.
             try connection.run(
                 "UPDATE accounts SET revision = max(revision, \(Revision.firstOptimistic)) WHERE number = 1" as String)
             _ = try session.commit(at: now)
@@ -258,7 +265,7 @@ final class Replica: @unchecked Sendable {
         }
     }
 
-    /// Puts a damaged file aside and begins a new one with what can be read of the user's own: edits, issues, undo.
+    /// Moves a damaged file aside and starts a new one with the edits, issues and undo steps that can still be read.
     private func setAside() throws -> WriteSession<SQLiteConnection> {
         let moment = dependencies.now().milliseconds
         let damaged = "\(path).damaged-\(moment)"
@@ -273,11 +280,11 @@ final class Replica: @unchecked Sendable {
         }
         for reader in idle { reader.connection.close() }
         let session = try openFile()
-        // On a connection of its own: what it finds damaged would count as the new file's fault.
+        // On a connection of its own, so that damage that it meets is not taken for a fault of the new file.
         let salvager = try SQLiteConnection(path: path, access: .readWrite, fileSystem: dependencies.fileSystem)
         salvager.salvage(from: damaged, log)
         salvager.close()
-        try transact(in: session) { try $0.putEditsOn() }
+        try transact(in: session) { try $0.replayEdits() }
         onReplaced()
         return session
     }
@@ -296,7 +303,7 @@ final class Replica: @unchecked Sendable {
 }
 
 extension SQLiteConnection {
-    /// Copies the tables of the user's own from another file, as far as they can be read.
+    /// Copies the tables with the user's unsent work from another file, as far as they can be read.
     fileprivate func salvage(from path: String, _ log: (LogEvent) -> Void) {
         let quoted = path.replacing("'", with: "''")
         var kept = 0
@@ -313,7 +320,7 @@ extension SQLiteConnection {
                     log(LogEvent(code: "replica.not_salvaged"))
                 }
             }
-            // What was sent is sent again; a base of another copy says nothing.
+            // Sent edits are sent again. A base of the other file has no meaning here.
             try run("UPDATE outbox SET base = NULL, answered = NULL" as String)
             try run("DETACH damaged" as String)
         } catch {
@@ -324,7 +331,7 @@ extension SQLiteConnection {
 }
 
 extension KanbanError {
-    /// What an app is told of an error of the rules or of the disk.
+    /// Maps an error of the rules or of the disk to the error that an app gets.
     init(storage error: any Error) {
         switch error {
         case let error as KanbanError: self = error

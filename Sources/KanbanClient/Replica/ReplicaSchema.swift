@@ -1,7 +1,7 @@
 import Kanban
 import KanbanRows
 
-/// The tables beside the board's: numbered steps, each in the transaction that brings the file up. Append-only.
+/// The tables beside the board's, as numbered migrations. Append-only.
 enum ReplicaSchema {
     static let steps = [
         """
@@ -73,12 +73,16 @@ enum ReplicaSchema {
             name TEXT PRIMARY KEY,
             value TEXT NOT NULL
         ) STRICT, WITHOUT ROWID;
+        """,
         """
+        -- The edits to send, counted for each status and read for each request: not by passing over the answered ones.
+        CREATE INDEX unanswered ON outbox (n) WHERE answered IS NULL;
+        """,
     ]
 
     private static let version = "replica.version"
 
-    /// Brings an open file up, all steps or none.
+    /// Migrates an open file, all steps or none.
     /// - Throws: ``StoreError/newer(version:)``.
     static func migrate(_ connection: SQLiteConnection) throws {
         try Schema.migrate(connection)

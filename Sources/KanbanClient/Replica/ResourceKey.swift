@@ -23,12 +23,12 @@ extension KanbanID {
 }
 
 extension Revision {
-    /// Revisions of edits that the server does not have begin here: 2^52, where no server gets.
+    /// Revisions of edits that the server does not have begin here, at 2^52: beyond those of any server.
     static let firstOptimistic: Revision = 1 << 52
 
     var isOptimistic: Bool { self >= .firstOptimistic }
 
-    /// Of a row of an earlier history, while a new one is loaded; see ``Transaction/startOver()``.
+    /// True for a row of an earlier history while a new one is being loaded; see ``Transaction/startOver()``.
     var isOfEarlierHistory: Bool { self < 0 }
 }
 
@@ -48,12 +48,12 @@ extension Change.Value {
     var json: JSON {
         var writer = JSONWriter(capacity: 512)
         writer.value(self)
-        // What we wrote ourselves is JSON.
+        // The writer above writes valid JSON.
         return (try? JSON(parsing: writer.bytes)) ?? .null
     }
 }
 
-// What a server shows, read without regard to members that this version does not know.
+// Resources in the server's JSON. Members that this version does not know are ignored.
 
 extension TaskItem {
     init?(shown json: JSON) {
@@ -161,7 +161,7 @@ extension JSON {
         self[name]?.stringValue.flatMap { Timestamp(rfc3339: $0) }
     }
 
-    /// Of text that this library wrote itself.
+    /// Parses text that this library stored.
     init(stored text: String) throws {
         do {
             try self.init(parsing: Array(text.utf8), maximumDepth: 512)

@@ -1,15 +1,15 @@
 import Kanban
 import KanbanRows
 
-/// The board inside a write transaction of the replica. Puts each row aside, as the server has it, before an edit changes
-/// it first; keeps no history and no answers, which are the server's.
+/// The board inside a write transaction of the replica. Copies each row to the shadow table before an edit first changes
+/// it. Keeps no history and no answers; the server does.
 final class ShadowingBoard: BoardWriter {
     private let rows: SQLiteBoardWriter
-    private let putAside: (ResourceKey, () throws -> Change.Value?) throws -> Void
+    private let keepShadow: (ResourceKey, () throws -> Change.Value?) throws -> Void
 
-    init(_ rows: SQLiteBoardWriter, putAside: @escaping (ResourceKey, () throws -> Change.Value?) throws -> Void) {
+    init(_ rows: SQLiteBoardWriter, keepShadow: @escaping (ResourceKey, () throws -> Change.Value?) throws -> Void) {
         self.rows = rows
-        self.putAside = putAside
+        self.keepShadow = keepShadow
     }
 
     // MARK: - Writing
@@ -17,36 +17,36 @@ final class ShadowingBoard: BoardWriter {
     func add(_ task: TaskItem) throws { try save(task) }
 
     func save(_ task: TaskItem) throws {
-        try putAside(.task(task.id)) { try rows.task(task.id).map { .task($0) } }
+        try keepShadow(.task(task.id)) { try rows.task(task.id).map { .task($0) } }
         try rows.save(task)
     }
 
     func save(_ category: Kanban.Category) throws {
-        try putAside(.category(category.id)) { try rows.category(category.id).map { .category($0) } }
+        try keepShadow(.category(category.id)) { try rows.category(category.id).map { .category($0) } }
         try rows.save(category)
     }
 
     func removeCategory(_ id: ID, revision: Revision) throws {
-        try putAside(.category(id)) { try rows.category(id).map { .category($0) } }
+        try keepShadow(.category(id)) { try rows.category(id).map { .category($0) } }
         try rows.removeCategory(id, revision: revision)
     }
 
     func save(_ dday: DDay) throws {
-        try putAside(.dday(dday.id)) { try rows.dday(dday.id).map { .dday($0) } }
+        try keepShadow(.dday(dday.id)) { try rows.dday(dday.id).map { .dday($0) } }
         try rows.save(dday)
     }
 
     func removeDDay(_ id: ID, revision: Revision) throws {
-        try putAside(.dday(id)) { try rows.dday(id).map { .dday($0) } }
+        try keepShadow(.dday(id)) { try rows.dday(id).map { .dday($0) } }
         try rows.removeDDay(id, revision: revision)
     }
 
     func save(_ settings: Settings) throws {
-        try putAside(.settings) { .settings(try rows.settings()) }
+        try keepShadow(.settings) { .settings(try rows.settings()) }
         try rows.save(settings)
     }
 
-    // Images never change: there is no server's version to keep.
+    // Images never change, so they need no shadow.
     func add(_ image: Image, _ content: [UInt8]) throws { try rows.add(image, content) }
     func removeImage(_ id: ID, revision: Revision) throws { try rows.removeImage(id, revision: revision) }
     func forgetLostImage() throws { try rows.forgetLostImage() }

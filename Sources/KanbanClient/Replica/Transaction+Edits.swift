@@ -4,7 +4,7 @@ import KanbanRows
 import KanbanWire
 
 extension Transaction {
-    /// Performs an edit of the user's, puts it into the outbox, and tells what undoes it. Nothing when it changes nothing.
+    /// Performs an edit, appends it to the outbox and returns the steps that undo it; none if it changes nothing.
     /// - Throws: ``KanbanError``.
     @discardableResult
     func edit(_ mutation: StoredMutation, policy: Kanban.Mutation.Policy? = nil) throws -> [UndoStep] {
@@ -25,7 +25,7 @@ extension Transaction {
 
     private func performOrRefuse(_ mutation: StoredMutation) throws -> MutationOutcome {
         do {
-            // The library's own rule where the server merges: two of one name would become one under the user's eyes.
+            // Stricter than the server, which merges categories of one name: the new one would vanish before the user's eyes.
             if mutation.op == .create, mutation.resource.type == .category,
                 let name = mutation.value["name"]?.stringValue?.trimmed,
                 try rows.category(foldedName: CaseFolding.fold(name)) != nil
@@ -46,7 +46,7 @@ extension Transaction {
         }
     }
 
-    /// Brings back a task that was made and deleted here before the server heard of it: to the server it is a new one.
+    /// Restores a task that was created and deleted here before a push. The server gets it as a new one.
     private func restoreOwn(_ id: ID, _ place: JSON) throws -> [UndoStep]? {
         guard let task = try rows.task(id), task.deletedAt != nil, task.revision.isOptimistic,
             try shadow(of: .task(id)) == nil
@@ -64,7 +64,7 @@ extension Transaction {
         return steps
     }
 
-    /// The category that a reference means; one that is named is made when there is none.
+    /// The category that a reference means. Creates one of this name if there is none.
     func resolve(_ category: CategoryRef) throws -> ID {
         switch category {
         case .id(let id):
@@ -94,8 +94,8 @@ extension Transaction {
     }
 }
 
-/// A mutation that undoes an edit, with the members' values after the edit: members that have other values by then were
-/// changed by another device.
+/// A mutation that undoes an edit, with the values after the edit: a member with another value was changed by another
+/// device since.
 struct UndoStep: Sendable {
     var mutation: StoredMutation
     var expected: JSON = .null
@@ -122,12 +122,12 @@ struct UndoStep: Sendable {
     }
 }
 
-/// What has to be known before an edit to take it back.
+/// The state before an edit that its inverse needs.
 private struct Before {
     var value: Change.Value?
     /// The task above.
     var predecessor: ID?
-    /// Those of a category that is deleted.
+    /// The tasks of a category that is deleted.
     var tasks: [ID] = []
 
     init(_ mutation: StoredMutation, _ transaction: Transaction) throws {
@@ -180,7 +180,7 @@ private struct Before {
         [predecessor.map { JSON.Member("after", .string($0.description)) } ?? JSON.Member("place", "first")]
     }
 
-    /// The members that changed, as they were; a change of column as a move to where it was.
+    /// Steps that set changed members back. A change of column becomes a move to the old place.
     private func patches(_ mutation: StoredMutation, from before: Change.Value, to after: Change.Value) -> [UndoStep] {
         var old: [JSON.Member] = []
         var new: [JSON.Member] = []

@@ -3,13 +3,13 @@ import Kanban
 import KanbanRows
 import KanbanWire
 
-/// The replica inside a write transaction: the rows that the user sees, the server's version of those that edits changed,
-/// and the edits.
+/// The replica inside a write transaction: the rows that the user sees, the server's version of rows with pending edits
+/// (shadows), and the edits.
 final class Transaction {
     let rows: SQLiteBoardWriter
-    /// What the transaction may have changed.
+    /// The regions that the transaction may have changed.
     var touched: Set<Region> = []
-    /// False while the server's own changes are taken in: those leave no shadow.
+    /// False while the server's changes are applied: those leave no shadow.
     var isEditing = true
 
     init(_ rows: SQLiteBoardWriter) {
@@ -19,7 +19,7 @@ final class Transaction {
     var now: Timestamp { rows.now }
 
     /// The board as edits change it.
-    private(set) lazy var board = ShadowingBoard(rows) { [unowned self] resource, row in try putAside(resource, row) }
+    private(set) lazy var board = ShadowingBoard(rows) { [unowned self] resource, row in try keepShadow(resource, row) }
 
     // MARK: - Statements
 
@@ -57,18 +57,18 @@ final class Transaction {
 
     // MARK: - The server's version
 
-    private func putAside(_ resource: ResourceKey, _ row: () throws -> Change.Value?) throws {
+    private func keepShadow(_ resource: ResourceKey, _ row: () throws -> Change.Value?) throws {
         touched.insert(Region(resource.type))
         guard isEditing, try shadow(of: resource) == nil else { return }
         let value = try row()
-        // A task that the server never had lies in the trash: of that there is nothing to put aside but none.
+        // A task in the trash that the server never had: the server's version is "none".
         let isOurs = value?.revision?.isOptimistic ?? false
         try run(
             "INSERT INTO shadow (type, id, value) VALUES (?1, ?2, ?3)", .text(resource.type.rawValue),
             .id(resource.id), isOurs ? .null : value.map { .text($0.json.text) } ?? .null)
     }
 
-    /// What is kept of the server's version; `nil` when no edit changed the resource.
+    /// The shadow of a resource; `nil` if no pending edit changed it.
     func shadow(of resource: ResourceKey) throws -> Shadow? {
         try all(
             "SELECT value FROM shadow WHERE type = ?1 AND id = ?2", .text(resource.type.rawValue), .id(resource.id)
@@ -90,10 +90,10 @@ final class Transaction {
         }
     }
 
-    /// The revision of the server that the user sees of it: never one of ours.
+    /// The server's revision that the user sees; never an optimistic one.
     func seenRevision(of resource: ResourceKey) throws -> Revision? {
         let shadow = try shadow(of: resource)
-        // Of what was made here nothing was seen: revision 0 is before all.
+        // Created here: revision 0 is before all others.
         if let shadow, shadow.value == nil { return 0 }
         let revision = try (shadow?.value ?? value(of: resource))?.revision
         guard let revision, !revision.isOptimistic, !revision.isOfEarlierHistory else { return nil }
@@ -114,15 +114,15 @@ final class Transaction {
 
     // MARK: - Edits away and on again
 
-    /// Makes the rows what the server has.
-    func takeEditsAway() throws {
+    /// Sets the rows back to the server's state.
+    func rollBackEdits() throws {
         isEditing = false
         defer { isEditing = true }
         let shadows = try shadows()
         for shadow in shadows {
             touched.insert(Region(shadow.resource.type))
             guard let id = shadow.resource.id else { continue }
-            // Names go round: those of all that come back are free first.
+            // Names may have been swapped: free them all before the first row is put back.
             switch shadow.resource.type {
             case .task: if shadow.value == nil { try rows.erase(task: id) }
             case .category: try rows.erase(category: id)
@@ -136,9 +136,9 @@ final class Transaction {
         try run("DELETE FROM shadow")
     }
 
-    /// Performs the edits of the outbox again, in their order. One that the rules do not allow any more has no effect
-    /// here; the server's answer decides.
-    func putEditsOn() throws {
+    /// Performs the edits of the outbox again, in order. An edit that the rules no longer allow has no effect here; the
+    /// server's answer decides.
+    func replayEdits() throws {
         for edit in try outbox() {
             do {
                 try board.nested { _ = try perform(edit.mutation) }
@@ -156,7 +156,7 @@ final class Transaction {
             try rows.save(task)
         case .category(let category):
             touched.insert(.categories)
-            // Another one of this name is about to get a new one, or to go: the feed says so later.
+            // A later change of the feed renames or removes the other category of this name.
             if var holder = try rows.category(foldedName: CaseFolding.fold(category.name)), holder.id != category.id {
                 holder.name = "\u{fffc}\(holder.id)"
                 try rows.save(holder)
@@ -176,7 +176,7 @@ final class Transaction {
         }
     }
 
-    /// Does what a mutation says, by the rules of the server.
+    /// Performs a mutation by the server's rules.
     func perform(_ mutation: StoredMutation) throws -> MutationOutcome {
         let (operation, target) = try mutation.op.operation(
             of: mutation.resource.type, on: mutation.resource.id, value: mutation.value,
@@ -192,15 +192,15 @@ struct Shadow {
     var value: Change.Value?
 }
 
-/// What is known of the server besides its resources.
+/// What the replica knows of the server besides its resources.
 enum StateName: String {
-    /// Where the feed was read up to.
+    /// How far the feed was read.
     case cursor
-    /// The highest revision that was taken in.
+    /// The highest revision that was integrated.
     case through
-    /// The walk over the whole state has not reached its end.
+    /// Set until the first load, or a load after a restore, is complete.
     case isLoading
-    /// The epoch of the history before the one that is loaded.
+    /// The epoch of the history before the one that is being loaded.
     case lostEpoch
     case lastSync
 }

@@ -7,7 +7,7 @@ import KanbanWire
 extension Transaction {
     private static var mostSteps: Int64 { 100 }
 
-    /// Keeps what undoes an edit. An edit of the user's own ends what could be done again.
+    /// Pushes the steps that undo an edit. A new edit clears the redo steps.
     func remember(_ steps: [UndoStep], name: String) throws {
         guard !steps.isEmpty else { return }
         try run("DELETE FROM undo WHERE redo = 1")
@@ -26,7 +26,7 @@ extension Transaction {
             """, .integer(redo ? 1 : 0), .integer(Self.mostSteps))
     }
 
-    /// Takes the last edit back, or does again what was taken back last. What others changed since stays theirs.
+    /// Undoes the last edit, or redoes the last undone one. Members that others changed since stay theirs.
     func undo(redo: Bool) throws -> UndoOutcome {
         let last = try all(
             "SELECT n, name, steps FROM undo WHERE redo = ?1 ORDER BY n DESC LIMIT 1", .integer(redo ? 1 : 0)
@@ -35,14 +35,14 @@ extension Transaction {
         touched.insert(.undo)
         try run("DELETE FROM undo WHERE n = ?1", .integer(last.n))
         var conflicts: [Conflict] = []
-        // The last step that was taken back is the first to be done again.
+        // The last undone step is the first to redo.
         var inverses: [[UndoStep]] = []
         for step in try UndoStep.all(in: last.steps) {
             guard let step = try own(step, &conflicts) else { continue }
             do {
                 inverses.append(try board.nested { try edit(step.mutation, policy: .keep) })
             } catch KanbanError.notFound, KanbanError.conflict, KanbanError.invalid {
-                // Somebody else deleted it, or took the name or the place that it needs.
+                // Another device deleted it, or took the name or the place that it needs.
                 conflicts.append(Conflict(step.mutation.resource, "deleted", mine: nil, theirs: "true"))
             }
         }
@@ -64,7 +64,7 @@ extension Transaction {
                     step.mutation.resource, member.name, mine: step.mutation.value[member.name],
                     theirs: now[member.name]))
         }
-        // A move is one step: in another column it makes no sense.
+        // A move cannot be undone in part: from another column it makes no sense.
         guard step.mutation.op == .patch else { return nil }
         let rest = wanted.filter { member in !theirs.contains { $0.name == member.name } }
         guard !rest.isEmpty else { return nil }

@@ -5,20 +5,20 @@ import KanbanWire
 
 /// The edits of one request.
 struct PushRequest: Sendable {
-    /// Bytes of edits in a request; the server takes 1 MiB.
+    /// The most bytes of edits in a request. The server accepts 1 MiB.
     private static let mostBytes = 900 * 1_024
     private static let mostKnown: Int64 = 500
-    /// Edits older than this give way to what others did since.
+    /// Edits older than this (ms) do not overwrite what others did since.
     private static let freshness: Int64 = 3_600_000
 
     var count: Int
-    /// More edits wait behind these. Then the answer brings no changes: they come once, after the last.
+    /// True if more edits wait. Then the request asks for no changes: they are read once, after the last push.
     var hasMore: Bool
     var body: JSON
 }
 
 extension Transaction {
-    /// The first edits that wait, marked as sent; `nil` when there are none.
+    /// Marks the first unanswered edits as sent and returns them; `nil` if there are none.
     func collectPush(most: Int) throws -> PushRequest? {
         try PushRequest(from: self, most: most)
     }
@@ -27,19 +27,17 @@ extension Transaction {
 extension PushRequest {
     fileprivate init?(from transaction: Transaction, most: Int) throws {
         var mutations: [JSON] = []
-        var targets: Set<ResourceKey> = []
         var bytes = 0
-        // One more than are sent tells whether others wait behind them.
+        // Read one more than is sent to know whether more wait.
         let waiting = try transaction.waiting(limit: most + 1)
         for edit in waiting.prefix(most) {
-            // By age as it is now, and for good: a repeat has to say the same.
+            // Decided by age at the first attempt: a repeat must be identical.
             let age = transaction.now.milliseconds - edit.madeAt.milliseconds
             let policy = edit.policy ?? (age > Self.freshness ? .keep : .merge)
             let json = edit.json(policy: policy)
             bytes += json.serialized().count + 1
             guard mutations.isEmpty || bytes <= Self.mostBytes else { break }
             mutations.append(json)
-            targets.insert(edit.mutation.resource)
             try transaction.run(
                 "UPDATE outbox SET policy = ?2, sent_at = ?3, attempts = attempts + 1 WHERE n = ?1",
                 .integer(edit.n), .text(policy.rawValue), .integer(transaction.now.milliseconds))
@@ -47,7 +45,8 @@ extension PushRequest {
         guard !mutations.isEmpty else { return nil }
         let known = try transaction.all(
             """
-            SELECT mutation_id FROM acknowledged WHERE target IN (SELECT target FROM outbox WHERE answered IS NULL)
+            SELECT mutation_id FROM acknowledged WHERE EXISTS
+                (SELECT 1 FROM outbox WHERE outbox.target = acknowledged.target AND answered IS NULL)
             ORDER BY n DESC LIMIT ?1
             """, .integer(Self.mostKnown)
         ) { JSON.string(try $0.id(0).description) }

@@ -13,7 +13,7 @@ actor SyncDriver {
         case timer(Int)
         case asked(Int, SyncGoal, CheckedContinuation<Void, any Error>)
         case gaveUp(Int, any Error)
-        /// Ends for good.
+        /// Ends the driver for good.
         case closed(CheckedContinuation<Void, Never>)
     }
 
@@ -26,13 +26,15 @@ actor SyncDriver {
     private var timer: (number: Int, task: Task<Void, Never>)?
     private var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
     private var lastNumber = 0
-    /// A write that the next request or stream has to come after.
+    /// The newest request and stream, cancelled or not: either may still be writing.
+    private var lastTasks: (request: Task<Void, Never>?, stream: Task<Void, Never>?)
+    /// A write that must finish before the next request or stream.
     private var barrier: Task<Void, Never>?
     private static let shortestPoll = Duration.seconds(2)
     private static let shortestStream = Duration.seconds(5)
-    /// Pages of changes that are in memory at a time.
+    /// The most pages of changes in memory at a time.
     private static let mostPages = 20
-    /// Resources that the walk brought so far, and tasks that the server says it has.
+    /// Resources that the load brought so far, and the number of tasks on the server.
     private var loaded = 0
     private var total: Int?
 
@@ -48,25 +50,25 @@ actor SyncDriver {
             switch event {
             case .machine(let event):
                 if event == .started { core.setFromDevice(true) }
-                take(event)
+                handle(event)
             case .request(let number, let event) where number == request?.number:
                 request = nil
-                take(event)
+                handle(event)
             case .stream(let number, let event) where number == stream?.number:
                 if case .streamEnded = event { stream = nil }
-                take(event)
+                handle(event)
             case .timer(let number) where number == timer?.number:
                 timer = nil
-                take(.waited)
+                handle(.waited)
             case .request, .stream, .timer:
-                // Of what was given up meanwhile.
+                // It belongs to something that was cancelled.
                 break
             case .asked(let id, let goal, let continuation):
                 waiting[id] = continuation
-                take(.asked(id: id, goal))
+                handle(.asked(id: id, goal))
             case .gaveUp(let id, let error):
                 waiting.removeValue(forKey: id)?.resume(throwing: error)
-                take(.gaveUp(id: id))
+                handle(.gaveUp(id: id))
             case .closed(let done):
                 for task in [request?.task, stream?.task, timer?.task] { task?.cancel() }
                 await request?.task.value
@@ -82,8 +84,8 @@ actor SyncDriver {
         }
     }
 
-    private func take(_ event: SyncMachine.Event) {
-        for action in machine.take(event) { perform(action) }
+    private func handle(_ event: SyncMachine.Event) {
+        for action in machine.handle(event) { perform(action) }
     }
 
     // MARK: - Actions
@@ -109,9 +111,12 @@ actor SyncDriver {
             core.log(LogEvent(code: "sync.start_over"))
             loaded = 0
             total = nil
-            // Before anything else is sent: the next request reads the cursor after this write, on the same queue.
-            let replica = core.replica
+            // The next request must read the cursor after this write.
+            let (replica, lastTasks) = (core.replica, lastTasks)
             barrier = Task {
+                // What they bring is of the history that is given up.
+                await lastTasks.request?.value
+                await lastTasks.stream?.value
                 do { try await replica.write { try $0.startOver() } } catch {
                     core.log(LogEvent(code: "sync.not_started_over"))
                 }
@@ -120,7 +125,7 @@ actor SyncDriver {
             core.log(LogEvent(code: "push.refused", status: problem.status, requestID: problem.requestID))
             let (replica, events) = (core.replica, events)
             barrier = Task {
-                // When the disk fails the edit stays, and the next push tells of it again.
+                // If the disk fails the edit stays, and the next push reports it again.
                 let hasUnsent = try? await replica.write { transaction in
                     try transaction.refuseFirst(problem)
                     return try transaction.hasUnsent()
@@ -159,7 +164,7 @@ actor SyncDriver {
         lastNumber += 1
         let (number, sleep, events) = (lastNumber, core.dependencies.sleep, events)
         let task = Task {
-            // Cancelled when the wait is cut short: the machine expects no event then.
+            // A cancelled wait is no event for the machine.
             guard (try? await sleep(duration)) != nil else { return }
             events.yield(.timer(number))
         }
@@ -174,13 +179,14 @@ actor SyncDriver {
         barrier = nil
         let task = Task {
             await before?.value
-            let event = await carryOut(kind)
+            let event = await execute(kind)
             events.yield(.request(number, event))
         }
         request = (number, task)
+        lastTasks.request = task
     }
 
-    private func carryOut(_ kind: SyncMachine.Request) async -> SyncMachine.Event {
+    private func execute(_ kind: SyncMachine.Request) async -> SyncMachine.Event {
         let replica = core.replica
         do {
             let client = try core.client()
@@ -192,22 +198,22 @@ actor SyncDriver {
                     core.log(LogEvent(code: "push.answered", count: push.count))
                     if push.hasMore {
                         let results = SyncResponse.results(json)
-                        guard !results.isEmpty else { throw Failure.nonsense }
-                        try await replica.write { try $0.takeIn(results: results) }
+                        guard !results.isEmpty else { throw Failure.malformedResponse }
+                        try await replica.write { try $0.integrate(results: results) }
                         return .answeredPart
                     }
                     answer = try await completed(try SyncResponse(json), replica, client)
                 } else {
-                    // What there was to send was taken back meanwhile.
+                    // The edits were undone meanwhile.
                     answer = try await pull(replica, client, waits: false)
                 }
             } else {
                 let page = try await pull(replica, client, waits: kind == .poll)
                 answer = try await completed(page, replica, client)
             }
-            // Between the answer and this the account may have changed: the replica is that of the request.
+            // The account may have changed since the request: write to the replica of the request.
             let hasUnsent = try await replica.write { transaction in
-                try transaction.takeIn(answer)
+                try transaction.integrate(answer)
                 return try transaction.hasUnsent()
             }
             loaded += answer.changes.count
@@ -220,8 +226,8 @@ actor SyncDriver {
         }
     }
 
-    /// The pages after this one, too, where many edits are on the board: each page that is taken in takes them all away
-    /// and puts them on again. When one does not come, those before it are taken in, and the next request tells why.
+    /// Reads the following pages, too, if many edits are pending, because each integration replays them all. If a page
+    /// fails, the pages before it are integrated, and the next request reports the failure.
     private func completed(_ first: SyncResponse, _ replica: Replica, _ client: APIClient) async throws -> SyncResponse
     {
         var answer = first
@@ -245,7 +251,7 @@ actor SyncDriver {
         if cursor == nil {
             loaded = 0
             try await replica.write { try $0.setState(.isLoading, "1") }
-            // Only for the progress: without it the load goes on.
+            // Only for the progress: the load works without it.
             total = try? await client.json(.get("/stats")).json["total"]?.intValue
         }
         var call = APICall.get("/changes", [("limit", "1000")] + (cursor.map { [("since", $0)] } ?? []))
@@ -253,7 +259,7 @@ actor SyncDriver {
         call.headers.append(("Prefer", "wait=30"))
         let start = ContinuousClock.now
         let answer = try SyncResponse(try await client.json(call).json)
-        // A proxy that drops the wish must not be asked again and again.
+        // A proxy may drop the `Prefer` header: do not poll it in a tight loop.
         let left = Self.shortestPoll - (ContinuousClock.now - start)
         if answer.changes.isEmpty, left > .zero { try await core.dependencies.sleep(left) }
         return answer
@@ -272,6 +278,7 @@ actor SyncDriver {
             events.yield(.stream(number, .streamEnded(failure, isBrief: isBrief)))
         }
         stream = (number, task)
+        lastTasks.stream = task
     }
 
     private func readStream(_ number: Int) async -> Failure? {
@@ -294,7 +301,7 @@ actor SyncDriver {
                         continue
                     }
                     let new = parser.take(bytes)
-                    try await takeIn(new, replica)
+                    try await integrate(new, replica)
                     if new.contains(where: { $0.name == "ready" }) {
                         core.setFromDevice(false)
                         events.yield(.stream(number, .streamReady))
@@ -302,23 +309,23 @@ actor SyncDriver {
                 }
             }
             guard let refused else { return nil }
-            return (200..<300).contains(refused.status) ? .nonsense : Failure(refused)
+            return (200..<300).contains(refused.status) ? .malformedResponse : Failure(refused)
         } catch {
             return Failure(caught: error)
         }
     }
 
-    /// Takes the changes among these events in, in one transaction.
-    private func takeIn(_ new: [EventParser.Event], _ replica: Replica) async throws {
+    /// Integrates the changes among these events in one transaction.
+    private func integrate(_ new: [EventParser.Event], _ replica: Replica) async throws {
         let changes = new.filter { $0.name == "change" }
         guard let cursor = changes.last(where: { $0.id != nil })?.id else { return }
         let values = try changes.map { event -> Change? in
-            // Half an event of a stream that was cut.
-            guard let json = try? JSON(parsing: Array(event.data.utf8)) else { throw Failure.nonsense }
+            // The stream was cut inside an event.
+            guard let json = try? JSON(parsing: Array(event.data.utf8)) else { throw Failure.malformedResponse }
             return Change(shown: json)
         }
         let answer = SyncResponse(changes: values.compactMap { $0 }, cursor: cursor)
-        try await replica.write { try $0.takeIn(answer, isStream: true) }
+        try await replica.write { try $0.integrate(answer, isStream: true) }
     }
 }
 

@@ -1,15 +1,14 @@
 /// Decides what the library does with the network and when: events in, actions out. No clock, no socket, no disk.
 ///
-/// One request at a time: a page of the first load, or a push, or a pull; beside it at most one stream. An edit, a network
-/// that comes back and the foreground cut a wait short. Nothing is ever given up but by `pause`, a log-out, or a server that
-/// refuses the device.
+/// One request at a time (a page of the first load, a push or a pull) and at most one stream beside it. An edit, a network
+/// that comes back and the foreground end a wait early. Only `pause`, a log-out, or a server that refuses the device stop it.
 struct SyncMachine: Sendable {
     enum Request: Hashable, Sendable {
         /// Send the outbox, at most `most` mutations; the answer brings changes.
         case push(most: Int)
-        /// A page of changes.
+        /// Read a page of changes.
         case pull
-        /// The same, where streams do not work: the answer waits for a change.
+        /// Read a page of changes by long polling, where streams do not work.
         case poll
     }
 
@@ -22,14 +21,14 @@ struct SyncMachine: Sendable {
         case asked(id: Int, SyncGoal)
         /// That call timed out or was cancelled.
         case gaveUp(id: Int)
-        /// The request was answered, and what it brought is on disk.
+        /// The request was answered, and the answer is on disk.
         case answered(hasMore: Bool, hasUnsent: Bool)
         /// A push was answered, and more edits wait behind it.
         case answeredPart
         case failed(Failure)
         /// The stream has caught up.
         case streamReady
-        /// The stream ended. What it brought is on disk. Brief is one that ended within seconds of its beginning.
+        /// The stream ended, and its changes are on disk. Brief means within seconds of its beginning.
         case streamEnded(Failure?, isBrief: Bool)
         /// The wait is over.
         case waited
@@ -72,7 +71,7 @@ struct SyncMachine: Sendable {
     static let mostMutations = 500
     /// The longest wait after a failure.
     static let longestWait = Duration.seconds(60)
-    /// Brief streams in a row after which the machine polls: a proxy cuts them.
+    /// Brief streams in a row after which the machine polls, because a proxy cuts them.
     private static let mostBriefStreams = 2
     /// Polls between tries to stream again.
     private static let pollsBeforeStream = 20
@@ -92,19 +91,19 @@ struct SyncMachine: Sendable {
     private var briefStreams = 0
     private var polls = 0
     private var phase = Phase.idle
-    private var askers: [(id: Int, needs: Set<SyncGoal>)] = []
+    private var waiters: [(id: Int, needs: Set<SyncGoal>)] = []
 
     init(hasCursor: Bool, hasUnsent: Bool) {
         isLoaded = hasCursor
         self.hasUnsent = hasUnsent
     }
 
-    mutating func take(_ event: Event) -> [Action] {
+    mutating func handle(_ event: Event) -> [Action] {
         var actions: [Action] = []
         switch event {
         case .started:
             isStarted = true
-            // The app tries again what was refused for good, and a token that may be there by now.
+            // Try again after a refusal, and with a token that may be readable by now.
             isBarred = nil
             needsPull = true
             cutWait(&actions)
@@ -116,7 +115,7 @@ struct SyncMachine: Sendable {
                 actions.append(.cancelRequest)
                 request = nil
             }
-            if askers.isEmpty { stopWaiting(&actions) }
+            if waiters.isEmpty { stopWaiting(&actions) }
         case .outbox(let hasUnsent):
             self.hasUnsent = hasUnsent
             if hasUnsent { cutWait(&actions) }
@@ -124,7 +123,7 @@ struct SyncMachine: Sendable {
         case .asked(let id, let goal):
             ask(id, goal, &actions)
         case .gaveUp(let id):
-            askers.removeAll { $0.id == id }
+            waiters.removeAll { $0.id == id }
         case .answered(let hasMore, let hasUnsent):
             answered(hasMore: hasMore, hasUnsent: hasUnsent, &actions)
         case .answeredPart:
@@ -160,8 +159,8 @@ struct SyncMachine: Sendable {
             actions.append(.fail([id], .problem(problem)))
             return
         }
-        // A pull that is under way may have been answered before what the asker wants to see was made.
-        askers.append((id, goal == .pushedAndPulled ? [.pushed, .pulled] : [goal]))
+        // A running pull may have been answered before the change that the client waits for.
+        waiters.append((id, goal == .pushedAndPulled ? [.pushed, .pulled] : [goal]))
         if goal != .pushed { needsPull = true }
         cutWait(&actions)
         interruptPoll(&actions)
@@ -179,11 +178,11 @@ struct SyncMachine: Sendable {
         }
         if case .push = answered { mutations = min(mutations * 2, Self.mostMutations) }
         if answered == .poll { polls += 1 }
-        for index in askers.indices {
-            if !hasUnsent { askers[index].needs.remove(.pushed) }
-            // What was pulled before the push does not have its effects.
-            if !hasMore, answered != .poll, !askers[index].needs.contains(.pushed) {
-                askers[index].needs.remove(.pulled)
+        for index in waiters.indices {
+            if !hasUnsent { waiters[index].needs.remove(.pushed) }
+            // A pull before the push does not include its effects.
+            if !hasMore, answered != .poll, !waiters[index].needs.contains(.pushed) {
+                waiters[index].needs.remove(.pulled)
             }
         }
         finish(&actions)
@@ -235,7 +234,7 @@ struct SyncMachine: Sendable {
             default: break
             }
         }
-        // Before it was ready: the network or the server is away.
+        // It ended before it was ready: the network or the server is away.
         if !wasReady, let failure { backOff(failure, &actions) }
     }
 
@@ -243,8 +242,8 @@ struct SyncMachine: Sendable {
         if stream != .closed { actions.append(.closeStream) }
         if request != nil { actions.append(.cancelRequest) }
         stopWaiting(&actions)
-        if !askers.isEmpty {
-            actions.append(.fail(askers.map(\.id), .problem(.init(status: 401, code: "unauthorized"))))
+        if !waiters.isEmpty {
+            actions.append(.fail(waiters.map(\.id), .problem(.init(status: 401, code: "unauthorized"))))
         }
         let (isStarted, phase) = (isStarted, phase)
         self = SyncMachine(hasCursor: hasCursor, hasUnsent: hasUnsent)
@@ -266,6 +265,9 @@ struct SyncMachine: Sendable {
     private mutating func startOver(_ actions: inout [Action]) {
         if stream != .closed { actions.append(.closeStream) }
         stream = .closed
+        // Its answer would be one of the history that is given up.
+        if request != nil { actions.append(.cancelRequest) }
+        request = nil
         isLoaded = false
         hasMore = false
         needsPull = true
@@ -307,29 +309,29 @@ struct SyncMachine: Sendable {
     }
 
     private mutating func finish(_ actions: inout [Action]) {
-        let done = askers.filter(\.needs.isEmpty).map(\.id)
+        let done = waiters.filter(\.needs.isEmpty).map(\.id)
         guard !done.isEmpty else { return }
-        askers.removeAll(where: \.needs.isEmpty)
+        waiters.removeAll(where: \.needs.isEmpty)
         actions.append(.finish(done))
     }
 
     private mutating func fail(_ failure: Failure, _ actions: inout [Action]) {
-        guard !askers.isEmpty else { return }
-        actions.append(.fail(askers.map(\.id), failure))
-        askers = []
+        guard !waiters.isEmpty else { return }
+        actions.append(.fail(waiters.map(\.id), failure))
+        waiters = []
     }
 
-    /// What to do next, and what to show.
+    /// Decides what to do next and what to show.
     private mutating func goOn(_ actions: inout [Action]) {
         if !hasUnsent, isLoaded, !hasMore {
-            for index in askers.indices { askers[index].needs.remove(.pushed) }
+            for index in waiters.indices { waiters[index].needs.remove(.pushed) }
             finish(&actions)
         }
         if let isBarred {
             show(isBarred, &actions)
             return
         }
-        guard isStarted || !askers.isEmpty else {
+        guard isStarted || !waiters.isEmpty else {
             if request == nil { show(.idle, &actions) }
             return
         }
@@ -362,7 +364,7 @@ struct SyncMachine: Sendable {
 
     private var nextRequest: Request? {
         if !isLoaded || hasMore { return .pull }
-        if hasUnsent, isStarted || askers.contains(where: { $0.needs.contains(.pushed) }) {
+        if hasUnsent, isStarted || waiters.contains(where: { $0.needs.contains(.pushed) }) {
             return .push(most: mutations)
         }
         if needsPull { return .pull }

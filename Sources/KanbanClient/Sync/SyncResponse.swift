@@ -1,7 +1,7 @@
 import JSON
 import Kanban
 
-/// What the server says of its resources and of the edits that were sent: a page of changes, or the answer to a push.
+/// A page of changes, or the answer to a push: changes and the results of the edits.
 struct SyncResponse: Sendable {
     struct Result: Sendable {
         enum Status: String, Sendable {
@@ -21,11 +21,11 @@ struct SyncResponse: Sendable {
     var hasMore: Bool
     var results: [Result] = []
 
-    /// - Throws: ``Failure/nonsense`` for anything but a sync answer.
+    /// - Throws: ``Failure/malformedResponse`` for anything but a sync response.
     init(_ json: JSON) throws {
         guard let changes = json["changes"]?.arrayValue, let cursor = json["cursor"]?.stringValue,
             let hasMore = json["hasMore"]?.boolValue
-        else { throw Failure.nonsense }
+        else { throw Failure.malformedResponse }
         // Skip types of resources that this version does not know.
         self.changes = changes.compactMap(Change.init(shown:))
         self.cursor = cursor
@@ -37,14 +37,14 @@ struct SyncResponse: Sendable {
         (json["results"]?.arrayValue ?? []).compactMap(Result.init)
     }
 
-    /// What came on a stream.
+    /// Changes of a stream.
     init(changes: [Change], cursor: String) {
         self.changes = changes
         self.cursor = cursor
         hasMore = false
     }
 
-    /// The history that a cursor belongs to.
+    /// The epoch of the history that a cursor belongs to.
     static func epoch(of cursor: String) -> String {
         String(cursor.prefix { $0 != "-" })
     }

@@ -17,7 +17,7 @@ public struct Configuration: Sendable {
 public struct LogEvent: Hashable, Sendable {
     /// `push.answered`, `pull.failed`, `replica.set_aside` …
     public let code: String
-    /// Of things, bytes or attempts.
+    /// Of resources, bytes or attempts.
     public var count: Int?
     /// An HTTP status.
     public var status: Int?

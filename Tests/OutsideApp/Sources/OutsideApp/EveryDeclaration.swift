@@ -8,6 +8,64 @@ struct NoSecrets: Secrets {
     func write(_ secret: String?, for account: String) throws {}
 }
 
+/// What the values promise besides their members.
+func everyConformance() {
+    func isValue<T: Hashable & Sendable>(_: T.Type) {}
+    func isNamed<T: Hashable & Sendable & Codable & LosslessStringConvertible>(_: T.Type) {}
+    func isListed<T: Hashable & Sendable & Identifiable>(_: T.Type) where T.ID == KanbanID {}
+    func isChoice<T: Hashable & Sendable & CaseIterable & Codable & RawRepresentable>(_: T.Type)
+    where T.RawValue == String {}
+    func isDay<
+        T: Hashable & Sendable & Comparable & LosslessStringConvertible & ExpressibleByStringLiteral
+    >(_: T.Type) {}
+    func isError<T: Error & Hashable>(_: T.Type) {}
+    func isSequence<T: AsyncSequence & Sendable>(_: T.Type) where T.Element == [KanbanTask] {}
+    isNamed(KanbanID.self)
+    isChoice(Status.self)
+    isDay(Day.self)
+    isError(KanbanError.self)
+    isSequence(Live<[KanbanTask]>.self)
+    isListed(KanbanTask.self)
+    isListed(KanbanCategory.self)
+    isListed(KanbanDDay.self)
+    isListed(Issue.self)
+    isListed(PendingEdit.self)
+    isValue(Due.self)
+    isValue(SyncStatus.self)
+    isValue(SyncStatus.Phase.self)
+    isValue(Sort.self)
+    isValue(CategoryFilter.self)
+    isValue(DueFilter.self)
+    isValue(Place.self)
+    isValue(Language.self)
+    isValue(Deadline.self)
+    isValue(NewTask.self)
+    isValue(CategoryRef.self)
+    isValue(TaskDraft.self)
+    isValue(NewCategory.self)
+    isValue(CategoryDraft.self)
+    isValue(NewDDay.self)
+    isValue(DDayDraft.self)
+    isValue(KanbanSettings.self)
+    isValue(SettingsDraft.self)
+    isValue(BoardCounts.self)
+    isValue(Today.self)
+    isValue(Upcoming.self)
+    isValue(HistoryEntry.self)
+    isValue(Weather.self)
+    isValue(Fault.self)
+    isValue(Conflict.self)
+    isValue(Issue.Kind.self)
+    isValue(Issue.Answer.self)
+    isValue(UndoState.self)
+    isValue(UndoOutcome.self)
+    isValue(SyncGoal.self)
+    isValue(GuestData.self)
+    isValue(LocalData.self)
+    isValue(Edit.self)
+    isValue(LogEvent.self)
+}
+
 func everyValue(_ task: KanbanTask, _ category: KanbanCategory, _ dday: KanbanDDay) -> [Any?] {
     let deadline: Deadline? = task.deadline(now: Date(), zone: .current, language: .ko)
     let languages: [Language] = [.ko, .en, .ja]

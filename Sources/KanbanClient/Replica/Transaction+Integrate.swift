@@ -3,16 +3,16 @@ import Kanban
 import KanbanRows
 import KanbanWire
 
-/// Takes in what the server says: roll the edits back, apply the changes, replay the edits. All in one transaction: no
-/// reader sees a state in between.
+/// Integrates the server's changes and answers: roll the edits back, apply the changes, replay the edits, all in one
+/// transaction, so that no reader sees a state in between.
 extension Transaction {
-    /// - Parameter isStream: they come beside the answers to requests, and may be older than those.
-    func takeIn(_ answer: SyncResponse, isStream: Bool = false) throws {
+    /// - Parameter isStream: true for changes of the stream, which may be older than those of a request.
+    func integrate(_ answer: SyncResponse, isStream: Bool = false) throws {
         let through = try state(.through).flatMap(Revision.init) ?? 0
         let changes = isStream ? answer.changes.filter { $0.revision > through } : answer.changes
         guard !(isStream && changes.isEmpty) else { return }
         let settled = try settled(answer.results)
-        try takeEditsAway()
+        try rollBackEdits()
         isEditing = false
         let lostEpoch = try state(.lostEpoch)
         let isRestored = lostEpoch.map { $0 != SyncResponse.epoch(of: answer.cursor) } ?? false
@@ -23,12 +23,12 @@ extension Transaction {
         if highest > through { try setState(.through, String(highest)) }
         if !answer.hasMore { try endOfFeed(isStream: isStream, isRestored: isRestored) }
         isEditing = true
-        try putEditsOn()
+        try replayEdits()
         if !answer.hasMore { try emptyTrash() }
         touched.formUnion([.status, .outbox])
     }
 
-    /// Tasks leave the trash after as many days as on the server, unless an edit of theirs waits.
+    /// Removes tasks from the trash after as many days as the server does, unless one has a pending edit.
     private func emptyTrash() throws {
         let oldest = now.adding(milliseconds: -Self.trashDays * 86_400_000)
         guard try !rows.trash(before: oldest, limit: 1).isEmpty else { return }
@@ -38,19 +38,19 @@ extension Transaction {
 
     private static var trashDays: Int64 { 30 }
 
-    /// Takes in what the server made of edits while more of them are sent; what is shown stays until their changes come.
-    func takeIn(results: [SyncResponse.Result]) throws {
+    /// Integrates the results of edits while more are to be sent. The rows stay as they are until the feed brings the changes.
+    func integrate(results: [SyncResponse.Result]) throws {
         for (edit, result, draft) in try settled(results) { try settle(edit, result, draft) }
         touched.formUnion([.status, .outbox])
     }
 
-    /// The edits that were answered, with my values as they are before the server's come over them.
+    /// The answered edits, with the user's values before the server's overwrite them.
     private func settled(
         _ results: [SyncResponse.Result]
     ) throws -> [(edit: OutboxEdit, result: SyncResponse.Result, draft: JSON)] {
         try results.compactMap { result in
             guard let edit = try outboxEdit(result.mutationID) else { return nil }
-            // Most edits are applied as they were sent: their values are not needed.
+            // Most edits are applied as sent and need no issue: skip their values.
             let isPlain = result.conflicts.isEmpty && result.status != .rejected && result.status != .conflict
             return (edit, result, isPlain ? .null : try draft(of: edit.mutation.resource))
         }
@@ -58,7 +58,7 @@ extension Transaction {
 
     private func endOfFeed(isStream: Bool, isRestored: Bool) throws {
         if try state(.isLoading) != nil { try endLoading(isRestored: isRestored) }
-        // A stream brings one change after the other: the effect of an answered edit may still be to come.
+        // A stream brings single changes: the effect of an answered edit may still be missing.
         if !isStream { try run("DELETE FROM outbox WHERE answered IS NOT NULL") }
         try run(
             """
@@ -73,10 +73,10 @@ extension Transaction {
     private func apply(_ change: Change, isRestored: Bool) throws {
         let resource = ResourceKey(type: change.type, id: change.id)
         let known = try value(of: resource)
-        // An image that was added here has none of the server's until it comes from there.
+        // An image that was added here has no revision of the server until the feed brings it.
         let seen = known?.revision.flatMap { change.type == .image && $0.isOptimistic ? nil : $0 }
         let knownRevision = try seen ?? buriedRevision(of: resource) ?? -1
-        // What is known already, or newer, came on the stream. Settings begin at 0.
+        // Skip what the stream brought already. Settings start at revision 0.
         guard change.revision > knownRevision || (change.type == .settings && change.revision >= knownRevision) else {
             return
         }
@@ -109,7 +109,7 @@ extension Transaction {
 
     // MARK: - Answers
 
-    /// The edit was answered: it stays until its effect has come with the feed, or goes with an issue.
+    /// Records the result of an edit. It stays until the feed brings its effect, or is removed with an issue.
     private func settle(_ edit: OutboxEdit, _ result: SyncResponse.Result, _ draft: JSON) throws {
         switch result.status {
         case .applied, .merged, .unchanged:
@@ -129,11 +129,11 @@ extension Transaction {
         case .rejected:
             try drop(edit)
             let code = result.problem?["code"]?.stringValue ?? ""
-            // What is to be deleted is not there.
+            // The resource to delete does not exist.
             guard !(edit.mutation.op == .delete && code == "not_found") else { return }
-            // It was made before the history began anew, and is there.
+            // It was created before the new history began, and exists.
             guard !(edit.mutation.op == .create && edit.attempts > 1 && code == "already_exists") else { return }
-            // What follows a refused creation is refused with it: one issue tells of both.
+            // Edits after a refused creation are refused, too: one issue is enough.
             guard try code != "not_found" || !hasRejection(of: edit.mutation.resource) else { return }
             try add(.rejected(edit, result, draft))
         }
@@ -151,7 +151,7 @@ extension Transaction {
         try run("DELETE FROM outbox WHERE n = ?1", .integer(edit.n))
     }
 
-    /// The server had a category of this name: its id stands for mine from now on.
+    /// The server had a category of this name: use its id in place of mine from now on.
     private func replace(_ mine: ID, by theirs: ID) throws {
         try run("INSERT OR REPLACE INTO aliases (mine, theirs) VALUES (?1, ?2)", .id(mine), .id(theirs))
         try run("UPDATE outbox SET target = ?2 WHERE target = ?1 AND answered IS NULL", .id(mine), .id(theirs))
@@ -163,24 +163,24 @@ extension Transaction {
 
     // MARK: - Another history
 
-    /// The server does not know the cursor: all that it has comes anew, over what is there, and what did not come until the
-    /// end goes.
+    /// The server does not know the cursor: load its whole state again over the present rows. Rows that it does not bring
+    /// are removed at the end.
     func startOver() throws {
-        try takeEditsAway()
+        try rollBackEdits()
         try rows.leaveHistory()
         let lost = try state(.cursor).map(SyncResponse.epoch)
-        // While one walk gave way to another, what is there still is of the history before both.
+        // If a load was interrupted by another, the rows still belong to the history before both.
         if try state(.isLoading) == nil { try setState(.lostEpoch, lost) }
         try setState(.cursor, nil)
         try setState(.through, nil)
         try setState(.isLoading, "1")
         try run("UPDATE outbox SET base = NULL, answered = NULL")
         try run("DELETE FROM acknowledged")
-        // A server may still know the first result of an edit whose effect it lost: as new ones they are performed.
+        // A server may still know the result of an edit whose effect it lost. Under a new id it performs the edit again.
         for edit in try outbox() where edit.attempts > 0 {
             try run("UPDATE outbox SET mutation_id = ?2 WHERE n = ?1", .integer(edit.n), .id(rows.makeID()))
         }
-        try putEditsOn()
+        try replayEdits()
         touched.formUnion([.status, .outbox])
     }
 
@@ -206,7 +206,7 @@ extension Transaction {
         try setState(.lostEpoch, nil)
     }
 
-    /// The server has an older version than this device saw.
+    /// Leaves an issue if the server has an older version than this device saw.
     private func noteLost(_ known: Change.Value, _ resource: ResourceKey, newerThan server: Change.Value) throws {
         switch (known, server) {
         case (.task(let mine), .task(let theirs)):

@@ -1,0 +1,63 @@
+import Foundation
+import JSON
+import Kanban
+
+/// An anniversary or an exam day to count down to.
+public struct KanbanDDay: Identifiable, Hashable, Sendable {
+    public let id: KanbanID
+    public let title: String
+    public let date: Day
+    public let repeatsYearly: Bool
+    public let image: KanbanID?
+
+    /// For previews and tests of an app.
+    public init(
+        id: KanbanID = .init(), title: String, date: Day, repeatsYearly: Bool = false, image: KanbanID? = nil
+    ) {
+        self.id = id
+        self.title = title
+        self.date = date
+        self.repeatsYearly = repeatsYearly
+        self.image = image
+    }
+
+    /// `D-3`, `D-DAY` or `D+2`, to the date or the next time that it comes round.
+    public func countdown(now: Date, zone: TimeZone) -> String {
+        let dday = DDay(
+            id: id.id, title: title, date: date.day, repeats: repeatsYearly ? .yearly : .none,
+            createdAt: Timestamp(now), updatedAt: Timestamp(now), revision: 0)
+        return dday.countdown(today: Moment(Timestamp(now), in: zone).today).label
+    }
+}
+
+public struct NewDDay: Hashable, Sendable {
+    public var id: KanbanID
+    public var title: String
+    public var date: Day
+    public var repeatsYearly: Bool
+    public var image: KanbanID?
+
+    public init(
+        id: KanbanID = .init(), title: String, date: Day, repeatsYearly: Bool = false, image: KanbanID? = nil
+    ) {
+        self.id = id
+        self.title = title
+        self.date = date
+        self.repeatsYearly = repeatsYearly
+        self.image = image
+    }
+}
+
+public struct DDayDraft: Hashable, Sendable {
+    public var title: String
+    public var date: Day
+    public var repeatsYearly: Bool
+    public var image: KanbanID?
+
+    public init(title: String, date: Day, repeatsYearly: Bool = false, image: KanbanID? = nil) {
+        self.title = title
+        self.date = date
+        self.repeatsYearly = repeatsYearly
+        self.image = image
+    }
+}
