@@ -14,7 +14,7 @@ final class BareResponder: Responder {
         (.get, "/health/live"),
     ])
 
-    func receive(_ head: Request, body: inout [UInt8]) -> Reception {
+    func receive(_ head: Request, ready: ReadyAnswer) -> Reception {
         guard case .found(let route) = router.match(head) else { return .answer(Response(status: 404)) }
         return .read(bodyLimit: 1 << 20) { request in
             switch route {

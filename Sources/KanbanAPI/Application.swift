@@ -8,6 +8,8 @@ package final class Application: Responder {
     private let environment: Environment
     private let gate: any Gate
     private let routes: [Route]
+    /// The same. Counting references to a route at each request would make all loops write to it. `routes` keeps them.
+    private let borrowed: [Unmanaged<Route>]
     private let router: Router
     private let observer: any ExchangeObserver
 
@@ -18,97 +20,116 @@ package final class Application: Responder {
         self.gate = gate
         self.observer = observer
         self.routes = routes
+        borrowed = routes.map(Unmanaged.passUnretained)
         router = Router(routes.map { ($0.method, $0.pattern) })
     }
 
-    package func receive(_ head: Request, body: inout [UInt8]) -> Reception {
-        if let problem = gate.screen(head) { return .answer(refuse(problem, head)) }
+    package func receive(_ head: Request, ready: ReadyAnswer) -> Reception {
+        do throws(Problem) { try gate.screen(head) } catch { return .answer(refuse(error, head)) }
         switch router.match(head) {
         case .notFound:
-            return unrouted(head) {
+            let answer = counted(head) {
                 head.prefersPage
                     ? finish(.lost, head, operation: "unrouted")
                     : refuse(Problem(.notFound, "There is nothing at this address."), head)
             }
+            return .answer(answer)
         case .methodNotAllowed(let allow):
-            return unrouted(head) {
+            let answer = counted(head) {
                 let problem = Problem(
                     .methodNotAllowed, "This address answers to \(allow).", headers: [("Allow", allow)])
                 return refuse(problem, head)
             }
+            return .answer(answer)
         case .options(let allow):
-            let answer =
-                gate.count(head).map { refuse($0, head) }
-                ?? finish(Response(status: 204, headers: [("Allow", allow)]), head, operation: "options")
+            let answer = counted(head) {
+                finish(Response(status: 204, headers: [("Allow", allow)]), head, operation: "options")
+            }
             // A body has no meaning here, but must be valid.
             return .read(bodyLimit: environment.bodyLimit) { _ in answer }
         case .found(let route):
-            return receive(head, routes[route], &body)
+            return borrowed[route]._withUnsafeGuaranteedRef { receive(head, $0, ready) }
         }
     }
 
     /// The answer to a request without a route, or 429.
-    private func unrouted(_ head: Request, _ answer: () -> Response) -> Reception {
-        .answer(gate.count(head).map { refuse($0, head) } ?? answer())
+    private func counted(_ head: Request, _ answer: () -> Response) -> Response {
+        do throws(Problem) { try gate.count(head) } catch { return refuse(error, head) }
+        return answer()
     }
 
-    private func receive(_ head: Request, _ route: Route, _ body: inout [UInt8]) -> Reception {
-        switch gate.admit(head, to: route) {
-        case .refused(let problem): return .answer(refuse(problem, head, operation: route.operation))
-        case .admitted(let caller, let headers):
-            switch atHand(head, route, caller, &body) {
-            case .resource(let tag):
-                if let answer = ready(body, tag, head, route, caller, headers) { return .ready(answer) }
-                return answered(.json(tag: tag, encoded: body), head, route, caller, headers)
-            case .answer(let answer): return answered(answer, head, route, caller, headers)
-            case nil: return handled(head, route, caller, headers)
+    private func receive(_ head: Request, _ route: Route, _ ready: ReadyAnswer) -> Reception {
+        do throws(Problem) {
+            switch try gate.admit(head, to: route) {
+            case .admitted(let caller, let headers): return admitted(head, route, caller, headers, ready)
+            case .later(let decide): return .later { await self.receive(head, route, after: decide) }
             }
-        case .later(let decide): return .later { await self.receive(head, route, after: decide) }
+        } catch {
+            return .answer(refuse(error, head, operation: route.operation))
         }
     }
 
     private func receive(
-        _ head: Request, _ route: Route, after decide: @Sendable () async -> GateDecision
+        _ head: Request, _ route: Route, after decide: @Sendable () async throws(Problem) -> GateDecision
     ) async -> Reception {
-        switch await decide() {
-        case .refused(let problem): return .answer(refuse(problem, head, operation: route.operation))
-        case .admitted(let caller, let headers):
-            var body: [UInt8] = []
-            switch atHand(head, route, caller, &body) {
-            case .resource(let tag): return answered(.json(tag: tag, encoded: body), head, route, caller, headers)
-            case .answer(let answer): return answered(answer, head, route, caller, headers)
-            case nil: return handled(head, route, caller, headers)
+        do throws(Problem) {
+            switch try await decide() {
+            case .admitted(let caller, let headers):
+                // The loop's own may be filled for another connection meanwhile.
+                let ready = ReadyAnswer()
+                let reception = admitted(head, route, caller, headers, ready)
+                guard case .ready = reception else { return reception }
+                return .answer(Response(ready, to: head))
+            case .later(let decide): return await receive(head, route, after: decide)
             }
-        case .later(let decide): return await receive(head, route, after: decide)
+        } catch {
+            return .answer(refuse(error, head, operation: route.operation))
         }
     }
 
-    /// What is at hand for a request that the gate admitted.
-    @inline(__always)
-    private func atHand(_ head: Request, _ route: Route, _ caller: Caller, _ body: inout [UInt8]) -> Route.AtHand? {
-        guard let shortcut = route.shortcut, !head.hasBody else { return nil }
-        // `try?`, because the handler meets the same error and answers it.
-        return try? shortcut(head, caller.account, environment, &body)
+    /// Answers with what is at hand, or has the handler answer.
+    private func admitted(
+        _ head: Request, _ route: Route, _ caller: Caller, _ headers: [(name: String, value: String)],
+        _ ready: ReadyAnswer
+    ) -> Reception {
+        guard !head.hasBody else { return handled(head, route, caller, headers) }
+        // `try?` in both, because the handler meets the same error and answers it.
+        if let find = route.find, let revision = try? find(head, caller.account, environment, ready) {
+            if fill(ready, revision, head, route, caller, headers) { return .ready }
+            let answer = Response.json(tag: EntityTag.tag(revision), encoded: ready.body)
+            return answered(answer, head, route, caller, headers)
+        }
+        if route.isCached, let answer = try? environment.cachedAnswer(head, caller.account) {
+            return answered(answer, head, route, caller, headers)
+        }
+        return handled(head, route, caller, headers)
     }
 
-    /// What is at hand, when nothing has to be done to it but to look whether the client has it.
-    private func ready(
-        _ body: [UInt8], _ tag: String, _ head: Request, _ route: Route, _ caller: Caller,
+    /// Completes the answer whose body is there.
+    /// - Returns: false when more has to be done to it than to look whether the client has it.
+    private func fill(
+        _ ready: ReadyAnswer, _ revision: Revision, _ head: Request, _ route: Route, _ caller: Caller,
         _ headers: [(name: String, value: String)]
-    ) -> ReadyAnswer? {
-        guard body.count < ContentCoding.leastBytes, gate.headers(for: head).isEmpty else { return nil }
-        var tag = tag
+    ) -> Bool {
+        guard ready.bodyCount < ContentCoding.leastBytes, gate.headers(for: head).isEmpty else { return false }
+        var count = EntityTag.write(revision, into: ready.tagRoom)
         if caller.grant != nil {
-            guard let scope = scope(of: caller) else { return nil }
-            tag = scope.apply(to: tag)
+            guard let scope = scope(of: caller) else { return false }
+            count = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { tag in
+                // Copied: it is written over, from its beginning.
+                _ = tag.initialize(fromContentsOf: ready.tagRoom[..<count])
+                return scope.write(UnsafeBufferPointer(tag), into: ready.tagRoom)
+            }
         }
+        let tag = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(ready.tagRoom)[..<count])
         let isUnchanged = EntityTag.matches(tag, head)
-        return ReadyAnswer(
-            status: isUnchanged ? 304 : 200,
+        ready.fill(
+            isUnchanged: isUnchanged,
             fields: isUnchanged
                 ? "\r\nCache-Control: private, no-cache\r\nETag: "
                 : "\r\nContent-Type: application/json\r\nCache-Control: private, no-cache\r\nETag: ",
-            tag: tag, headers: headers, operation: route.operation)
+            tagCount: count, headers: headers, operation: route.operation)
+        return true
     }
 
     /// What tags of the account are bound to; `nil` when the store has to be asked.

@@ -88,30 +88,50 @@ package struct Call: Sendable {
 
 /// The caller.
 package struct Caller: Sendable {
-    package var account: AccountKey
-    /// The caller's session or token; `nil` in open mode.
-    package var session: ID?
-    package var scope: AccessToken.Scope
-    /// The grant of the token; `nil` in open mode and for anonymous callers.
-    package var grant: Grant?
-    /// Where the account stood after the request came; `nil` when nobody has asked yet.
-    package var feed: FeedState?
-    /// The network for which wrong passwords are counted.
-    package var origin = ""
+    package let account: AccountKey
+    private let known: Known?
 
-    package init(
-        account: AccountKey, session: ID? = nil, scope: AccessToken.Scope = .full, grant: Grant? = nil
-    ) {
-        self.account = account
-        self.session = session
-        self.scope = scope
-        self.grant = grant
+    /// What is known of a caller, where the server asks who calls. By reference: a caller is copied on its way.
+    private final class Known: Sendable {
+        let grant: Grant?
+        let feed: FeedState?
+        let origin: String
+
+        init(_ grant: Grant?, _ feed: FeedState?, _ origin: String) {
+            self.grant = grant
+            self.feed = feed
+            self.origin = origin
+        }
     }
 
+    private init(account: AccountKey) {
+        self.account = account
+        known = nil
+    }
+
+    /// - Parameters:
+    ///   - grant: of the token; `nil` for anonymous callers.
+    ///   - feed: where the account stood after the request came; `nil` when nobody has asked yet.
+    ///   - origin: the caller's network.
+    package init(_ grant: Grant?, feed: FeedState? = nil, from origin: String) {
+        account = grant?.account ?? AccountKey(number: 0)
+        known = Known(grant, feed, origin)
+    }
+
+    /// The grant of the token; `nil` in open mode and for anonymous callers.
+    package var grant: Grant? { known?.grant }
+
+    /// Where the account stood after the request came; `nil` when nobody has asked yet.
+    package var feed: FeedState? { known?.feed }
+
+    /// The network for which wrong passwords are counted; empty in open mode.
+    package var origin: String { known?.origin ?? "" }
+
+    /// The caller's session or token; `nil` in open mode.
+    package var session: ID? { grant?.id }
+
     /// The built-in account of open mode.
-    package static let local = Caller(account: .local)
-    /// An anonymous caller, on routes for everyone.
-    package static let anonymous = Caller(account: AccountKey(number: 0))
+    package static var local: Caller { Caller(account: .local) }
 }
 
 /// The parts of the server that calls need. Fixed after the start.

@@ -7,14 +7,18 @@ import Kanban
 enum EntityTag {
     static func tag(_ revision: Revision) -> String {
         // Up to 13 digits fit into a `String` without an allocation; interpolation would allocate.
+        String(unsafeUninitializedCapacity: UInt(revision.magnitude).decimalPlaces + 2) { write(revision, into: $0) }
+    }
+
+    /// Writes the tag of the revision, of up to 22 bytes.
+    /// - Returns: how many.
+    static func write(_ revision: Revision, into text: UnsafeMutableBufferPointer<UInt8>) -> Int {
         let number = UInt(revision.magnitude)
         let places = number.decimalPlaces
-        return String(unsafeUninitializedCapacity: places + 2) { text in
-            text[0] = UInt8(ascii: "\"")
-            text.writeDigits(number, places, at: 1)
-            text[places + 1] = UInt8(ascii: "\"")
-            return places + 2
-        }
+        text[0] = UInt8(ascii: "\"")
+        text.writeDigits(number, places, at: 1)
+        text[places + 1] = UInt8(ascii: "\"")
+        return places + 2
     }
 
     /// - Parameter rest: the bytes of what the answer shows beside the resource.
@@ -36,9 +40,24 @@ enum EntityTag {
 
     /// Whether a GET or HEAD says that its client has what this tag is of.
     static func matches(_ tag: String, _ request: Request) -> Bool {
-        guard let first = request.headers.bytes("if-none-match"), request.method == .get || request.method == .head
-        else { return false }
+        guard let first = request.headers.bytes("if-none-match") else { return false }
+        switch request.method {
+        case .get, .head: break
+        default: return false
+        }
         return first.equals(tag) || matches(tag, ifNoneMatch: request.headers.values("if-none-match"))
+    }
+
+    /// The same of the tag of an answer that is at hand.
+    static func matches(_ tag: UnsafeRawBufferPointer, _ request: Request) -> Bool {
+        let headers = request.headers
+        switch request.method {
+        case .get, .head: break
+        default: return false
+        }
+        if headers.has("if-none-match", equalTo: tag) { return true }
+        guard headers.has("if-none-match") else { return false }
+        return matches(String(decoding: tag, as: UTF8.self), ifNoneMatch: headers.values("if-none-match"))
     }
 
     /// Whether `If-None-Match` lists the tag (weak comparison, RFC 9110 §13.1.2), of the plain form or the compressed
@@ -71,25 +90,31 @@ extension EntityTag {
 
         /// `"<revision>-<digest>"`; the digest covers the account, its epoch and all of the tag.
         func apply(to tag: String) -> String {
-            let revision = tag.utf8.dropFirst().prefix { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "\"") }
-            var digest = EntityTag.fingerprint(tag.utf8, after: fingerprint)
-            let count = revision.count + Self.digits + 3
-            return String(unsafeUninitializedCapacity: count) { text in
-                text[0] = UInt8(ascii: "\"")
-                var place = 1
-                for byte in revision {
-                    text[place] = byte
-                    place += 1
-                }
-                text[place] = UInt8(ascii: "-")
-                for offset in 1...Self.digits {
-                    let digit = UInt8(truncatingIfNeeded: digest & 31)
-                    text[place + offset] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
-                    digest >>= 5
-                }
-                text[count - 1] = UInt8(ascii: "\"")
-                return count
+            var tag = tag
+            return tag.withUTF8 { tag in
+                String(unsafeUninitializedCapacity: tag.count + Self.digits + 1) { write(tag, into: $0) }
             }
+        }
+
+        /// The same of bytes.
+        /// - Parameter text: has room for 14 bytes more than the tag has.
+        /// - Returns: how many bytes it wrote.
+        func write(_ tag: UnsafeBufferPointer<UInt8>, into text: UnsafeMutableBufferPointer<UInt8>) -> Int {
+            var digest = EntityTag.fingerprint(tag, after: fingerprint)
+            text[0] = UInt8(ascii: "\"")
+            var place = 1
+            while tag[place] != UInt8(ascii: "-"), tag[place] != UInt8(ascii: "\"") {
+                text[place] = tag[place]
+                place += 1
+            }
+            text[place] = UInt8(ascii: "-")
+            for offset in 1...Self.digits {
+                let digit = UInt8(truncatingIfNeeded: digest & 31)
+                text[place + offset] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+                digest >>= 5
+            }
+            text[place + Self.digits + 1] = UInt8(ascii: "\"")
+            return place + Self.digits + 2
         }
     }
 }

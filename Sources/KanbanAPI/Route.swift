@@ -5,15 +5,9 @@ import Kanban
 // A class, so that every request passes a reference instead of a copy of all members.
 package final class Route: Sendable {
     package typealias Handler = @Sendable (Call) async throws -> Response
-    /// An answer from memory, without a ``Call``; `nil`: the handler has to make it. The body of a resource is added to the
-    /// last parameter.
-    package typealias Shortcut = @Sendable (Request, AccountKey, Environment, inout [UInt8]) throws -> AtHand?
-
-    package enum AtHand: Sendable {
-        /// The JSON of a resource, with its tag.
-        case resource(tag: String)
-        case answer(Response)
-    }
+    /// Finds a resource without a ``Call``: puts its JSON into the answer and returns its revision. After `nil` the handler
+    /// has to answer.
+    package typealias Finder = @Sendable (Request, AccountKey, Environment, ReadyAnswer) throws -> Revision?
 
     /// Who may call.
     package enum Audience: Sendable {
@@ -55,15 +49,15 @@ package final class Route: Sendable {
     /// Whether the handler is cancelled when the client disconnects: true where passwords are hashed.
     package let endsWithClient: Bool
     /// Called first if the request has no body.
-    package let shortcut: Shortcut?
+    package let find: Finder?
+    /// Whether its answers may come from the ``PageMemory``: the handler makes them with ``Call/cached(aside:_:)``.
+    package let isCached: Bool
     package let handler: Handler
 
-    /// - Parameter isCached: its answers may come from the ``PageMemory``: the handler makes them with
-    ///   ``Call/cached(aside:_:)``.
     package init(
         _ method: Method, _ pattern: String, _ operation: String, audience: Audience = .account,
         content: Content = .none, parameters: Set<String> = [], ignoresQuery: Bool = false,
-        isCached: Bool = false, endsWithClient: Bool = false, shortcut: Shortcut? = nil,
+        isCached: Bool = false, endsWithClient: Bool = false, find: Finder? = nil,
         _ handler: @escaping Handler
     ) {
         self.method = method
@@ -75,12 +69,9 @@ package final class Route: Sendable {
         // Every call on an account's data takes the user's zone.
         self.parameters = audience == .account ? parameters.union(["timeZone"]) : parameters
         self.ignoresQuery = ignoresQuery
-        self.shortcut = isCached ? Self.cached : shortcut
+        self.find = find
+        self.isCached = isCached
         self.handler = isCached ? Self.cached(handler) : handler
-    }
-
-    private static let cached: Shortcut = { request, account, environment, _ in
-        try environment.cachedAnswer(request, account).map { .answer($0) }
     }
 
     /// Looks for a kept answer before it calls the handler, where the store has to be asked whether the answer is still

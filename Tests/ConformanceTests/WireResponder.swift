@@ -12,7 +12,7 @@ final class WireResponder: Responder {
     ]
     private let router = Router(routes.map { ($0.method, $0.pattern) })
 
-    func receive(_ head: Request, body: inout [UInt8]) -> Reception {
+    func receive(_ head: Request, ready: ReadyAnswer) -> Reception {
         switch router.match(head) {
         case .notFound: .answer(Self.text("not found", 404))
         case .methodNotAllowed(let allow): .answer(Self.text("", 405, [("Allow", allow)]))

@@ -9,6 +9,46 @@ struct BytesTests {
         for byte in UInt8.min...UInt8.max { #expect(byte.isTokenCharacter == tokens.contains(byte)) }
     }
 
+    @Test func `a name of a host is made of letters, digits and four marks`() {
+        let wanted = Set("-._~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
+
+        for byte in UInt8.min...UInt8.max { #expect(byte.isHostNameCharacter == wanted.contains(byte)) }
+    }
+
+    @Test func `a usual name ends at its first byte that is no letter, digit, hyphen or dot`() {
+        let usual = Set("-.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
+        for place in 0..<16 {
+            for byte in UInt8.min...UInt8.max {
+                var bytes = Array("xAccept-Enc.0ding9".utf8)
+                bytes[place + 1] = byte
+
+                if bytes.span.endOfUsualName(in: 1..<17) != (usual.contains(byte) ? 17 : place + 1) {
+                    Issue.record("\(byte) at \(place)")
+                }
+            }
+        }
+        let short = Array("abcdefg:".utf8)
+        #expect(short.span.endOfUsualName(in: 0..<7) == 0)
+    }
+
+    @Test(arguments: ["host", "Host", "HOST", "hos", "hosts", "hoss"])
+    func `names are compared without their case`(name: String) {
+        let isEqual = Array(name.utf8).withUnsafeBytes { FieldSyntax.equal($0, "host") }
+
+        #expect(isEqual == (name.lowercased() == "host"))
+    }
+
+    @Test func `long names are compared to their end`() {
+        func isEqual(_ name: String) -> Bool {
+            Array(name.utf8).withUnsafeBytes { FieldSyntax.equal($0, "transfer-encoding") }
+        }
+
+        #expect(isEqual("Transfer-Encoding"))
+        #expect(!isEqual("Transfer-Encodinh"))
+        #expect(!isEqual("Xransfer-Encoding"))
+        #expect(!isEqual("Transfer-Xncoding"))
+    }
+
     @Test func `one byte is found at any place among harmless ones, and only one that is meant`() {
         for length in [1, 7, 8, 9, 16, 21] {
             for place in 0..<length {

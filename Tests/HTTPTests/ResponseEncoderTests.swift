@@ -3,6 +3,12 @@ import Testing
 @testable import HTTP
 
 struct ResponseEncoderTests {
+    private static let date = {
+        var date = HTTPDate()
+        date.update(to: 0)
+        return date
+    }()
+
     private func head(
         _ response: Response, _ framing: ResponseEncoder.Framing = .none,
         _ persistence: ResponseEncoder.Persistence = .implied
@@ -10,7 +16,7 @@ struct ResponseEncoderTests {
         let pool = BlockPool(blockSize: 1024)
         var output = ByteBuffer()
         ResponseEncoder.encode(
-            response, framing, persistence, date: Array("today".utf8), into: &output, reserving: 0, from: pool)
+            response, framing, persistence, date: Self.date, into: &output, reserving: 0, from: pool)
         return String(decoding: output.unread, as: UTF8.self)
     }
 
@@ -19,26 +25,28 @@ struct ResponseEncoderTests {
 
         #expect(
             head(response, .length(12), .close)
-                == "HTTP/1.1 404 Not Found\r\nX-Content-Type-Options: nosniff\r\nDate: today\r\nContent-Length: 12\r\n"
+                == "HTTP/1.1 404 Not Found\r\nX-Content-Type-Options: nosniff\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\nContent-Length: 12\r\n"
                 + "Connection: close\r\nETag: \"1\"\r\nAllow: \r\n\r\n")
     }
 
-    @Test(arguments: [200, 304], [true, false])
-    func `an answer that is at hand is written with the fields of the same response`(status: Int, isHead: Bool) {
+    @Test(arguments: [false, true], [true, false])
+    func `an answer that is at hand is written with the fields of the same response`(isUnchanged: Bool, isHead: Bool) {
         let request = Request(method: isHead ? .head : .get, target: "/")
-        let ready = ReadyAnswer(
-            status: status, fields: "\r\nCache-Control: no-store\r\nETag: ", tag: "\"41\"",
+        let ready = ReadyAnswer()
+        _ = ready.tagRoom.update(fromContentsOf: Array("\"41\"".utf8))
+        ready.fill(
+            isUnchanged: isUnchanged, fields: "\r\nCache-Control: no-store\r\nETag: ", tagCount: 4,
             headers: [("Vary", "Authorization")], operation: "show")
-        let response = Response(ready, body: Array("body".utf8), to: request)
+        Array("body".utf8).withUnsafeBytes { ready.add($0) }
+        let response = Response(ready, to: request)
         let pool = BlockPool(blockSize: 1024)
         var output = ByteBuffer()
 
         let sent = ResponseEncoder.encode(
-            ready, request.id, body: Array("body".utf8), .close, isHead: isHead, date: Array("today".utf8),
-            into: &output, from: pool)
+            ready, request.id, .close, isHead: isHead, date: Self.date, into: &output, from: pool)
 
         let text = String(decoding: output.unread, as: UTF8.self)
-        let body = isHead || status == 304 ? "" : "body"
+        let body = isHead || isUnchanged ? "" : "body"
         let framing = ResponseEncoder.framing(of: response, isHTTP11: true)
         #expect(sent == body.utf8.count && text.hasSuffix("\r\n\r\n\(body)"))
         #expect(

@@ -55,7 +55,7 @@ final class TestResponder: Responder {
         self.loops = loops
     }
 
-    func receive(_ head: Request, body: inout [UInt8]) -> Reception {
+    func receive(_ head: Request, ready: ReadyAnswer) -> Reception {
         switch head.path {
         case "/refused": return .answer(Self.text("refused", status: 403))
         case "/small": return .read(bodyLimit: 10) { Self.text("\($0.body.count)") }

@@ -128,12 +128,12 @@ final class TestBoard: Sendable {
 extension Responder {
     /// The answer to a request whose body comes when it is asked for.
     func respond(to head: Request, body: [UInt8]) async -> Response {
-        var ready: [UInt8] = []
-        var reception = receive(head, body: &ready)
+        let ready = ReadyAnswer()
+        var reception = receive(head, ready: ready)
         while case .later(let decide) = reception { reception = await decide() }
         switch reception {
         case .answer(let answer): return answer
-        case .ready(let answer): return Response(answer, body: ready, to: head)
+        case .ready: return Response(ready, to: head)
         case .read(let reading):
             #expect(body.count <= reading.bodyLimit)
             var request = head

@@ -78,13 +78,13 @@ final class LocalServer: Transport {
         let known = HTTP.Method(rawValue: method) ?? .get
         var request = Request(method: known, target: target, headers: Headers(fields))
         let application = application
-        var ready: [UInt8] = []
-        var reception = application.receive(request, body: &ready)
+        let ready = ReadyAnswer()
+        var reception = application.receive(request, ready: ready)
         while case .later(let decide) = reception { reception = await decide() }
         let response: Response
         switch reception {
         case .answer(let answer): response = answer
-        case .ready(let answer): response = Response(answer, body: ready, to: request)
+        case .ready: response = Response(ready, to: request)
         case .read(let reading):
             request.body = body ?? []
             response = await reading.respond(request)

@@ -87,7 +87,7 @@
 
     /// Answers with what was asked; `/large` with five megabytes.
     private final class Echo: Responder {
-        func receive(_ head: Request, body: inout [UInt8]) -> Reception {
+        func receive(_ head: Request, ready: ReadyAnswer) -> Reception {
             .read(bodyLimit: 10 << 20) { request in
                 let body =
                     request.path == "/large"

@@ -1,10 +1,16 @@
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 /// The header fields of a request, in the order they came (RFC 9110 §5).
 ///
 /// They are slices of the head as it was read; a `String` is made only of what is asked for.
 package struct Headers: Sendable {
-    private let head: RequestHead
+    @usableFromInline let head: RequestHead
 
-    init(head: RequestHead) {
+    @inlinable init(head: RequestHead) {
         self.head = head
     }
 
@@ -20,62 +26,66 @@ package struct Headers: Sendable {
     /// The first value of the field, whatever its case; `nil` when it is absent.
     ///
     /// - Parameter name: in lower case.
-    package subscript(_ name: String) -> String? {
+    package subscript(_ name: StaticString) -> String? {
         first(name).map { head.string($0.value) }
     }
 
     /// Every value of the field, in order.
     ///
     /// - Parameter name: in lower case.
-    package func values(_ name: String) -> [String] {
+    package func values(_ name: StaticString) -> [String] {
         has(name) ? head.fields.lazy.filter { matches($0.name, name) }.map { head.string($0.value) } : []
     }
 
     /// The bytes of the field's first value, without copying them; `nil` when it is absent.
     ///
     /// - Parameter name: in lower case.
-    package func bytes(_ name: String) -> ArraySlice<UInt8>? {
+    package func bytes(_ name: StaticString) -> ArraySlice<UInt8>? {
         first(name).map { head.bytes[$0.value.indices] }
     }
 
     /// How often the field is there.
     ///
     /// - Parameter name: in lower case.
-    package func count(_ name: String) -> Int {
+    package func count(_ name: StaticString) -> Int {
         has(name) ? head.fields.count { matches($0.name, name) } : 0
     }
 
     /// Whether the field is there at all.
     ///
     /// - Parameter name: in lower case.
-    package func has(_ name: String) -> Bool {
+    package func has(_ name: StaticString) -> Bool {
         first(name) != nil
     }
 
     /// Whether the field's first value is exactly this, byte for byte.
     ///
     /// - Parameter name: in lower case.
-    package func has(_ name: String, equalTo value: String) -> Bool {
+    package func has(_ name: StaticString, equalTo value: String) -> Bool {
         bytes(name)?.equals(value) ?? false
     }
 
-    private func first(_ name: String) -> FieldRange? {
-        guard head.nameLengths.contains(name.utf8.count) else { return nil }
+    /// The same.
+    package func has(_ name: StaticString, equalTo value: UnsafeRawBufferPointer) -> Bool {
+        guard let field = first(name), Int(field.value.count) == value.count else { return false }
+        // Unsafe for memcmp; the counts were compared, and ranges of a head lie within its bytes.
+        return head.bytes.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress, let wanted = value.baseAddress else { return true }
+            return memcmp(start + Int(field.value.start), wanted, value.count) == 0
+        }
+    }
+
+    private func first(_ name: StaticString) -> FieldRange? {
+        guard head.nameLengths.contains(name.utf8CodeUnitCount) else { return nil }
         for index in 0..<head.fieldCount where matches(head.field(index).name, name) { return head.field(index) }
         return nil
     }
 
-    private func matches(_ range: ByteRange, _ name: String) -> Bool {
-        guard Int(range.count) == name.utf8.count else { return false }
-        // Lent as it lies in memory: to walk a `String` takes fifty instructions a byte.
-        var name = name
-        return name.withUTF8 { wanted in
-            head.bytes.withUnsafeBufferPointer { bytes in
-                // Unsafe only for the time of the comparison; ranges of a head lie within its bytes.
-                let field = UnsafeBufferPointer(rebasing: bytes[range.indices])
-                for index in 0..<wanted.count where field[index].asciiLowercased != wanted[index] { return false }
-                return true
-            }
+    private func matches(_ range: ByteRange, _ name: StaticString) -> Bool {
+        guard Int(range.count) == name.utf8CodeUnitCount else { return false }
+        // Unsafe only for the time of the comparison; ranges of a head lie within its bytes.
+        return head.bytes.withUnsafeBytes {
+            FieldSyntax.equal(UnsafeRawBufferPointer(rebasing: $0[range.indices]), name)
         }
     }
 }

@@ -37,7 +37,7 @@ struct NameLengths: Sendable, Equatable {
 /// when someone asks.
 // Unchecked because only the loop's thread changes it: the router before another thread refers to it, and the parser for
 // the next request, once nothing else refers to it.
-final class RequestHead: @unchecked Sendable {
+@usableFromInline final class RequestHead: @unchecked Sendable {
     /// Where the connection comes from.
     let peer: SocketAddress
     var method = Method.get
@@ -65,7 +65,9 @@ final class RequestHead: @unchecked Sendable {
     private(set) var parameterNames: [String] = []
     private(set) var parameterRanges = PathParameters.Ranges()
 
+    /// The first ``byteCount`` belong to this head, the others to earlier ones.
     private(set) var bytes: [UInt8] = []
+    private var byteCount = 0
     /// The first ``fieldCount`` belong to this head.
     private var ranges: [FieldRange] = []
     private(set) var fieldCount = 0
@@ -87,13 +89,15 @@ final class RequestHead: @unchecked Sendable {
             bytes.append(contentsOf: text.utf8)
             return ByteRange(start, bytes.count)
         }
+        defer { byteCount = bytes.count }
         self.target = store(target)
         let question = bytes.firstIndex(of: UInt8(ascii: "?"))
         for field in fields { add(FieldRange(name: store(field.name), value: store(field.value))) }
         self.host = host.map(store)
         path = ByteRange(0, question ?? Int(self.target.count))
         query = question.map { ByteRange($0 + 1, Int(self.target.count)) }
-        id = RequestID(of: self)
+        var numbers = RequestNumbers()
+        id = RequestID(of: self, &numbers)
     }
 
     var fields: ArraySlice<FieldRange> { ranges[..<fieldCount] }
@@ -138,16 +142,18 @@ final class RequestHead: @unchecked Sendable {
 
     /// Takes the bytes that all ranges are about.
     func copy(_ span: Span<UInt8>) {
-        bytes.removeAll(keepingCapacity: true)
-        // Lent for the copy.
-        span.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
+        byteCount = span.count
+        if bytes.count < span.count { bytes = Array(repeating: 0, count: max(span.count, 256)) }
+        // Lent for the copy, which is shorter than the memory.
+        bytes.withUnsafeMutableBytes { memory in span.withUnsafeBytes { memory.copyMemory(from: $0) } }
     }
 
     /// Adds a copy of bytes that may change their place.
     func append(copyOf range: Range<Int>) -> ByteRange {
-        let start = bytes.count
-        bytes.append(contentsOf: bytes[range])
-        return ByteRange(start, bytes.count)
+        let start = byteCount
+        bytes.replaceSubrange(start..., with: bytes[range])
+        byteCount = bytes.count
+        return ByteRange(start, byteCount)
     }
 
     /// Puts the slash of an empty path in the place of another byte.

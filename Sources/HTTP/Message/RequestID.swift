@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The correlation id of a request: in its answer, in a problem document and in the log.
 package enum RequestID: Sendable {
     /// What the client sent: 1–128 of `[A-Za-z0-9._-]`.
@@ -7,27 +5,20 @@ package enum RequestID: Sendable {
     /// One of ours, shown as 13 characters.
     case number(UInt64)
 
-    /// The client's when there is a well-formed one, else a new one.
-    init(of head: RequestHead) {
+    /// The client's when there is a well-formed one, else the next number.
+    init(of head: RequestHead, _ numbers: inout RequestNumbers) {
         guard let given = Headers(head: head).bytes("x-request-id"), (1...128).contains(given.count),
             given.allSatisfy(Self.isAllowed)
         else {
-            self = .new()
+            self = .number(numbers.next())
             return
         }
         self = .given(String(decoding: given, as: UTF8.self))
     }
 
-    /// Where this process began to count.
-    private static let next = Atomic(UInt64.random(in: .min ... .max))
-
-    /// No two of a process are the same: the mixing (that of SplitMix64) maps no two numbers to one. It asks the kernel
-    /// for nothing.
     package static func new() -> RequestID {
-        var mixed = next.wrappingAdd(0x9e37_79b9_7f4a_7c15, ordering: .relaxed).newValue
-        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-        return .number(mixed ^ mixed >> 31)
+        var numbers = RequestNumbers()
+        return .number(numbers.next())
     }
 
     package var text: String {

@@ -57,17 +57,19 @@ extension Connection {
     }
 
     /// Answers with what is at hand.
-    func answer(_ answer: borrowing ReadyAnswer, to request: Request) {
+    func answerReady(to request: Request) {
+        let answer = context.ready
         let isAlone = input.isEmpty && unreported.isEmpty
         context.date.update()
         let sent = ResponseEncoder.encode(
-            answer, request.id, body: context.readyBody, persistence, isHead: machine.isHead,
-            date: context.date.bytes, into: &output, from: context.pool)
+            answer, request.id, persistence, isHead: machine.isHead, date: context.date, into: &output,
+            from: context.pool)
         machine.answered(now: loop.now)
         let isWritten = isAlone && writesAll()
         let began = machine.requestBegan
         let exchange = Exchange(
-            request: request, operation: answer.operation, status: answer.status, requestID: nil, bodyBytesSent: sent,
+            request: request, operation: answer.operation, status: answer.isUnchanged ? 304 : 200, requestID: nil,
+            bodyBytesSent: sent,
             microseconds: isWritten ? Instant.now.microseconds(since: began) : 0)
         if isWritten {
             server.responder.finished(exchange)
@@ -87,7 +89,7 @@ extension Connection {
     private func encode(_ response: borrowing Response, _ framing: ResponseEncoder.Framing, reserving extra: Int = 0) {
         context.date.update()
         ResponseEncoder.encode(
-            response, framing, persistence, date: context.date.bytes, into: &output, reserving: extra,
+            response, framing, persistence, date: context.date, into: &output, reserving: extra,
             from: context.pool)
     }
 

@@ -237,8 +237,8 @@ final class Connection: WatchHandler, @unchecked Sendable {
                 if takesOnBody() { return .read(until: deadline) }
                 machine.refuseForRoom()
             case .decide(let head):
-                if !context.readyBody.isEmpty { context.readyBody.removeAll(keepingCapacity: true) }
-                if !take(server.responder.receive(head, body: &context.readyBody), of: head) { return .work }
+                context.ready.clear()
+                if !take(server.responder.receive(head, ready: context.ready), of: head) { return .work }
             case .respond(let request):
                 guard let reading else { preconditionFailure("A body is read for a handler.") }
                 respond(to: request, with: reading)
@@ -264,9 +264,9 @@ final class Connection: WatchHandler, @unchecked Sendable {
         case .answer(let response):
             machine.answersUnread()
             return answer(response, to: head)
-        case .ready(let answer):
+        case .ready:
             machine.answersUnread()
-            self.answer(answer, to: head)
+            answerReady(to: head)
             return true
         case .read(let reading):
             guard takesOn(reading) else {

@@ -29,10 +29,13 @@ struct ConnectionMachine {
     private enum State {
         case head
         case deciding(BodyFraming, expectsContinue: Bool)
-        case body(BodyDecoder)
+        /// The body is read, by `decoder`.
+        case body
         case responding
-        case unwanted(BodyDecoder)
-        case refusing(WireError)
+        /// What is left of an unread body is got out of the way, by `decoder`.
+        case unwanted
+        /// `refusal` says why.
+        case refusing
         case closing
         case lingering
         case closed
@@ -40,10 +43,12 @@ struct ConnectionMachine {
 
     private let shared: SharedLimits
     private var parser: RequestParser
+    // It holds nothing that counts references: each request changes it four times.
     private var state = State.head
     private var request: Request?
-    /// What is left of an unread body once the answer is written.
-    private var unread: BodyDecoder?
+    /// Of the body that is being read, or is left unread by the answer that is given.
+    private var decoder: BodyDecoder?
+    private var refusal: WireError?
     private var keepsOpen = true
     /// Something came behind the current request: what was read is answered, also when the server wants to end.
     private var hasMore = false
@@ -143,7 +148,8 @@ struct ConnectionMachine {
         // At once: growing would take twice as much.
         if case .fixed(let count) = framing, count <= limit { request?.body.reserveCapacity(count) }
         do throws(WireError) {
-            state = .body(try BodyDecoder(framing, limit: limit, keeps: true, limits: shared))
+            decoder = try BodyDecoder(framing, limit: limit, keeps: true, limits: shared)
+            state = .body
             sendsContinue = expectsContinue
             since = now
             lastProgress = now
@@ -162,7 +168,7 @@ struct ConnectionMachine {
             // A client that waits for 100 may send the body after the final answer or not: nobody could tell the body
             // from the next request (RFC 9110 §10.1.1).
             guard !expectsContinue else { throw .malformed("") }
-            unread = try BodyDecoder(framing, limit: shared.limits.drainBytes, keeps: false, limits: shared)
+            decoder = try BodyDecoder(framing, limit: shared.limits.drainBytes, keeps: false, limits: shared)
         } catch {
             keepsOpen = false
             mustLinger = true
@@ -178,11 +184,10 @@ struct ConnectionMachine {
     mutating func answered(now: Instant) {
         if isClosed { return }
         if closesAfterAnswer {
-            mustLinger = mustLinger || unread != nil
+            mustLinger = mustLinger || decoder != nil
             state = .closing
-        } else if let unread {
-            self.unread = nil
-            state = .unwanted(unread)
+        } else if decoder != nil {
+            state = .unwanted
             since = now
             lastProgress = now
         } else {
@@ -196,9 +201,9 @@ struct ConnectionMachine {
         switch state {
         case .head: nextOfHead(&input, now)
         case .deciding, .responding: preconditionFailure("What the last step asked for was not reported.")
-        case .body(let decoder): nextOfBody(decoder, &input, now)
-        case .unwanted(let decoder): nextOfUnwanted(decoder, &input, now)
-        case .refusing(let error): .refuse(error, request)
+        case .body: nextOfBody(&input, now)
+        case .unwanted: nextOfUnwanted(&input, now)
+        case .refusing: nextOfRefusing()
         case .closing: nextOfClosing(&input, now)
         case .lingering: nextOfLingering(&input, now)
         case .closed: .close
@@ -253,8 +258,8 @@ struct ConnectionMachine {
         return .decide(request)
     }
 
-    private mutating func nextOfBody(_ decoder: BodyDecoder, _ input: inout ByteBuffer, _ now: Instant) -> Step {
-        var decoder = decoder
+    private mutating func nextOfBody(_ input: inout ByteBuffer, _ now: Instant) -> Step {
+        var decoder = takeDecoder()
         var request = takeRequest()
         do throws(WireError) {
             let count = try input.withUnread { span throws(WireError) in
@@ -274,7 +279,7 @@ struct ConnectionMachine {
             return .respond(request)
         }
         self.request = request
-        state = .body(decoder)
+        self.decoder = decoder
         if hasEnded { return refuse(.malformed("The connection ended within a body.")) }
         let deadline = times.bodyDeadline(since: since, lastProgress: lastProgress, received: decoder.received)
         if now >= deadline { return refuse(WireError(status: 408, detail: "The body took too long.")) }
@@ -285,8 +290,8 @@ struct ConnectionMachine {
         return .wait(until: deadline)
     }
 
-    private mutating func nextOfUnwanted(_ decoder: BodyDecoder, _ input: inout ByteBuffer, _ now: Instant) -> Step {
-        var decoder = decoder
+    private mutating func nextOfUnwanted(_ input: inout ByteBuffer, _ now: Instant) -> Step {
+        var decoder = takeDecoder()
         var nothing: [UInt8] = []
         do throws(WireError) {
             let count = try input.withUnread { span throws(WireError) in try decoder.decode(span, into: &nothing) }
@@ -303,7 +308,7 @@ struct ConnectionMachine {
             beginHead(now)
             return nextOfHead(&input, now)
         }
-        state = .unwanted(decoder)
+        self.decoder = decoder
         let deadline = times.bodyDeadline(since: since, lastProgress: lastProgress, received: decoder.received)
         if hasEnded || isDraining || now >= deadline {
             mustLinger = true
@@ -334,8 +339,14 @@ struct ConnectionMachine {
     private mutating func refuse(_ error: WireError) -> Step {
         keepsOpen = false
         mustLinger = true
-        state = .refusing(error)
+        state = .refusing
+        refusal = error
         return .refuse(error, request)
+    }
+
+    private func nextOfRefusing() -> Step {
+        guard let refusal else { preconditionFailure("A refusal has its reason.") }
+        return .refuse(refusal, request)
     }
 
     private mutating func beginHead(_ now: Instant) {
@@ -344,6 +355,13 @@ struct ConnectionMachine {
         isHead = false
         headHasBegun = false
         since = now
+    }
+
+    /// The decoder, which is there in every state that asks for it.
+    private mutating func takeDecoder() -> BodyDecoder {
+        guard let decoder else { preconditionFailure("A body that is read has its decoder.") }
+        self.decoder = nil
+        return decoder
     }
 
     /// The current request, which is there in every state that asks for it.

@@ -7,8 +7,7 @@ final class LoopContext: @unchecked Sendable {
     let loop: EventLoop
     let pool: BlockPool
     var date = HTTPDate()
-    /// Where a responder puts the body of an answer that is at hand.
-    var readyBody: [UInt8] = []
+    let ready: ReadyAnswer
     /// Every live connection; each puts itself in and takes itself out.
     var connections: [ObjectIdentifier: Connection] = [:]
     /// For choosing the loop of a new connection, from any thread; counts those on their way here too.
@@ -18,5 +17,6 @@ final class LoopContext: @unchecked Sendable {
     init(loop: EventLoop, limits: Limits) {
         self.loop = loop
         pool = BlockPool(blockSize: limits.headBytes + 4096)
+        ready = ReadyAnswer(pool: pool)
     }
 }

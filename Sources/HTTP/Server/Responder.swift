@@ -3,8 +3,8 @@ package protocol Responder: AnyObject, Sendable {
     /// Decides on the head alone, before any of the body is read: path, method, access, media type, declared size.
     /// `head.body` is empty here.
     ///
-    /// - Parameter body: where the body of a ``ReadyAnswer`` goes: empty, with memory that serves again and again.
-    func receive(_ head: Request, body: inout [UInt8]) -> Reception
+    /// - Parameter ready: filled when the result is ``Reception/ready``. Its body is empty.
+    func receive(_ head: Request, ready: ReadyAnswer) -> Reception
 
     /// The answer to a message that broke the rules of the wire, written before the connection closes.
     /// `head` is what could be read of it, `nil` when not even that.
@@ -18,8 +18,9 @@ package protocol Responder: AnyObject, Sendable {
 package enum Reception: Sendable {
     /// The final answer, without reading the body (which is drained or the connection closed, as RFC 9112 §9.3 wants).
     case answer(Response)
-    /// The same of a request without a body, when all of the answer is at hand; its body was put where ``Responder`` says.
-    case ready(ReadyAnswer)
+    /// The same of a request without a body, when all of the answer is at hand. Only ``Responder/receive(_:ready:)``
+    /// itself returns this.
+    case ready
     /// Read the body, then answer.
     case read(Reading)
     /// Wait, then do what comes out of it. The wait runs on the connection's event loop; meanwhile the connection reads

@@ -116,6 +116,13 @@ struct ByteBuffer: ~Copyable {
         end += 1
     }
 
+    mutating func append(_ date: HTTPDate) {
+        precondition(freeSpace >= 32, "Nobody made room.")
+        // Three bytes more than the date has: what comes next is written over them.
+        memory?.storeBytes(of: date.bytes, toByteOffset: end, as: SIMD32<UInt8>.self)
+        end += HTTPDate.count
+    }
+
     mutating func append(_ id: RequestID) {
         switch id {
         case .given(let text): append(name: text)

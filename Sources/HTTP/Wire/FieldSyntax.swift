@@ -18,16 +18,17 @@ enum FieldSyntax {
     /// - Returns: where the colon is, if it is there.
     @discardableResult
     static func scan(_ bytes: Span<UInt8>, _ line: Range<Int>) throws(WireError) -> Int? {
-        var index = line.lowerBound
-        while index < line.upperBound, bytes[index].isTokenCharacter { index += 1 }
-        guard index < line.upperBound else { return nil }
-        let colon = index
+        var colon = bytes.endOfUsualName(in: line)
+        while colon < line.upperBound, bytes[colon].isTokenCharacter { colon += 1 }
+        guard colon < line.upperBound else { return nil }
         guard bytes[colon] == UInt8(ascii: ":") else {
             throw misplaced(bytes[colon], atStart: colon == line.lowerBound)
         }
         guard colon > line.lowerBound else { throw .malformed("A header field has no name.") }
+        // With the end of the name, which passes too, a short value has eight bytes to look at together.
+        let start = max(line.lowerBound, min(colon + 1, line.upperBound - 8))
         if bytes.contains(
-            in: (colon + 1)..<line.upperBound, where: { !$0.isFieldValueCharacter },
+            in: start..<line.upperBound, where: { !$0.isFieldValueCharacter },
             quickly: { $0.hasByte(below: 0x20) | $0.hasByte(0x7F) })
         {
             throw .malformed("A header field's value holds a control character.")
@@ -47,15 +48,29 @@ enum FieldSyntax {
 
     /// Whether the bytes are this text, in any case.
     ///
-    /// - Parameter text: in lower case.
+    /// - Parameter text: of lower-case letters, digits and what stands in the upper half of its column in ASCII, such as
+    ///   the hyphen.
     static func equal(_ bytes: Span<UInt8>, _ range: Range<Int>, _ text: StaticString) -> Bool {
         guard range.count == text.utf8CodeUnitCount else { return false }
-        // Unsafe because a StaticString lends its bytes that way; the count was compared above, and the range is checked.
-        let wanted = text.utf8Start
-        return bytes.extracting(range).withUnsafeBufferPointer { bytes in
-            for offset in 0..<bytes.count where bytes[offset].asciiLowercased != wanted[offset] { return false }
-            return true
+        return bytes.extracting(range).withUnsafeBytes { equal($0, text) }
+    }
+
+    /// The same. Control characters, which no name and no checked value holds, may pass for others.
+    static func equal(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
+        guard bytes.count == text.utf8CodeUnitCount else { return false }
+        // Unsafe because a StaticString lends its bytes that way, and to compare eight bytes at once; the counts are the same.
+        let wanted = UnsafeRawPointer(text.utf8Start)
+        var offset = 0
+        while offset + 8 <= bytes.count {
+            let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) | 0x2020_2020_2020_2020
+            if word != wanted.loadUnaligned(fromByteOffset: offset, as: UInt64.self) { return false }
+            offset += 8
         }
+        while offset < bytes.count {
+            if bytes[offset] | 0x20 != wanted.load(fromByteOffset: offset, as: UInt8.self) { return false }
+            offset += 1
+        }
+        return true
     }
 
     /// Whether the bytes are exactly this text.

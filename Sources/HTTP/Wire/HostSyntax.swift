@@ -13,17 +13,10 @@ enum HostSyntax {
     }
 
     private static func nameEnd(_ bytes: Span<UInt8>) -> Int? {
-        var index = 0
-        while index < bytes.count {
-            switch bytes[index] {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                index += 1
-            case UInt8(ascii: ":"): return index > 0 ? index : nil
-            default: return nil
-            }
-        }
-        return index
+        var index = bytes.endOfUsualName(in: 0..<bytes.count)
+        while index < bytes.count, bytes[index].isHostNameCharacter { index += 1 }
+        if index == bytes.count { return index }
+        return index > 0 && bytes[index] == UInt8(ascii: ":") ? index : nil
     }
 
     /// The end of `[IPv6]`.

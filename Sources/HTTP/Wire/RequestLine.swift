@@ -22,8 +22,8 @@ struct RequestLine {
     init() {}
 
     /// - Parameter line: without its CRLF, not empty.
-    init(_ line: Span<UInt8>, _ limits: Limits) throws(WireError) {
-        let ends = try Self.scan(line, limits)
+    init(_ line: Span<UInt8>, methodBytes: Int, targetBytes: Int) throws(WireError) {
+        let ends = try Self.scan(line, methodBytes: methodBytes, targetBytes: targetBytes)
         guard let methodEnd = ends.method, let targetEnd = ends.target else {
             throw .malformed("The request line is not method, target and version.")
         }
@@ -45,19 +45,19 @@ struct RequestLine {
     /// - Returns: where method and target end, as far as they do.
     @discardableResult
     static func scan(
-        _ line: Span<UInt8>, _ limits: Limits
+        _ line: Span<UInt8>, methodBytes: Int, targetBytes: Int
     ) throws(WireError) -> (method: Int?, target: Int?, isEncoded: Bool) {
         var index = 0
         while index < line.count, line[index].isTokenCharacter { index += 1 }
-        guard index <= limits.methodBytes else {
-            throw WireError(status: 501, detail: "The method is longer than \(limits.methodBytes) bytes.")
+        guard index <= methodBytes else {
+            throw WireError(status: 501, detail: "The method is longer than \(methodBytes) bytes.")
         }
         if index == line.count { return (nil, nil, false) }
         let methodEnd = index
         guard line[index] == 0x20, index > 0 else { throw .malformed("The method is no token.") }
         let start = index + 1
         let end = line.firstIndex(of: 0x20, from: start) ?? line.count
-        let looked = start..<min(end, start + limits.targetBytes)
+        let looked = start..<min(end, start + targetBytes)
         // One pass for what may not be there and for what is to be decoded.
         var isEncoded = false
         if line.contains(
@@ -73,8 +73,8 @@ struct RequestLine {
         {
             throw .malformed("The request target holds a character that none may hold.")
         }
-        guard end - start <= limits.targetBytes else {
-            throw WireError(status: 414, detail: "The request target is longer than \(limits.targetBytes) bytes.")
+        guard end - start <= targetBytes else {
+            throw WireError(status: 414, detail: "The request target is longer than \(targetBytes) bytes.")
         }
         index = end
         if index == line.count { return (methodEnd, nil, isEncoded) }

@@ -26,6 +26,7 @@ struct RequestParser {
     private var head: RequestHead?
     private let peer: SocketAddress
     private var semantics = FieldSemantics()
+    private var numbers = RequestNumbers()
 
     init(limits: SharedLimits, peer: SocketAddress) {
         shared = limits
@@ -45,29 +46,40 @@ struct RequestParser {
     /// - Parameter bytes: everything that came since the last head was taken, from its first byte on.
     /// - Returns: `nil` when more bytes are needed.
     mutating func parse(_ bytes: Span<UInt8>) throws(WireError) -> RequestHead? {
-        while let lineFeed = bytes.firstIndex(of: 0x0A, from: scanned) {
-            let end = lineFeed > lineStart && bytes[lineFeed - 1] == 0x0D ? lineFeed - 1 : lineFeed
-            let line = lineStart..<end
-            if lineFeed >= (origin ?? lineStart) + limits.headBytes { throw tooLarge(bytes, line) }
-            guard end < lineFeed else {
-                try checkUnfinished(bytes, line)
-                throw .malformed("A line ends with a bare LF.")
-            }
-            scanned = lineFeed + 1
-            lineStart = scanned
-            if let origin, let head {
-                if line.isEmpty { return try finish(head, bytes.extracting(origin..<scanned)) }
-                try takeField(head, bytes, line, origin)
-            } else if line.isEmpty {
+        while origin == nil {
+            guard let line = try nextLine(bytes) else { return try checkUnfinishedLine(bytes) }
+            if line.isEmpty {
                 emptyLines += 1
                 guard emptyLines <= limits.emptyLines else { throw .malformed("There are too many empty lines.") }
             } else {
                 origin = line.lowerBound
-                requestLine = try RequestLine(bytes.extracting(line), limits)
+                requestLine = try RequestLine(
+                    bytes.extracting(line), methodBytes: limits.methodBytes, targetBytes: limits.targetBytes)
                 beginHead()
             }
         }
+        guard let origin, let head else { preconditionFailure("A request line begins a head.") }
+        while let line = try nextLine(bytes) {
+            if line.isEmpty { return try finish(head, bytes.extracting(origin..<scanned)) }
+            try takeField(head, bytes, line, origin)
+        }
         return try checkUnfinishedLine(bytes)
+    }
+
+    /// The next whole line, without its CRLF; `nil` when there is none yet.
+    @inline(__always)
+    private mutating func nextLine(_ bytes: Span<UInt8>) throws(WireError) -> Range<Int>? {
+        guard let lineFeed = bytes.firstIndex(of: 0x0A, from: scanned) else { return nil }
+        let end = lineFeed > lineStart && bytes[lineFeed - 1] == 0x0D ? lineFeed - 1 : lineFeed
+        let line = lineStart..<end
+        if lineFeed >= (origin ?? lineStart) + limits.headBytes { throw tooLarge(bytes, line) }
+        guard end < lineFeed else {
+            try checkUnfinished(bytes, line)
+            throw .malformed("A line ends with a bare LF.")
+        }
+        scanned = lineFeed + 1
+        lineStart = scanned
+        return line
     }
 
     /// Makes the parser ready for the next head of the connection.
@@ -91,7 +103,7 @@ struct RequestParser {
     private mutating func takeField(
         _ head: RequestHead, _ bytes: Span<UInt8>, _ line: Range<Int>, _ origin: Int
     ) throws(WireError) {
-        try checkFieldCount()
+        if head.fieldCount >= limits.fieldCount { throw tooManyFields }
         let (name, value) = try FieldSyntax.parse(bytes, line)
         try semantics.note(bytes, name: name, value: value)
         if semantics.hasNewHost { semantics.host.field = head.fieldCount }
@@ -103,7 +115,7 @@ struct RequestParser {
 
     // MARK: The end of the head
 
-    private func finish(_ head: RequestHead, _ bytes: Span<UInt8>) throws(WireError) -> RequestHead {
+    private mutating func finish(_ head: RequestHead, _ bytes: Span<UInt8>) throws(WireError) -> RequestHead {
         head.isHTTP11 = requestLine.minorVersion >= 1
         head.framing = try semantics.framing(isHTTP11: head.isHTTP11)
         if semantics.host.length > 0 {
@@ -127,7 +139,7 @@ struct RequestParser {
         if let query = target.query { head.query = ByteRange(query, target.end) }
         head.keepsOpen = head.isHTTP11 ? !semantics.hasClose : semantics.hasKeepAlive && !semantics.hasClose
         head.expectsContinue = head.isHTTP11 && semantics.expectsContinue
-        head.id = RequestID(of: head)
+        head.id = RequestID(of: head, &numbers)
         if semantics.hasRefusal { head.refusal = semantics.refusal(isHTTP11: head.isHTTP11) }
         return head
     }
@@ -154,10 +166,8 @@ struct RequestParser {
 
     // MARK: What is not whole yet
 
-    private func checkFieldCount() throws(WireError) {
-        guard let head, head.fieldCount < limits.fieldCount else {
-            throw WireError(status: 431, detail: "There are more than \(limits.fieldCount) header fields.")
-        }
+    private var tooManyFields: WireError {
+        WireError(status: 431, detail: "There are more than \(limits.fieldCount) header fields.")
     }
 
     /// The error of a head that is too large, unless something else is wrong with it before that.
@@ -186,9 +196,10 @@ struct RequestParser {
     private func checkUnfinished(_ bytes: Span<UInt8>, _ line: Range<Int>) throws(WireError) {
         guard !line.isEmpty else { return }
         if origin == nil {
-            try RequestLine.scan(bytes.extracting(line), limits)
+            try RequestLine.scan(
+                bytes.extracting(line), methodBytes: limits.methodBytes, targetBytes: limits.targetBytes)
         } else {
-            try checkFieldCount()
+            if let head, head.fieldCount >= limits.fieldCount { throw tooManyFields }
             try FieldSyntax.scan(bytes, line)
         }
     }

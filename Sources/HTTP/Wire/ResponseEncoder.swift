@@ -31,7 +31,7 @@ struct ResponseEncoder {
 
     /// Appends the head, making room for it and for `extra` bytes more.
     static func encode(
-        _ response: Response, _ framing: Framing, _ persistence: Persistence, date: [UInt8],
+        _ response: Response, _ framing: Framing, _ persistence: Persistence, date: HTTPDate,
         into output: inout ByteBuffer, reserving extra: Int, from pool: BlockPool
     ) {
         var size = fixedBytes + extra + (response.contentType?.utf8.count ?? 0) + (response.tag?.utf8.count ?? 0)
@@ -72,27 +72,27 @@ struct ResponseEncoder {
     ///
     /// - Returns: the bytes of the body that are sent: none to a HEAD.
     static func encode(
-        _ answer: borrowing ReadyAnswer, _ id: RequestID, body: [UInt8], _ persistence: Persistence, isHead: Bool,
-        date: [UInt8], into output: inout ByteBuffer, from pool: BlockPool
+        _ answer: ReadyAnswer, _ id: RequestID, _ persistence: Persistence, isHead: Bool, date: HTTPDate,
+        into output: inout ByteBuffer, from pool: BlockPool
     ) -> Int {
-        let sent = isHead || answer.status == 304 ? 0 : body.count
+        let sent = isHead || answer.isUnchanged ? 0 : answer.bodyCount
         output.reserve(
-            fixedBytes + answer.fields.utf8CodeUnitCount + answer.tag.utf8.count + size(of: answer.headers) + sent,
+            fixedBytes + answer.fields.utf8CodeUnitCount + answer.tag.count + size(of: answer.headers) + sent,
             from: pool)
-        output.append(StatusLines.beginning(answer.status))
+        output.append(answer.isUnchanged ? StatusLines.notModified : StatusLines.ok)
         output.append(date)
-        if answer.status != 304 {
+        if !answer.isUnchanged {
             output.append("\r\nContent-Length: ")
-            output.append(decimal: body.count)
+            output.append(decimal: answer.bodyCount)
         }
         encode(persistence, into: &output)
         output.append(answer.fields)
-        output.append(name: answer.tag)
+        output.append(answer.tag)
         output.append("\r\nX-Request-Id: ")
         output.append(id)
         encode(answer.headers, into: &output)
         output.append("\r\n\r\n")
-        if sent > 0 { output.append(body) }
+        if sent > 0 { answer.withBody { output.append($0) } }
         return sent
     }
 

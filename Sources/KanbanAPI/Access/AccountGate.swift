@@ -34,94 +34,84 @@ package final class AccountGate: Gate {
         limiter.withLock { $0?.share(among: servers) }
     }
 
-    package func screen(_ head: Request) -> Problem? {
-        nil
-    }
+    package func screen(_ head: Request) {}
 
-    package func count(_ head: Request) -> Problem? {
-        switch take(.address(proxies.origin(of: head))) {
-        case .success: nil
-        case .failure(let problem): problem
-        }
+    package func count(_ head: Request) throws(Problem) {
+        _ = try take(.address(proxies.origin(of: head)))
     }
 
     package func headers(for head: Request) -> [(name: String, value: String)] {
         crossOrigin.headers(for: head)
     }
 
-    package func admit(_ head: Request, to route: Route) -> GateDecision {
+    package func admit(_ head: Request, to route: Route) throws(Problem) -> GateDecision {
         let decision: Decision
         do {
             decision = try decide(head, route)
         } catch {
-            return varied(.refused(Problem(error)), route)
+            throw varied(Problem(error), route)
         }
         switch decision {
-        case .made(let caller): return varied(rated(caller, head), route)
+        case .made(let grant): return try rated(grant, head, route)
         case .waits(let token):
-            return .later { [self] in
+            return .later { [self] () async throws(Problem) in
+                let found: (grant: Grant?, feed: FeedState?)
                 do {
-                    let (grant, feed) = try await verifier.admit(token: token, now: clock(), instant: instant())
-                    let caller = opened(by: grant, head, route).map { caller in
-                        var caller = caller
-                        caller.feed = feed
-                        return caller
-                    }
-                    return varied(rated(caller, head), route)
+                    found = try await verifier.admit(token: token, now: clock(), instant: instant())
                 } catch {
-                    return varied(.refused(Problem(error)), route)
+                    throw varied(Problem(error), route)
                 }
+                return try rated(opened(by: found.grant, head, route), feed: found.feed, head, route)
             }
         }
     }
 
     /// Keeps a cache from giving one account's answer to another.
-    private func varied(_ decision: GateDecision, _ route: Route) -> GateDecision {
-        guard !route.isPublic else { return decision }
-        let vary = (name: "Vary", value: "Authorization")
-        switch decision {
-        case .admitted(let caller, let headers):
-            return .admitted(caller, headers: headers + [vary])
-        case .refused(var problem):
-            problem.headers.append(vary)
-            return .refused(problem)
-        case .later: return decision
-        }
+    private static let vary = (name: "Vary", value: "Authorization")
+
+    private func varied(_ problem: Problem, _ route: Route) -> Problem {
+        guard !route.isPublic else { return problem }
+        var problem = problem
+        problem.headers.append(Self.vary)
+        return problem
     }
 
     /// Counts the request against the caller's rate limit.
-    private func rated(_ decision: Result<Caller, Problem>, _ head: Request) -> GateDecision {
+    /// - Parameter decision: the caller's grant; `nil` of an anonymous one.
+    private func rated(
+        _ decision: Result<Grant?, Problem>, feed: FeedState? = nil, _ head: Request, _ route: Route
+    ) throws(Problem) -> GateDecision {
         let origin = proxies.origin(of: head)
         let key: RateLimiter.Key =
             switch decision {
-            case .success(let caller) where caller.grant != nil: .account(caller.account)
+            case .success(let grant?): .account(grant.account)
             default: .address(origin)
             }
-        let fields: [(name: String, value: String)]
-        switch take(key) {
-        case .success(let allowed): fields = allowed
-        case .failure(let problem): return .refused(problem)
-        }
-        switch decision {
-        case .success(var caller):
-            caller.origin = origin
-            return .admitted(caller, headers: fields)
-        case .failure(var problem):
-            problem.headers += fields
-            return .refused(problem)
+        do throws(Problem) {
+            let fields = try take(key)
+            switch decision {
+            case .success(let grant):
+                let caller = Caller(grant, feed: feed, from: origin)
+                return .admitted(caller, headers: route.isPublic ? fields : fields + [Self.vary])
+            case .failure(var problem):
+                problem.headers += fields
+                throw problem
+            }
+        } catch {
+            throw varied(error, route)
         }
     }
 
     private enum Decision {
-        case made(Result<Caller, Problem>)
+        case made(Result<Grant?, Problem>)
         /// Looks the token up in the store.
         case waits(token: ArraySlice<UInt8>)
     }
 
     private func decide(_ head: Request, _ route: Route) throws -> Decision {
         switch route.audience {
-        case .everyone: return .made(.success(.anonymous))
-        case .operators where proxies.isLocal(head): return .made(.success(.anonymous))
+        case .everyone: return .made(.success(nil))
+        case .operators where proxies.isLocal(head): return .made(.success(nil))
         case .account, .calendar, .operators: break
         }
         switch BearerToken(head, takesQuery: route.audience == .calendar) {
@@ -138,27 +128,27 @@ package final class AccountGate: Gate {
         }
     }
 
-    private func opened(by grant: Grant?, _ head: Request, _ route: Route) -> Result<Caller, Problem> {
+    private func opened(by grant: Grant?, _ head: Request, _ route: Route) -> Result<Grant?, Problem> {
         guard let grant else { return .failure(.unknownToken) }
         guard grant.scope.opens(route) else { return .failure(.insufficientScope(grant.scope)) }
         // Addresses end up in logs, browser histories and calendars of other people.
         if head.headers.count("authorization") == 0, grant.scope != .calendar { return .failure(.tokenInAddress) }
-        return .success(Caller(grant))
+        return .success(grant)
     }
 
     // MARK: Rate limit
 
-    /// Counts one request: returns the fields of the answer, or 429.
-    private func take(_ key: RateLimiter.Key) -> Result<[(name: String, value: String)], Problem> {
+    /// Counts one request: returns the fields of the answer, or throws 429.
+    private func take(_ key: RateLimiter.Key) throws(Problem) -> [(name: String, value: String)] {
         let now = instant()
-        guard let verdict = limiter.withLock({ $0?.take(key, at: now) }) else { return .success([]) }
+        guard let verdict = limiter.withLock({ $0?.take(key, at: now) }) else { return [] }
         let fields = limitFields?.fields(verdict) ?? []
         guard verdict.isAllowed else {
             let (seconds, rest) = verdict.untilNext.components
             let wait = (name: "Retry-After", value: String(max(1, rest > 0 ? seconds + 1 : seconds)))
-            return .failure(Problem(.tooManyRequests, headers: fields + [wait]))
+            throw Problem(.tooManyRequests, headers: fields + [wait])
         }
-        return .success(fields)
+        return fields
     }
 }
 
@@ -175,11 +165,5 @@ extension AccessToken.Scope {
         case .read: route.method == .get
         case .calendar: route.audience == .calendar
         }
-    }
-}
-
-extension Caller {
-    init(_ grant: Grant) {
-        self.init(account: grant.account, session: grant.id, scope: grant.scope, grant: grant)
     }
 }

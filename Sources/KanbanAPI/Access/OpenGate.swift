@@ -15,21 +15,18 @@ package final class OpenGate: Gate {
         self.crossOrigin = crossOrigin
     }
 
-    package func screen(_ head: Request) -> Problem? {
+    package func screen(_ head: Request) throws(Problem) {
         // A request without Host is HTTP/1.0 and not from a browser.
         if requiresLoopbackHost, !Self.isUsual(head), let host = head.host, !Self.isLoopback(host) {
-            return Problem(.misdirectedRequest)
+            throw Problem(.misdirectedRequest)
         }
-        guard head.headers.has("origin") else { return nil }
+        guard head.headers.has("origin") else { return }
         guard let origin = CrossOrigin.origin(of: head), isOwn(origin, head) || crossOrigin.allows(origin) else {
-            return Problem(.foreignOrigin)
+            throw Problem(.foreignOrigin)
         }
-        return nil
     }
 
-    package func count(_ head: Request) -> Problem? {
-        nil
-    }
+    package func count(_ head: Request) {}
 
     package func admit(_ head: Request, to route: Route) -> GateDecision {
         .admitted(.local)

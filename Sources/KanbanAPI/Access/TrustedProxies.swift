@@ -30,7 +30,7 @@ package struct TrustedProxies: Sendable {
         head.peer.isLoopback && !Self.forwardingFields.contains { head.headers.has($0) }
     }
 
-    private static let forwardingFields = ["x-forwarded-for", "forwarded", "via", "x-real-ip"]
+    private static let forwardingFields: [StaticString] = ["x-forwarded-for", "forwarded", "via", "x-real-ip"]
 
     private func isTrusted(_ host: String) -> Bool {
         let mapped = "::ffff:"

@@ -114,10 +114,11 @@ package final class BoardMemory: CommitObserver {
 
     // MARK: - Bodies
 
-    /// Adds what the living task is shown as, plain, to `bytes`.
+    /// Lends what the living task is shown as, plain, to `use`, which must be brief: it runs under a lock.
     /// - Returns: its revision; `nil` when it has to be read.
-    func append(_ id: ID, of account: AccountKey, to bytes: inout [UInt8]) -> Revision? {
-        bodies.append(id, of: account, to: &bytes)
+    @inline(__always)
+    func lend(_ id: ID, of account: AccountKey, to use: (UnsafeRawBufferPointer) -> Void) -> Revision? {
+        bodies.lend(id, of: account, to: use)
     }
 
     /// The same of many, in a snapshot at this revision of the account; see law 2.

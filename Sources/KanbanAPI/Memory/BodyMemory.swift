@@ -56,8 +56,9 @@ struct BodyMemory: ~Copyable, Sendable {
 
     // MARK: - Bodies
 
-    func append(_ id: ID, of account: AccountKey, to bytes: inout [UInt8]) -> Revision? {
-        share(account, id).withLock { $0.table.append(account, id, to: &bytes) }
+    @inline(__always)
+    func lend(_ id: ID, of account: AccountKey, to use: (UnsafeRawBufferPointer) -> Void) -> Revision? {
+        share(account, id).withLock { $0.table.lend(account, id, to: use) }
     }
 
     func bodies(of ids: ArraySlice<ID>, account: AccountKey, at revision: Revision) -> KnownBodies {

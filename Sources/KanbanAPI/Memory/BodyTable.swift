@@ -37,11 +37,20 @@ struct BodyTable {
     /// Adds the body of the task to `bytes`.
     /// - Returns: its revision; `nil` when there is no body of at most the given revision, and then nothing was added.
     func append(_ account: AccountKey, _ id: ID, to bytes: inout [UInt8], upTo revision: Revision = .max) -> Revision? {
+        lend(account, id, upTo: revision) { bytes.append(contentsOf: $0) }
+    }
+
+    /// Lends the body of the task to `use`.
+    /// - Returns: its revision; `nil` when there is no body of at most the given revision, and then nothing was lent.
+    @inline(__always)
+    func lend(
+        _ account: AccountKey, _ id: ID, upTo revision: Revision = .max, to use: (UnsafeRawBufferPointer) -> Void
+    ) -> Revision? {
         guard let place = place(account, id), words[place + 3] <= UInt64(bitPattern: revision) else { return nil }
         let start = (place + Self.headWords) * 8
         // Unsafe bytes, because the words hold the body of an entry; it is as long as when it was written.
         words.withUnsafeBytes {
-            bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: $0[start..<start + bytesOfBody(at: place)]))
+            use(UnsafeRawBufferPointer(rebasing: $0[start..<start + bytesOfBody(at: place)]))
         }
         return Revision(bitPattern: words[place + 3])
     }

@@ -10,7 +10,7 @@ package struct TaskRoutes: Sendable {
     package var routes: [Route] {
         [
             Route(.post, "/tasks", "createTask", content: .json, create),
-            Route(.get, "/tasks/{id}", "showTask", parameters: ["expand"], shortcut: shown, show),
+            Route(.get, "/tasks/{id}", "showTask", parameters: ["expand"], find: find, show),
             Route(.put, "/tasks/{id}", "replaceTask", content: .json, replace),
             Route(.patch, "/tasks/{id}", "updateTask", content: .mergePatch, update),
             Route(.delete, "/tasks/{id}", "removeTask", remove),
@@ -35,28 +35,27 @@ package struct TaskRoutes: Sendable {
 
     /// The task from memory if it is there, else read and kept: that takes less than making a ``Call`` of the request.
     /// `nil` when the request asks for more than a living task shown plain.
-    private func shown(
-        _ request: Request, _ account: AccountKey, _ environment: Environment, _ body: inout [UInt8]
-    ) throws -> Route.AtHand? {
+    private func find(
+        _ request: Request, _ account: AccountKey, _ environment: Environment, _ answer: ReadyAnswer
+    ) throws -> Revision? {
         guard !request.hasQuery, let id = request.parameters.bytes("id").flatMap({ ID(ascii: $0) }) else { return nil }
+        if let revision = environment.memory.lend(id, of: account, to: { answer.add($0) }) { return revision }
         guard let store = environment.local else { return nil }
         let memory = environment.memory
-        if let revision = memory.append(id, of: account, to: &body) {
-            return .resource(tag: EntityTag.tag(revision))
-        }
         let start = memory.now
         let task = try store.readNow(account) { try $0.livingTask(id) }
         var json = JSONWriter(capacity: 512)
         json.value(task)
         memory.keep(json.bytes, of: task, account: account, readSince: start)
-        body += json.bytes
-        return .resource(tag: EntityTag.tag(task.revision))
+        // Lent for the copy.
+        json.bytes.withUnsafeBytes { answer.add($0) }
+        return task.revision
     }
 
     private func show(_ call: Call) async throws -> Response {
         let id = try call.id(of: .task)
         let expanded = try call.query.expands("deadline")
-        // A store in this process has the bodies of tasks in memory; see ``shown(_:_:_:_:)``.
+        // A store in this process has the bodies of tasks in memory; see ``find(_:_:_:_:)``.
         if call.environment.local == nil, let answer = try await call.cachedAnswer() { return answer }
         let show: @Sendable (any BoardReader) throws -> (answer: Response, validUntil: Timestamp?) = { reader in
             let task = try reader.livingTask(id)

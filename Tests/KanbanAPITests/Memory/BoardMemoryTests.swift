@@ -232,6 +232,7 @@ extension TaskItem {
 extension BoardMemory {
     fileprivate func body(of id: ID, account: AccountKey) -> (revision: Revision, bytes: [UInt8])? {
         var bytes: [UInt8] = []
-        return append(id, of: account, to: &bytes).map { ($0, bytes) }
+        let revision = lend(id, of: account) { bytes.append(contentsOf: $0) }
+        return revision.map { ($0, bytes) }
     }
 }
