@@ -59,7 +59,7 @@ extension Span<UInt8> {
                 }
                 offset += 8
             }
-            // Of more than eight, the last eight once more.
+            // Of more than eight, test the last eight again.
             if offset < bytes.count, offset > 0 {
                 let last = bytes.count - 8
                 return mayHoldOne(bytes.loadUnaligned(fromByteOffset: last, as: UInt64.self)) != 0

@@ -6,7 +6,7 @@
 
 /// The header fields of a request, in the order they came (RFC 9110 §5).
 ///
-/// They are slices of the head as it was read; a `String` is made only of what is asked for.
+/// They are slices of the head's bytes. A `String` is made only when a caller asks for one.
 package struct Headers: Sendable {
     @usableFromInline let head: RequestHead
 

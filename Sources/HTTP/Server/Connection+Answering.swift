@@ -1,13 +1,13 @@
 import Sockets
 
-/// From a response to bytes, and what is told of it afterwards.
+/// Encodes responses, and reports them once they are written.
 extension Connection {
-    /// Bodies up to here are copied behind their head, whatever else is to be written.
+    /// Bodies of at most this size are copied behind their head.
     private static let gatheredBytes = 4 * 1024
-    /// Bodies up to here are copied when other answers are to go out with them.
+    /// Bodies of at most this size are copied when other answers are written with them.
     static let copiedBytes = 16 * 1024
 
-    /// Answers: gathers the head and what is there of the body.
+    /// Gathers the head of the answer, and the body as far as it is known.
     ///
     /// - Returns: false when a task goes on with the body.
     func answer(_ response: consuming Response, to request: Request?) -> Bool {
@@ -56,7 +56,7 @@ extension Connection {
         return true
     }
 
-    /// Answers with what is at hand.
+    /// Gathers the loop's ``ReadyAnswer``, and writes it at once if nothing else waits.
     func answerReady(to request: Request) {
         let answer = context.ready
         let isAlone = input.isEmpty && unreported.isEmpty
@@ -78,8 +78,8 @@ extension Connection {
         }
     }
 
-    /// Writes what is gathered at once.
-    /// - Returns: whether the socket took everything; what went wrong is found out by the next attempt.
+    /// Writes the gathered output at once.
+    /// - Returns: whether the socket took everything. The next attempt finds any error.
     private func writesAll() -> Bool {
         guard case .all = writeGathered() else { return false }
         output.shrink(to: context.pool)

@@ -22,14 +22,14 @@ extension Connection {
         return body <= max(held, MemoryBudget.unnoticed) || hold(body)
     }
 
-    /// Counts what is held while the connection waits for its client.
+    /// Counts the memory held while the connection waits for its client.
     /// - Parameter buffers: bytes beside the body or the answer.
     func holdWhileWaiting(_ buffers: Int) -> Bool {
         guard held + buffers > 0 else { return true }
         return server.budget.hold(held + buffers, for: claim ?? makeClaim(), waitsSince: loop.now, now: loop.now)
     }
 
-    /// Counts what waits to be written.
+    /// Counts the output that waits to be written.
     func holdWhileWriting() -> Bool {
         // The pieces of a stream are not counted before one has to wait.
         holdWhileWaiting(output.capacity + (held == 0 ? tail.count : 0))
@@ -37,7 +37,7 @@ extension Connection {
 
     /// The client sent or took something.
     func clientCame() {
-        // What is there already has its room.
+        // What the connection holds already is counted.
         if let claim { _ = server.budget.hold(held, for: claim) }
     }
 

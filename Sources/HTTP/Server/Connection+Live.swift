@@ -11,7 +11,7 @@ final class LiveAnswer: @unchecked Sendable {
     var isResting = false
     /// The client is gone, or the server ends.
     var mustEnd = false
-    /// The client sends nothing more, and is told what there is now.
+    /// The client sends nothing more: the body ends once everything it has now is written.
     var endsAtRest = false
 
     init(_ body: any LiveBody, isChunked: Bool, _ unreported: Connection.Unreported) {
@@ -43,7 +43,7 @@ extension Connection: LiveConnection {
             }
             live.isResting = true
             live.body.rest(on: connection)
-            // Nobody could wake it before.
+            // Until now, nothing could wake it.
             if live.mustEnd || connection.machine.isClosed { connection.wake() }
             return false
         }

@@ -87,7 +87,7 @@ extension Connection {
         output.append("0\r\n\r\n")
     }
 
-    /// Writes one piece of a stream, after what is still gathered.
+    /// Writes one piece of a stream, after the gathered output.
     func writePiece(_ bytes: [UInt8], isChunked: Bool) async throws(ConnectionLost) {
         if Task.isCancelled || machine.isClosed { throw ConnectionLost() }
         if bytes.count <= Connection.copiedBytes {

@@ -10,7 +10,7 @@ extension Connection {
         case gone
     }
 
-    /// Writes what is gathered as far as the socket takes it.
+    /// Writes as much of the gathered output as the socket takes.
     func writeGathered() -> Written {
         while !output.isEmpty || !tail.isEmpty {
             let gathered = output.count
@@ -58,7 +58,7 @@ extension Connection {
         }
     }
 
-    /// The client is gone, or takes nothing: what is still gathered must not be waited for once more.
+    /// The client is gone, or takes nothing: drops the gathered output, so that nothing waits for it again.
     func lose() {
         machine.lost()
         if !tail.isEmpty, let last = unreported.indices.last { unreported[last].exchange.bodyBytesSent = tailWritten }

@@ -24,7 +24,7 @@ final class Connection: WatchHandler, @unchecked Sendable {
     let address: SocketAddress
     var machine: ConnectionMachine
     var input = ByteBuffer()
-    /// What is gathered for the client.
+    /// The output that waits to be written.
     var output = ByteBuffer()
     /// A large body behind it, which is not copied, and how much of it is written.
     var tail: [UInt8] = []
@@ -166,10 +166,10 @@ final class Connection: WatchHandler, @unchecked Sendable {
 
     // MARK: Going on
 
-    /// What comes after the client took what is gathered.
+    /// The next step after the gathered output is written.
     private enum Next {
         case goOn
-        /// Read; the machine is to be asked again at this moment at the latest.
+        /// Read. Ask the machine again at this moment at the latest.
         case read(until: Instant)
         /// The task goes on, which was started just now.
         case work
@@ -227,7 +227,7 @@ final class Connection: WatchHandler, @unchecked Sendable {
         return true
     }
 
-    /// Does what the machine says until something has to be written, read or waited for.
+    /// Follows the machine until it has to write, read or wait.
     @inline(never)
     private func step() -> Next {
         while true {

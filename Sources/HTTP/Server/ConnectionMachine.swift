@@ -10,7 +10,7 @@ import Sockets
 ///     any of them ─▶ refusing ─▶ closing ─▶ lingering ─▶ closed
 struct ConnectionMachine {
     enum Step: Sendable {
-        /// Write what is gathered, then read; come back when bytes came, at the latest at this moment.
+        /// Write the gathered output, then read. Ask again when bytes came, at this moment at the latest.
         case wait(until: Instant)
         /// Ask the responder about this head; report with ``reads(_:upTo:now:)`` or ``answersUnread()``.
         case decide(Request)
@@ -20,9 +20,9 @@ struct ConnectionMachine {
         case respond(Request)
         /// Answer with this error; report with ``answered(now:)``.
         case refuse(WireError, Request?)
-        /// Write what is gathered, then tell the client that nothing more will come.
+        /// Write the gathered output, then shut down the writing side.
         case endWriting
-        /// Write what is gathered, then close.
+        /// Write the gathered output, then close.
         case close
     }
 
@@ -32,7 +32,7 @@ struct ConnectionMachine {
         /// The body is read, by `decoder`.
         case body
         case responding
-        /// What is left of an unread body is got out of the way, by `decoder`.
+        /// `decoder` discards the rest of an unread body.
         case unwanted
         /// `refusal` says why.
         case refusing
@@ -62,9 +62,9 @@ struct ConnectionMachine {
     private var isFirst = true
     private var lastProgress: Instant
 
-    /// Whether the current request is of HTTP/1.1 or later. An error of which nothing is known is answered as if.
+    /// Whether the current request is HTTP/1.1 or later. True when the version could not be read.
     private(set) var isHTTP11 = true
-    /// Whether the current request is a HEAD, also when nothing else of it can be read: its answer has no body.
+    /// Whether the current request is a HEAD, whose answer has no body. Also known of a head that is malformed.
     private(set) var isHead = false
     /// The client will send nothing more.
     private(set) var hasEnded = false
@@ -86,7 +86,7 @@ struct ConnectionMachine {
     /// Whether the connection closes after the answer to the current request.
     var closesAfterAnswer: Bool { !keepsOpen || (isDraining && !hasMore) }
 
-    /// Whether the connection waits for a request of which nothing has come yet.
+    /// Whether the connection waits for the first byte of a request.
     var isIdle: Bool {
         if case .head = state { !headHasBegun } else { false }
     }
@@ -95,7 +95,7 @@ struct ConnectionMachine {
         if case .closed = state { true } else { false }
     }
 
-    /// Bytes of the body that the request to be decided about announces; 0 when it does not say.
+    /// The `Content-Length` of the request that waits for a decision; 0 without one.
     var announcedBody: Int {
         if case .deciding(.fixed(let count), _) = state { count } else { 0 }
     }
@@ -116,7 +116,7 @@ struct ConnectionMachine {
         refuse(.noRoom)
     }
 
-    /// There are too many connections: it is told so before it asks anything.
+    /// There are too many connections: answers 503 before a request comes.
     mutating func refuseAdmission() {
         refuse(WireError(status: 503, detail: "There are too many connections."))
     }
@@ -134,7 +134,7 @@ struct ConnectionMachine {
     /// The responder wants the body.
     ///
     /// - Parameters:
-    ///   - head: the request that was to be decided about.
+    ///   - head: the request that the decision is about.
     ///   - limit: bytes of the body; more is 413.
     /// - Returns: true when there is none to wait for: then the request is answered as it is, and ``next(_:now:)``
     ///   asked again after ``answered(now:)``.

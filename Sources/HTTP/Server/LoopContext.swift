@@ -8,7 +8,7 @@ final class LoopContext: @unchecked Sendable {
     let pool: BlockPool
     var date = HTTPDate()
     let ready: ReadyAnswer
-    /// Every live connection; each puts itself in and takes itself out.
+    /// Every open connection. Each adds and removes itself.
     var connections: [ObjectIdentifier: Connection] = [:]
     /// For choosing the loop of a new connection, from any thread; counts those on their way here too.
     let connectionCount = Atomic<Int>(0)

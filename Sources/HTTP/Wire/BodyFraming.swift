@@ -22,7 +22,7 @@ struct BodyDecoder {
 
     /// - Parameters:
     ///   - limit: bytes of content; more is 413.
-    ///   - keeps: false when the content is only to be got out of the way.
+    ///   - keeps: false to discard the content.
     init(_ framing: BodyFraming, limit: Int, keeps: Bool, limits: SharedLimits) throws(WireError) {
         self.limit = limit
         self.keeps = keeps

@@ -26,12 +26,12 @@ struct ByteBuffer: ~Copyable {
     var isEmpty: Bool { start == end }
     var freeSpace: Int { capacity - end }
 
-    /// What is in it. Valid until the next change.
+    /// The bytes not consumed yet. Valid until the next change.
     var unread: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: memory.map { $0 + start }, count: count)
     }
 
-    /// Lends what is in it.
+    /// Lends the bytes not consumed yet.
     func withUnread<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -53,7 +53,7 @@ struct ByteBuffer: ~Copyable {
         return result
     }
 
-    /// Makes room for `count` more bytes: by moving what is there to the beginning, else in a larger block.
+    /// Makes room for `count` more bytes: moves the content to the beginning, or into a larger block.
     mutating func reserve(_ count: Int, from pool: BlockPool) {
         if freeSpace >= count { return }
         let needed = self.count + count
@@ -184,7 +184,7 @@ final class BlockPool {
     private let keptBlocks: Int
     private var blocks: [UnsafeMutableRawPointer] = []
 
-    /// - Parameter keptBlocks: what is given back beyond these is freed.
+    /// - Parameter keptBlocks: the most blocks that are kept; others are freed.
     init(blockSize: Int, keptBlocks: Int = 64) {
         self.blockSize = blockSize
         self.keptBlocks = keptBlocks

@@ -1,7 +1,7 @@
-/// What the fields say that decide about the message and the connection, gathered while they are read.
+/// The fields that decide about the framing of the message and the life of the connection, gathered while they are read.
 ///
-/// What is malformed is refused at once (400). What is well-formed and not supported is remembered, so that a
-/// malformed field after it still gets 400.
+/// A malformed field is refused at once (400). One that is well-formed but not supported is noted, so that a malformed
+/// field after it still gets 400.
 struct FieldSemantics {
     /// Which field holds the host, and the length of the host in its value; a length of 0 when there is none.
     var host = (field: 0, length: 0)

@@ -1,4 +1,4 @@
-/// How much and how long a server puts up with.
+/// The limits of a server: sizes, times and counts.
 package struct Limits: Sendable {
     /// Bytes of a head, from the request line to the empty line after the fields. Larger: 431. At most 64 KiB, which is
     /// what places in a head are counted in.
@@ -15,7 +15,7 @@ package struct Limits: Sendable {
     package var chunkExtensionBytes = 256
     /// Bytes of the trailer section of a chunked body. Larger: 431.
     package var trailerBytes = 16 * 1024
-    /// Bytes of an unwanted body that are read for the sake of keeping the connection. More: it closes.
+    /// Bytes of an unwanted body that are read to keep the connection open. More: it closes.
     package var drainBytes = 256 * 1024
     /// Bytes of answers to pipelined requests that are gathered before they are written.
     package var gatheredBytes = 64 * 1024
@@ -29,17 +29,17 @@ package struct Limits: Sendable {
     package var leastBodyRate = 256
     /// Without a request on a connection that is kept open.
     package var idleTime = Duration.seconds(75)
-    /// Without the client taking a byte of what is written.
+    /// Without the client taking a byte of the answer.
     package var writeTime = Duration.seconds(30)
-    /// For which what a client still sends after an error is read and thrown away, so that it sees the answer rather
-    /// than a reset.
+    /// After an error, how long further bytes of the client are read and discarded, so that it sees the answer instead of
+    /// a reset.
     package var lingerTime = Duration.seconds(2)
 
     /// Connections at once. Beyond it a new one is answered 503 and closed.
     package var connections = 16_384
     /// Connections at once from one address, `nil` for any number. Beyond it a new one is answered 503 and closed.
     package var connectionsPerAddress: Int?
-    /// Connections beyond these that are being told so at the same time; yet others are closed without a word.
+    /// Connections beyond these that are answered 503 at the same time. Further ones are closed without an answer.
     package var refusedAtOnce = 256
 
     /// Bytes held for all clients together: bodies being read, answers not yet taken. See ``MemoryBudget``.
@@ -50,7 +50,7 @@ package struct Limits: Sendable {
     package init() {}
 }
 
-/// The limits of a server, in one place for all its connections, each of which would otherwise carry a copy of them.
+/// The limits of a server, by reference: each connection would otherwise hold a copy.
 final class SharedLimits: Sendable {
     let limits: Limits
     let times: Times

@@ -58,7 +58,7 @@ struct RequestLine {
         let start = index + 1
         let end = line.firstIndex(of: 0x20, from: start) ?? line.count
         let looked = start..<min(end, start + targetBytes)
-        // One pass for what may not be there and for what is to be decoded.
+        // One pass finds both refused characters and `%`.
         var isEncoded = false
         if line.contains(
             in: looked,

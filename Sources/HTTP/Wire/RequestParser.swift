@@ -9,7 +9,7 @@ import Sockets
 /// Reads request heads (RFC 9112 §2–§5): bytes in, a head or the ``WireError`` out.
 ///
 /// Pure and incremental: it reads in place, line by line as they become whole, remembers how far it came, and gives
-/// the same result however the bytes are cut. What is wrong is said as soon as it can be seen.
+/// the same result however the bytes are cut. It throws at the first byte that makes the head malformed.
 struct RequestParser {
     private let shared: SharedLimits
     /// Bytes that need not be looked at again.
@@ -164,7 +164,7 @@ struct RequestParser {
         return zip(host, authority).allSatisfy { bytes[$0].asciiLowercased == bytes[$1].asciiLowercased }
     }
 
-    // MARK: What is not whole yet
+    // MARK: Unfinished lines
 
     private var tooManyFields: WireError {
         WireError(status: 431, detail: "There are more than \(limits.fieldCount) header fields.")
