@@ -20,13 +20,25 @@ struct HexDigits {
 
     /// The number of eight digits in any case; `nil` unless all are digits.
     var value: UInt64? {
+        guard isHexadecimal else { return nil }
         let letters = text >> 6 & 0x0101_0101_0101_0101
         let digits = text & 0x0f0f_0f0f_0f0f_0f0f &+ letters &* 9
-        // Only digits survive the way back and forth.
         var value = digits.byteSwapped
         value = (value >> 4 | value) & 0x00ff_00ff_00ff_00ff
         value = (value >> 8 | value) & 0x0000_ffff_0000_ffff
         value = (value >> 16 | value) & 0xffff_ffff
-        return HexDigits(of: value).text == text | letters << 5 ? value : nil
+        return value
+    }
+
+    private var isHexadecimal: Bool {
+        let each: UInt64 = 0x0101_0101_0101_0101
+        let highBits: UInt64 = 0x8080_8080_8080_8080
+        // Without their high bits no sum carries into the next byte.
+        let low = text & ~highBits
+        let lower = low | each &* 0x20
+        // The high bit of each byte: set from "0" on, and not yet behind "9"; the same of "a" and "f".
+        let digits = (low &+ each &* 0x50) & ~(low &+ each &* 0x46)
+        let letters = (lower &+ each &* 0x1F) & ~(lower &+ each &* 0x19)
+        return (digits | letters) & ~text & highBits == highBits
     }
 }

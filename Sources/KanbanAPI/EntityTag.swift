@@ -50,14 +50,13 @@ enum EntityTag {
 
     /// The same of the tag of an answer that is at hand.
     static func matches(_ tag: UnsafeRawBufferPointer, _ request: Request) -> Bool {
-        let headers = request.headers
+        guard request.has("if-none-match") else { return false }
         switch request.method {
         case .get, .head: break
         default: return false
         }
-        if headers.has("if-none-match", equalTo: tag) { return true }
-        guard headers.has("if-none-match") else { return false }
-        return matches(String(decoding: tag, as: UTF8.self), ifNoneMatch: headers.values("if-none-match"))
+        return request.has("if-none-match", equalTo: tag)
+            || matches(String(decoding: tag, as: UTF8.self), ifNoneMatch: request.headers.values("if-none-match"))
     }
 
     /// Whether `If-None-Match` lists the tag (weak comparison, RFC 9110 §13.1.2), of the plain form or the compressed

@@ -8,9 +8,9 @@
 ///
 /// They are slices of the head's bytes. A `String` is made only when a caller asks for one.
 package struct Headers: Sendable {
-    @usableFromInline let head: RequestHead
+    private let head: RequestHead
 
-    @inlinable init(head: RequestHead) {
+    init(head: RequestHead) {
         self.head = head
     }
 

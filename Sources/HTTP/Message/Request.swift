@@ -11,7 +11,7 @@ import Sockets
 /// What it shows of the head is made when it is asked for; on the way of a request that asks for little, no `String`
 /// is made at all.
 package struct Request: Sendable {
-    @usableFromInline let head: RequestHead
+    let head: RequestHead
     package var body: [UInt8] = []
 
     init(head: RequestHead) {
@@ -61,8 +61,15 @@ package struct Request: Sendable {
     /// The bytes of the query, still encoded; empty when there is none.
     package var queryBytes: ArraySlice<UInt8> { head.bytes[(head.query ?? .empty).indices] }
 
-    // Inlinable, so that a question to a field does not count references.
-    @inlinable package var headers: Headers { Headers(head: head) }
+    package var headers: Headers { Headers(head: head) }
+
+    /// As ``Headers/has(_:)``, without counting a reference.
+    package func has(_ field: StaticString) -> Bool { Headers(head: head).has(field) }
+
+    /// As ``Headers/has(_:equalTo:)``, without counting a reference.
+    package func has(_ field: StaticString, equalTo value: UnsafeRawBufferPointer) -> Bool {
+        Headers(head: head).has(field, equalTo: value)
+    }
 
     /// The host of the Host field or of an absolute target, without the port; `nil` only on HTTP/1.0.
     package var host: String? { head.host.map(head.string) }

@@ -37,7 +37,7 @@ struct NameLengths: Sendable, Equatable {
 /// when someone asks.
 // Unchecked because only the loop's thread changes it: the router before another thread refers to it, and the parser for
 // the next request, once nothing else refers to it.
-@usableFromInline final class RequestHead: @unchecked Sendable {
+final class RequestHead: @unchecked Sendable {
     /// Where the connection comes from.
     let peer: SocketAddress
     var method = Method.get

@@ -182,26 +182,35 @@ final class BlockPool {
     static let smallSize = 1024
     private let blockSize: Int
     private let keptBlocks: Int
-    private var blocks: [UnsafeMutableRawPointer] = []
+    /// The first ``count`` are kept.
+    // Unsafe because an array would check and count at each request; freed with the pool.
+    private let blocks: UnsafeMutablePointer<UnsafeMutableRawPointer>
+    private var count = 0
 
     /// - Parameter keptBlocks: the most blocks that are kept; others are freed.
     init(blockSize: Int, keptBlocks: Int = 64) {
         self.blockSize = blockSize
         self.keptBlocks = keptBlocks
-        blocks.reserveCapacity(keptBlocks)
+        blocks = .allocate(capacity: keptBlocks)
     }
 
     deinit {
-        for block in blocks { block.deallocate() }
+        for index in 0..<count { blocks[index].deallocate() }
+        blocks.deallocate()
     }
 
     func take(atLeast size: Int) -> (memory: UnsafeMutableRawPointer, size: Int) {
-        if size <= blockSize, let block = blocks.popLast() { return (block, blockSize) }
+        if size <= blockSize, count > 0 {
+            count -= 1
+            return (blocks[count], blockSize)
+        }
         let size = max(size, blockSize)
         return (.allocate(byteCount: size, alignment: 16), size)
     }
 
     func give(_ memory: UnsafeMutableRawPointer, _ size: Int) {
-        if size == blockSize, blocks.count < keptBlocks { blocks.append(memory) } else { memory.deallocate() }
+        guard size == blockSize, count < keptBlocks else { return memory.deallocate() }
+        (blocks + count).initialize(to: memory)
+        count += 1
     }
 }

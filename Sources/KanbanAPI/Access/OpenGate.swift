@@ -20,7 +20,7 @@ package final class OpenGate: Gate {
         if requiresLoopbackHost, !Self.isUsual(head), let host = head.host, !Self.isLoopback(host) {
             throw Problem(.misdirectedRequest)
         }
-        guard head.headers.has("origin") else { return }
+        guard head.has("origin") else { return }
         guard let origin = CrossOrigin.origin(of: head), isOwn(origin, head) || crossOrigin.allows(origin) else {
             throw Problem(.foreignOrigin)
         }
