@@ -31,7 +31,7 @@ def attack(title, seconds=5, options=(), wrapper=(), environment=None, key=None,
     The function runs in a process of its own. It prepares what it needs, calls `stage.begin()`, and attacks for as long
     as `stage.goes_on()`. What it requires itself it says with `stage.require(condition, words)`.
     `options` are those of the server, `wrapper` is a command that starts it (`prlimit`), `environment` is added to the
-    server's; a `{folder}` in it is the folder of the trial. With a `key` (`rsa:4096`) the server encrypts. `bounds` are the members of `Bounds` that differ for this attack.
+    server's; a `{folder}` in it is the folder of the trial. With a `key` (`rsa:3072`) the server encrypts. `bounds` are the members of `Bounds` that differ for this attack.
     """
 
     def register(function):

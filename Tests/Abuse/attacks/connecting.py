@@ -22,7 +22,7 @@ def client_hello():
     return said.read()
 
 
-@attack("Handshakes with a large RSA key from one address, as many as the server takes", seconds=6, key="rsa:4096")
+@attack("Handshakes with a large RSA key from one address, as many as the server takes", seconds=6, key="rsa:3072")
 def handshake_flood(stage):
     hello = client_hello()
     stage.begin()
