@@ -105,7 +105,8 @@ let package = Package(
             name: "HotPath", dependencies: ["Sockets", "HTTP", "Kanban", "KanbanAccess", "KanbanSQLite", "KanbanAPI"],
             path: "Benchmarks/HotPath", swiftSettings: server),
         .target(
-            name: "TestSupport", dependencies: ["Locks", "CSQLite", .target(name: "CCrypto", condition: linuxOnly)],
+            name: "TestSupport",
+            dependencies: ["Locks", "Kanban", "CSQLite", .target(name: "CCrypto", condition: linuxOnly)],
             path: "Tests/Support", swiftSettings: strict),
         .target(name: "WireCorpus", path: "Tests/WireCorpus", swiftSettings: strict),
         .executableTarget(

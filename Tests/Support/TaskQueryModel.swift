@@ -1,8 +1,8 @@
 import Kanban
 
-/// What a list must be, computed from all tasks by the words of the contract.
+/// What a list must be, computed from all tasks as the contract says.
 extension TaskQuery {
-    func answer(from tasks: [TaskItem]) -> [TaskItem] {
+    package func answer(from tasks: [TaskItem]) -> [TaskItem] {
         tasks.filter(matches).sorted(by: precedes)
     }
 
@@ -32,7 +32,7 @@ extension TaskQuery {
         return CaseFolding.fold(task.title).utf8Contains(text) || CaseFolding.fold(task.body).utf8Contains(text)
     }
 
-    func precedes(_ left: TaskItem, _ right: TaskItem) -> Bool {
+    package func precedes(_ left: TaskItem, _ right: TaskItem) -> Bool {
         switch sort {
         case .dueDate where left.dueDate?.sortKey != right.dueDate?.sortKey:
             guard let leftDue = left.dueDate?.sortKey else { return false }
@@ -61,33 +61,5 @@ extension String {
         let (text, wanted) = (Array(utf8), Array(other.utf8))
         guard text.count >= wanted.count else { return false }
         return (0...(text.count - wanted.count)).contains { text[$0..<($0 + wanted.count)].elementsEqual(wanted) }
-    }
-}
-
-extension BoardReader {
-    /// The whole list, page by page.
-    func walk(_ query: TaskQuery, limit: Int) throws -> [TaskItem] {
-        var query = query
-        query.limit = limit
-        var all: [TaskItem] = []
-        while true {
-            let page = try tasks(query)
-            all += page
-            guard let last = page.last, page.count == limit else { return all }
-            query.after = try anchor(after: last, of: query)
-        }
-    }
-
-    /// The ids of the whole list, page by page.
-    func walkIDs(_ query: TaskQuery, limit: Int) throws -> [ID] {
-        var query = query
-        query.limit = limit
-        var all: [ID] = []
-        while true {
-            let page = try taskIDs(query)
-            all += page
-            guard let last = try page.last.flatMap(task), page.count == limit else { return all }
-            query.after = try anchor(after: last, of: query)
-        }
     }
 }

@@ -1,0 +1,302 @@
+import JSON
+import TestSupport
+
+@testable import Kanban
+
+/// A board of plain values, for tests of its rules: no SQL, no file, no clock but ``now``.
+final class ValueBoard: BoardWriter {
+    struct State {
+        var feed = FeedState(epoch: 1, revision: 0, purgedThrough: 0)
+        var tasks: [ID: TaskItem] = [:]
+        var categories: [ID: Kanban.Category] = [:]
+        var ddays: [ID: DDay] = [:]
+        var images: [ID: (image: Image, content: [UInt8])] = [:]
+        var settings = Settings()
+        var history: [HistoryEntry] = []
+        var respacings: [Respacing] = []
+        var tombstones: [Change] = []
+        /// Every id that was ever used.
+        var used: [ResourceType: Set<ID>] = [:]
+        var answers: [String: KeptAnswer] = [:]
+        var mutations: [ID: KeptMutation] = [:]
+        var ids: UInt64 = 0
+    }
+
+    private(set) var state = State()
+    let account = AccountKey.local
+    let session: ID? = ID(high: 0, low: 0xabc)
+    var now = Timestamp(milliseconds: 1_795_000_000_000)
+
+    /// How often the board was written to.
+    var revision: Revision { state.feed.revision }
+
+    /// As the upkeep does after a task's time in the trash.
+    func purge(_ id: ID) {
+        state.tasks[id] = nil
+    }
+
+    /// As the upkeep does with old tombstones.
+    func purgeTombstones() {
+        state.feed.purgedThrough = state.feed.revision
+        state.tombstones = []
+    }
+
+    // MARK: - Reading
+
+    func feedState() -> FeedState { state.feed }
+    func usage() -> Usage { Usage(tasks: Int64(state.tasks.count)) }
+
+    func task(_ id: ID) -> TaskItem? { state.tasks[id] }
+    func taskEverExisted(_ id: ID) -> Bool { isUsed(id, .task) }
+
+    func tasks(_ query: TaskQuery) -> [TaskItem] {
+        var tasks = query.answer(from: Array(state.tasks.values))
+        if let anchor = query.after { tasks.removeAll { !query.isPast(anchor, $0) } }
+        return Array(tasks.prefix(query.limit ?? .max))
+    }
+
+    func taskIDs(_ query: TaskQuery) -> [ID] { tasks(query).map(\.id) }
+    func countTasks(_ query: TaskQuery) -> Int { query.answer(from: Array(state.tasks.values)).count }
+
+    func anchor(after last: TaskItem, of query: TaskQuery) -> TaskQuery.Anchor {
+        let key: TaskQuery.Anchor.Key =
+            query.sort == .position
+            ? .text(last.position.text) : last.dueDate.map { .number($0.sortKey.milliseconds) } ?? .none
+        return TaskQuery.Anchor(id: last.id, key: key, position: last.position)
+    }
+
+    func taskCounts() -> [TaskCount] {
+        Dictionary(grouping: living) { TaskCount(categoryID: $0.categoryID, status: $0.status, count: 0) }
+            .map { TaskCount(categoryID: $0.categoryID, status: $0.status, count: $1.count) }
+    }
+
+    func completions(from: Timestamp) -> [Timestamp] { living.compactMap(\.completedAt).filter { $0 >= from } }
+
+    func lastPosition(in status: TaskStatus) -> Position? { column(status).max() }
+    func firstPosition(in status: TaskStatus) -> Position? { column(status).min() }
+    func position(before position: Position, in status: TaskStatus) -> Position? {
+        column(status).filter { $0 < position }.max()
+    }
+    func position(after position: Position, in status: TaskStatus) -> Position? {
+        column(status).filter { $0 > position }.min()
+    }
+
+    func history(of task: ID, before: Revision?, limit: Int) -> [HistoryEntry] {
+        Array(history(of: task, since: 0).reversed().filter { $0.revision < before ?? .max }.prefix(limit))
+    }
+
+    func history(of task: ID, since revision: Revision) -> [HistoryEntry] {
+        state.history.filter { $0.taskID == task && $0.revision > revision }
+    }
+
+    func history(_ query: HistoryQuery) -> [TitledHistoryEntry] {
+        state.history.reversed().filter { query.actions.contains($0.action) && $0.at >= query.since ?? $0.at }
+            .prefix(query.limit).map { TitledHistoryEntry($0, title: state.tasks[$0.taskID]?.title) }
+    }
+
+    func category(_ id: ID) -> Kanban.Category? { state.categories[id] }
+    func category(foldedName: String) -> Kanban.Category? {
+        state.categories.values.first { CaseFolding.fold($0.name).utf8.elementsEqual(foldedName.utf8) }
+    }
+    func categoryEverExisted(_ id: ID) -> Bool { isUsed(id, .category) }
+    func categories() -> [Kanban.Category] {
+        state.categories.values.sorted { (CaseFolding.fold($0.name), $0.id) < (CaseFolding.fold($1.name), $1.id) }
+    }
+
+    func dday(_ id: ID) -> DDay? { state.ddays[id] }
+    func ddayEverExisted(_ id: ID) -> Bool { isUsed(id, .dday) }
+    func ddays(after: DDay?, limit: Int?) -> [DDay] {
+        let sorted = state.ddays.values.sorted { ($0.date, $0.id) < ($1.date, $1.id) }
+        return Array(
+            sorted.filter { dday in after.map { ($0.date, $0.id) < (dday.date, dday.id) } ?? true }
+                .prefix(limit ?? .max))
+    }
+    func countDDays() -> Int { state.ddays.count }
+
+    func settings() -> Settings { state.settings }
+
+    func image(_ id: ID) -> Image? { state.images[id]?.image }
+    func imageContent(_ id: ID) -> [UInt8]? { state.images[id]?.content }
+    func imageEverExisted(_ id: ID) -> Bool { isUsed(id, .image) }
+    func images(after: ID?, limit: Int) -> [Image] {
+        let images = state.images.values.map(\.image).sorted { $0.id < $1.id }
+        return Array(images.filter { image in after.map { $0 < image.id } ?? true }.prefix(limit))
+    }
+
+    func changes(since: Revision, types: Set<ResourceType>, livingOnly: Bool, limit: Int) -> [Change] {
+        var changes = state.tasks.values.map { task in
+            Change(
+                revision: task.revision, type: .task, id: task.id,
+                value: task.deletedAt == nil ? .task(task) : .deleted)
+        }
+        changes += state.categories.values.map {
+            Change(revision: $0.revision, type: .category, id: $0.id, value: .category($0))
+        }
+        changes += state.ddays.values.map { Change(revision: $0.revision, type: .dday, id: $0.id, value: .dday($0)) }
+        changes += state.images.values.map {
+            Change(revision: $0.image.revision, type: .image, id: $0.image.id, value: .image($0.image))
+        }
+        if state.settings.revision > 0 {
+            let settings = state.settings
+            changes.append(Change(revision: settings.revision, type: .settings, id: nil, value: .settings(settings)))
+        }
+        changes += state.tombstones
+        return Array(
+            changes.filter { $0.revision > since && types.contains($0.type) && !(livingOnly && $0.value == .deleted) }
+                .sorted { $0.revision < $1.revision }.prefix(limit))
+    }
+
+    func keptAnswer(key: String) -> KeptAnswer? { state.answers[key] }
+    func keptMutation(_ id: ID) -> KeptMutation? { state.mutations[id] }
+    func mayHaveKeptMutations(in ids: ClosedRange<ID>) -> Bool { state.mutations.keys.contains(where: ids.contains) }
+
+    // MARK: - Writing
+
+    func makeID() -> ID {
+        state.ids += 1
+        return ID(high: 1 << 63, low: state.ids)
+    }
+
+    func nextRevision() -> Revision {
+        state.feed.revision += 1
+        return state.feed.revision
+    }
+
+    func add(_ task: TaskItem) {
+        save(task)
+        append(
+            HistoryEntry(
+                taskID: task.id, revision: task.revision, at: now, action: .created, changes: [], sessionID: session))
+    }
+
+    func save(_ task: TaskItem) {
+        use(task.id, .task)
+        state.tasks[task.id] = task
+    }
+
+    func append(_ entry: HistoryEntry) { state.history.append(entry) }
+    func append(_ respacing: Respacing) { state.respacings.append(respacing) }
+
+    func save(_ category: Kanban.Category) {
+        use(category.id, .category)
+        state.categories[category.id] = category
+    }
+
+    func removeCategory(_ id: ID, revision: Revision) {
+        state.categories[id] = nil
+        bury(id, .category, revision)
+    }
+
+    func save(_ dday: DDay) {
+        use(dday.id, .dday)
+        state.ddays[dday.id] = dday
+    }
+
+    func removeDDay(_ id: ID, revision: Revision) {
+        state.ddays[id] = nil
+        bury(id, .dday, revision)
+    }
+
+    func save(_ settings: Settings) { state.settings = settings }
+
+    func add(_ image: Image, _ content: [UInt8]) {
+        use(image.id, .image)
+        state.images[image.id] = (image, content)
+    }
+
+    func removeImage(_ id: ID, revision: Revision) {
+        state.images[id] = nil
+        bury(id, .image, revision)
+    }
+
+    /// The board is nobody's, so no account names an image.
+    func forgetLostImage() {}
+
+    func keep(_ mutation: KeptMutation, id: ID) { state.mutations[id] = mutation }
+    func keep(_ answer: KeptAnswer, key: String) { state.answers[key] = answer }
+
+    func eraseBoard() {
+        let old = state
+        state = State()
+        state.feed = FeedState(epoch: old.feed.epoch + 1, revision: old.feed.revision, purgedThrough: 0)
+        state.ids = old.ids
+    }
+
+    func nested<T>(_ body: () throws -> T) throws -> T {
+        let before = state
+        do {
+            return try body()
+        } catch {
+            state = before
+            throw error
+        }
+    }
+
+    // MARK: -
+
+    private var living: [TaskItem] { state.tasks.values.filter { $0.deletedAt == nil } }
+    private func column(_ status: TaskStatus) -> [Position] { living.filter { $0.status == status }.map(\.position) }
+    private func isUsed(_ id: ID, _ type: ResourceType) -> Bool { state.used[type]?.contains(id) ?? false }
+    private func use(_ id: ID, _ type: ResourceType) { state.used[type, default: []].insert(id) }
+    private func bury(_ id: ID, _ type: ResourceType, _ revision: Revision) {
+        state.tombstones.append(Change(revision: revision, type: type, id: id, value: .deleted))
+    }
+}
+
+extension TaskQuery {
+    /// Whether the task comes after the anchor. Rules walk by position and by due date.
+    fileprivate func isPast(_ anchor: Anchor, _ task: TaskItem) -> Bool {
+        precondition(sort == .position || sort == .dueDate && !descending, "no rule walks in this order")
+        if sort == .dueDate {
+            let key = task.dueDate?.sortKey.milliseconds
+            switch anchor.key {
+            case .number(let last) where key != last: return key.map { $0 > last } ?? true
+            case .none where key != nil: return false
+            case .none, .number, .text: break
+            }
+        } else if descending, task.position != anchor.position {
+            return task.position < anchor.position
+        }
+        return (task.position, task.id) > (anchor.position, anchor.id)
+    }
+}
+
+// MARK: - Builders
+
+extension ValueBoard {
+    /// Creates a task; see ``BoardWriter/createTask(id:title:_:)``.
+    @discardableResult
+    func task(
+        _ title: String = "Task", status: TaskStatus? = nil, category: TaskEdit.CategoryChoice? = nil,
+        due: String? = nil
+    ) throws -> TaskItem {
+        let edit = TaskEdit(status: status, category: category, dueDate: due.map { DueDate($0) })
+        return try createTask(id: nil, title: title, edit)
+    }
+
+    @discardableResult
+    func dday(_ title: String = "Exam", on date: String, repeats: DDay.Repeats = .none) throws -> DDay {
+        try createDDay(id: nil, contents(title, on: date, repeats: repeats))
+    }
+
+    func contents(
+        _ title: String = "Exam", on date: String = "2026-12-01", repeats: DDay.Repeats = .none, image: ID? = nil
+    ) throws -> DDay.Contents {
+        guard let day = Day(date) else { throw DateFault.malformed }
+        return DDay.Contents(title: title, date: day, repeats: repeats, image: image)
+    }
+
+    /// The titles of a column, in its order.
+    func titles(_ status: TaskStatus = .todo) -> [String] {
+        var query = TaskQuery()
+        query.statuses = [status]
+        query.sort = .position
+        return tasks(query).map(\.title)
+    }
+
+    /// The members that an entry of the history names.
+    func lastChange() -> [String] { state.history.last?.changes.map(\.member) ?? [] }
+}
+
+/// An id that the tests choose.
+func id(_ number: UInt64) -> ID { ID(high: 0, low: number) }
