@@ -121,9 +121,11 @@ class Trial:
         self.wait(pipe, "prepared", 60)
         stranger = Stranger(server)
         self.memory_before, disk_before = resident(server.process, "VmRSS"), on_disk(self.data)
+        # The stranger's first requests, on new connections, are not compared.
         time.sleep(0.2)
         use = Use([os.getpid(), server.process.pid, attacker.pid, *(process.pid for process, _ in stranger.parts)])
         began = time.monotonic()
+        # A time without the attack, to compare with.
         time.sleep(ALONE)
         pipe.send("go")
         attacked = time.monotonic()

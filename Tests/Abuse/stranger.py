@@ -86,6 +86,7 @@ def paced_walk(client, target):
     while True:
         status, page = client.send("GET", target + (f"&cursor={cursor}" if cursor else ""))
         if status == 429:
+            # Until the rate limit has room for several requests.
             time.sleep(0.2)
             continue
         if status != 200:
@@ -94,6 +95,7 @@ def paced_walk(client, target):
         cursor = page["nextCursor"]
         if not cursor:
             return items
+        # The rate limit is 50 requests a second.
         time.sleep(0.02)
 
 
@@ -120,6 +122,7 @@ def use_board(pipe, ends, server, token):
         samples.append(sample)
         sample, _ = timed("ready", lambda: probe.send("GET", "/health/ready"), 200)
         samples.append(sample)
+        # The pace; see above.
         time.sleep(0.04)
     pipe.send((samples, acknowledged))
 

@@ -8,6 +8,11 @@ import threading
 import time
 import uuid
 
+# Seconds before the next attempt while servers or the database are away.
+RETRY = 0.05
+# Seconds between two pulls of a puller.
+PACE = 0.01
+
 
 class Board:
     """What the clients know: which tasks were acknowledged, and which servers there are."""
@@ -79,7 +84,7 @@ class Board:
                 try:
                     status, body, task = send(title, key)
                 except (OSError, http.client.HTTPException):
-                    time.sleep(0.05)
+                    time.sleep(RETRY)
                     continue
                 if task:
                     self.acknowledged[title] = task
@@ -89,7 +94,7 @@ class Board:
                     self.faults.append(f"a write was answered {status}: {body[:300]}")
                     return
                 self.unsettled += b"during the commit" in body
-                time.sleep(0.05)
+                time.sleep(RETRY)
 
     # Reading
 
@@ -101,20 +106,20 @@ class Board:
                 path = "/changes?limit=100" + (f"&since={cursor}" if cursor else "")
                 status, body = self.request(random.choice(self.servers), "GET", path)
             except (OSError, http.client.HTTPException):
-                time.sleep(0.05)
+                time.sleep(RETRY)
                 continue
             if status != 200:
                 if status != 503:
                     self.faults.append(f"a pull was answered {status}: {body[:300]}")
                     return
-                time.sleep(0.05)
+                time.sleep(RETRY)
                 continue
             page = json.loads(body)
             self.pulled += [change["revision"] for change in page["changes"]]
             cursor = page["cursor"]
             if was_over and not page["changes"]:
                 return
-            time.sleep(0.01)
+            time.sleep(PACE)
 
     def follow(self):
         last = None
@@ -141,7 +146,7 @@ class Board:
                 pass  # Killed, or silent for a while: the next connection goes on.
             finally:
                 connection.close()
-            time.sleep(0.02)
+            time.sleep(RETRY)
 
     # Looking for what is wrong
 

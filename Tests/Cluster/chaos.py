@@ -71,6 +71,7 @@ class Chaos:
     def crash(self):
         """PostgreSQL ends without a word, and comes back."""
         self.primary.stop("immediate")
+        # How long it is away.
         time.sleep(random.uniform(0, 1))
         self.primary.start()
 
@@ -109,6 +110,7 @@ class Chaos:
         """A server stands still for a while, perhaps with locks."""
         process = random.choice(self.cluster.servers).process
         process.send_signal(signal.SIGSTOP)
+        # How long it stands still.
         time.sleep(random.uniform(1, 6))
         process.send_signal(signal.SIGCONT)
 

@@ -75,6 +75,7 @@ def kills(binary, count):
                 cluster.grow(random.randint(10, 60))
                 if number % 2 == 0:
                     postgres.stop("immediate")
+                    # How long it is away.
                     time.sleep(random.uniform(0, 0.5))
                     postgres.start()
                 else:

@@ -38,6 +38,7 @@ class Server:
                 self.port = port
                 return
             self.process.wait(timeout=30)
+            # Before the next attempt: the port may be taken, or PostgreSQL away.
             time.sleep(0.25)
         sys.exit("the server does not start")
 

@@ -81,7 +81,7 @@ struct AccessTests {
         }
     }
 
-    @Test(.disabled(if: DataFolder.servers > 1, "a page of one server is foreign to the other"))
+    @Test(.disabled(if: DataFolder.servers > 1, "each server has an origin of its own, and requests go to any of them"))
     func `open mode answers loopback names and its own pages only`() throws {
         let server = try Kanbase()
         let client = try server.client()
@@ -114,7 +114,10 @@ struct AccessTests {
         #expect(foreign.header("Access-Control-Allow-Origin") == nil)
     }
 
-    @Test(.disabled(if: DataFolder.servers > 1, "each server allows its share, once it knows of the other"))
+    @Test(
+        .disabled(
+            if: DataFolder.servers > 1,
+            "each server allows its share of the limit, so the burst depends on the server that is asked"))
     func `a burst is answered, more is told when to come back`() throws {
         let server = try server("--rate-limit", "1", "--rate-burst", "5")
         let client = try server.client()
@@ -234,7 +237,7 @@ struct AccessTests {
         }
     }
 
-    @Test(.disabled(if: DataFolder.servers > 0, "it looks into the file"))
+    @Test(.disabled(if: DataFolder.servers > 0, "it searches the data file; over a database there is none"))
     func `an erased account is in no byte of the data after check --vacuum`() throws {
         let folder = try DataFolder()
         let server = try server(on: folder)

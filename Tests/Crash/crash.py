@@ -153,6 +153,7 @@ class World:
         """Killed while it brings a new file to the newest schema, it does so at the next start."""
         data = os.path.join(self.folder, "newborn")
         server = Server(self.binary, data, wait=False)
+        # Killed at a random moment of the start.
         time.sleep(self.random.uniform(0, 0.06))
         server.kill()
         self.kills += 1
@@ -169,7 +170,7 @@ class World:
             self.birth()
         server = Server(self.binary, self.data, wait=False)
         if self.random.random() < 0.15:
-            # In the middle of the start.
+            # Killed at a random moment of the start.
             time.sleep(self.random.uniform(0, 0.06))
             server.kill()
             self.kills += 1
@@ -181,6 +182,7 @@ class World:
         for writer in writers:
             writer.start()
         backup = self.begin_backup() if self.random.random() < 0.2 else None
+        # Killed at a random moment of the load.
         time.sleep(self.random.uniform(0.005, 0.25))
         server.kill()
         self.kills += 1
@@ -245,6 +247,7 @@ class World:
         """A backup that was killed leaves nothing under its name, or the whole one that was there before."""
         path, process, is_doomed = backup
         if is_doomed:
+            # Killed at a random moment.
             time.sleep(self.random.uniform(0, 0.03))
             process.kill()
             self.kills += 1
@@ -259,6 +262,7 @@ class World:
             [self.binary, "restore", "--data", other, path], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL)
         if self.random.random() < 0.5:
+            # Killed at a random moment.
             time.sleep(self.random.uniform(0, 0.08))
             process.kill()
             self.kills += 1

@@ -96,6 +96,7 @@ class Streams(threading.Thread):
                 answer.read(200)
                 connection.close()
                 self.count += 1
+            # The pace: some twenty streams a second.
             time.sleep(0.5)
 
 
@@ -156,6 +157,7 @@ def watch(server):
         thread.start()
     samples = []
     while time.monotonic() < deadline:
+        # Twenty samples of the whole time.
         time.sleep(arguments.seconds / 20)
         latencies = []
         for load in loads:

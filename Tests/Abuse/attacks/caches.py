@@ -46,5 +46,6 @@ def shared_cache(stage):
             asked += 3
             if not stage.goes_on():
                 break
+            # The pace: within the rate limit of each account.
             time.sleep(0.05)
     return f"{asked} requests"

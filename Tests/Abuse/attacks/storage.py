@@ -24,6 +24,7 @@ def ask(stage, client, statuses, *request, **fields):
     status, answer = client.send(*request, **fields)
     statuses[status] = statuses.get(status, 0) + 1
     if status == 429:
+        # Until the rate limit has room for a few requests.
         time.sleep(0.05)
     return status, answer
 

@@ -66,6 +66,7 @@ def clock_jumps(stage):
     seen = set()
     while stage.goes_on():
         jump(jumps[len(seen) % len(jumps)])
+        # Timers and upkeep run under this time for a moment.
         time.sleep(0.3)
         status, answer = stage.ask(stage.connect(), stage.head("GET", "/health/live", Connection="close"))
         stage.require(status == 200, "No answer after the clock jumped.")
