@@ -28,14 +28,4 @@ struct ProviderTests {
         let own = try #require(Provider("own=https://id.example.org,app"))
         #expect(own.isIssuer("https://id.example.org/") && !own.isIssuer("accounts.google.com"))
     }
-
-    @Test(
-        arguments: [
-            ("192.0.2.77", "192.0.2.0/24"), ("2001:db8:1:2::/64", "2001:db8:1::/48"),
-            ("fe80:0:0:0::/64", "fe80:0:0::/48"),
-            ("0:0:0:0::/64", "0:0:0::/48"), ("", nil),
-        ] as [(String, String?)])
-    func `a network has no host part`(origin: String, network: String?) {
-        #expect(Visitor(origin: origin).network == network)
-    }
 }
