@@ -6,9 +6,16 @@ import Locks
 
 /// A store as one on another machine is: every call waits, and fails while the test says so. The rows are those of a file.
 final class RemoteStore: Store, AccessStore {
+    enum Failure {
+        /// The other machine cannot be reached.
+        case away
+        /// A write takes effect, but nobody learns of it.
+        case lostOutcome
+    }
+
     private let rows: FileStore
     private let queue = DispatchQueue(label: "kanbase.test.remote")
-    private let isGone = Locked(false)
+    private let failure = Locked<Failure?>(nil)
     private let reads = Locked(0)
 
     init(_ rows: FileStore) {
@@ -21,14 +28,21 @@ final class RemoteStore: Store, AccessStore {
     /// How often the board was read.
     var readCount: Int { reads.withLock { $0 } }
 
-    /// Whether every call fails.
-    func setGone(_ isGone: Bool) {
-        self.isGone.withLock { $0 = isGone }
+    /// How calls fail from now on; `nil`: they do not.
+    func fail(_ failure: Failure?) {
+        self.failure.withLock { $0 = failure }
     }
 
+    /// The way to the other machine.
     private func wait() async throws {
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
-        if isGone.withLock({ $0 }) { throw StoreError.io("the other machine is gone") }
+        if failure.withLock({ $0 }) == .away { throw StoreError.away("the other machine is gone") }
+    }
+
+    /// The way back from a write.
+    private func settle() async throws {
+        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+        if failure.withLock({ $0 }) == .lostOutcome { throw StoreError.unsettled("the other machine went away") }
     }
 
     func read<T: Sendable>(
@@ -49,6 +63,7 @@ final class RemoteStore: Store, AccessStore {
         _ account: AccountKey, _ body: @escaping @Sendable (any BoardReader) throws -> T
     ) async throws -> T {
         try await wait()
+        reads.withLock { $0 += 1 }
         return try await rows.readDetached(account, body)
     }
 
@@ -56,7 +71,9 @@ final class RemoteStore: Store, AccessStore {
         _ account: AccountKey, session: ID?, _ body: @escaping @Sendable (any BoardWriter) throws -> T
     ) async throws -> T {
         try await wait()
-        return try await rows.write(account, session: session, body)
+        let result = try await rows.write(account, session: session, body)
+        try await settle()
+        return result
     }
 
     func feedState(of account: AccountKey) async throws -> FeedState {
@@ -73,6 +90,8 @@ final class RemoteStore: Store, AccessStore {
         _ body: @escaping @Sendable (any AccessWriter) throws -> T
     ) async throws -> T {
         try await wait()
-        return try await rows.writeAccess(body)
+        let result = try await rows.writeAccess(body)
+        try await settle()
+        return result
     }
 }

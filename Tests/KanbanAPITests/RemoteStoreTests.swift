@@ -42,9 +42,9 @@ struct RemoteStoreTests {
         // Kept answers do not hide it.
         #expect(await board.send(.get, target, isRemote: true).status == 200)
 
-        board.remoteStore.setGone(true)
+        board.remoteStore.fail(.away)
         let answer = await board.send(.get, target, isRemote: true)
-        board.remoteStore.setGone(false)
+        board.remoteStore.fail(nil)
 
         #expect(answer.status == 503 && answer["Retry-After"] != nil)
         #expect(await board.send(.get, target, isRemote: true).status == 200)
@@ -69,9 +69,9 @@ struct RemoteStoreTests {
     ) async throws {
         let board = try await board()
 
-        board.remoteStore.setGone(true)
+        board.remoteStore.fail(.away)
         let refused = await board.send(method, target, body, isRemote: true)
-        board.remoteStore.setGone(false)
+        board.remoteStore.fail(nil)
         let answer = await board.send(method, target, body, isRemote: true)
 
         #expect(refused.status == 503)
@@ -79,6 +79,24 @@ struct RemoteStoreTests {
         let titles = await board.titles("/tasks")
         if body == "{}" || body == #"{"title": null}"# { #expect(titles.contains(Language.en.defaultTaskTitle)) }
         #expect(await board.send(.get, "/tasks", isRemote: true).body == board.send(.get, "/tasks").body)
+    }
+
+    @Test func `a write whose outcome is lost is 503, and its repeat gets the first answer`() async throws {
+        let board = try TestBoard()
+        let key = [(name: "Idempotency-Key", value: "k1")]
+        let push = #"{"mutations": [{"mutationId": "\#(Self.id)", "type": "task", "op": "create", "value": {}}]}"#
+
+        board.remoteStore.fail(.lostOutcome)
+        let lost = await board.send(.post, "/tasks", "{}", headers: key, isRemote: true)
+        let lostPush = await board.send(.post, "/sync", push, isRemote: true)
+        board.remoteStore.fail(nil)
+        let repeated = await board.send(.post, "/tasks", "{}", headers: key, isRemote: true)
+        let repeatedPush = await board.send(.post, "/sync", push, isRemote: true)
+
+        for answer in [lost, lostPush] { #expect(answer.status == 503 && answer["Retry-After"] != nil) }
+        #expect(repeated.status == 201 && repeated["Idempotency-Replayed"] == "true")
+        #expect(repeatedPush.json["results"]?.arrayValue?.map { $0["status"] } == ["applied"])
+        #expect(await board.titles("/tasks").count == 2)
     }
 
     @Test func `an answer is kept until somebody writes, here or elsewhere`() async throws {
@@ -111,9 +129,9 @@ struct RemoteStoreTests {
         let board = try AccessBoard()
         let anna = try await board.person("anna@example.org")
 
-        board.remoteStore.setGone(true)
+        board.remoteStore.fail(.away)
         let answer = await board.send(.get, "/tasks", token: anna.token, isRemote: true)
-        board.remoteStore.setGone(false)
+        board.remoteStore.fail(nil)
 
         #expect(answer.status == 503)
         #expect(await board.send(.get, "/tasks", token: anna.token, isRemote: true).status == 200)
