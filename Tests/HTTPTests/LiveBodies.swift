@@ -13,6 +13,7 @@ final class Ticking: LiveBody {
 
     func rest(on connection: any LiveConnection) {
         let task = Task(executorPreference: connection.loop) {
+            // Three ticks at a pace, as of a stream.
             for _ in 0..<3 {
                 // Cancelled when the rest is over.
                 guard (try? await connection.loop.sleep(for: .milliseconds(20))) != nil else { return }

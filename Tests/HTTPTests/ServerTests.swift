@@ -2,6 +2,7 @@ import Foundation
 import Locks
 import Sockets
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -373,11 +374,6 @@ struct ServerTests {
         // An end, or a reset when the server had not read the bytes yet: nothing in any case, and no waiting for it.
         #expect(partial.receiveAll() ?? "" == "")
     }
-}
-
-/// Looks again and again until it is so; the time limit of the suite ends what never is.
-func until(_ condition: () -> Bool) async throws {
-    while !condition() { try await Task.sleep(for: .milliseconds(2)) }
 }
 
 extension LoopContext {

@@ -189,6 +189,7 @@ final class FaultyProxy: Sendable {
     private func serve(_ client: Int32) {
         guard let request = Self.readRequest(client) else { return }
         let delay = state.withLock { $0.isMended ? 0 : UInt32($0.random.below(5_000)) }
+        // A network takes its time.
         usleep(delay)
         switch nextFault() {
         case .none: relay(request, to: client, most: .max)

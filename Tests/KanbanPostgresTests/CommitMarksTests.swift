@@ -113,9 +113,8 @@ extension PostgresTests {
                     try await store.write(held, session: nil) { _ = try $0.makeTask() }
                     order.withLock { $0.append(held) }
                 }
-                // Until it waits for the lock.
                 let waiting = "SELECT count(*) FROM pg_stat_activity WHERE \(holder) = ANY (pg_blocking_pids(pid))"
-                while try asking.integer(waiting) == 0 { try await Task.sleep(for: .milliseconds(1)) }
+                try await until("it waits for the lock") { try asking.integer(waiting) != 0 }
                 try await store.write { try $0.makeTask() }
                 order.withLock { $0.append(.local) }
                 try connection.rollBack()

@@ -232,12 +232,10 @@ extension PostgresTests {
             let writing = try TestStores(target: target)
 
             // Again until it is heard: the other server may not listen yet.
-            let end = ContinuousClock.now + .seconds(20)
-            while rings.withLock({ !$0.contains(.local) }), ContinuousClock.now < end {
+            try await until("a server hears of another's write") {
                 try await writing.store.write { _ = try $0.makeTask() }
-                try await Task.sleep(for: .milliseconds(20))
+                return rings.withLock { $0.contains(.local) }
             }
-            #expect(rings.withLock { $0.contains(.local) })
             withExtendedLifetime(hearing) {}
         }
 
@@ -252,11 +250,7 @@ extension PostgresTests {
             let writing = try TestStores(target: target)
             try await writing.store.write { _ = try $0.makeTask() }
 
-            let end = ContinuousClock.now + .seconds(20)
-            while rings.withLock({ $0.isEmpty }), ContinuousClock.now < end {
-                try await Task.sleep(for: .milliseconds(5))
-            }
-            #expect(rings.withLock { $0.contains(.local) })
+            try await until("a server sees another's write") { rings.withLock { $0.contains(.local) } }
             withExtendedLifetime(hearing) {}
         }
 

@@ -43,24 +43,17 @@ extension PostgresTests {
                     if reports { configuration.onServers = { count in counts.withLock { $0.append(count) } } }
                 }
             }
-            func count(reaches number: Int) async throws -> Bool {
-                let end = ContinuousClock.now + .seconds(60)
-                while counts.withLock({ $0.last != number }), ContinuousClock.now < end {
-                    try await Task.sleep(for: .milliseconds(5))
-                }
-                return counts.withLock { $0.last == number }
-            }
             let first = try server(reports: true)
             let command = try TestStores(target: target)
 
             do {
                 let second = try server()
-                #expect(try await count(reaches: 2))
+                try await until("they are 2") { counts.withLock { $0.last == 2 } }
                 withExtendedLifetime(second) {}
             }
 
             // It said that it leaves.
-            #expect(try await count(reaches: 1))
+            try await until("one has left") { counts.withLock { $0.last == 1 } }
             #expect(counts.withLock { $0 } == [1, 2, 1])
             withExtendedLifetime((first, command)) {}
         }

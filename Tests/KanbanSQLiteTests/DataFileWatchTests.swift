@@ -112,10 +112,8 @@ struct DataFileWatchTests {
 
         let other = try TestStore(directory: box.directory, clock: box.clock)
         try await other.store.write { _ = try $0.makeTask("theirs") }
-        let start = ContinuousClock.now
-        while noticed.withLock({ $0 }) == 0, ContinuousClock.now < start + .seconds(20) { await Task.yield() }
+        try await until("the other's write is noticed") { noticed.withLock { $0 } > 0 }
 
-        #expect(noticed.withLock { $0 } > 0)
         #expect(try box.store.revision(of: .local) == before + 1)
         other.store.close()
     }

@@ -100,6 +100,7 @@ package final class PostgresCluster: Sendable {
             "\(programs)/pg_isready", ["-q", "-h", directory], environment: [:]
         ).ending != .exited(0) {
             guard ContinuousClock.now < end else { throw ChildProcessError(description: "PostgreSQL does not start") }
+            // From one look to the next.
             usleep(20_000)
         }
     }

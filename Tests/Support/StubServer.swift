@@ -89,6 +89,7 @@ package final class StubServer: Sendable {
         case .endless:
             connection.send(Array("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{\"current\": \"".utf8))
             let piece = [UInt8](repeating: 0x78, count: 65_536)
+            // Some ten megabytes a second, until somebody hangs up.
             while !state.withLock({ $0.isStopped }), LoopbackListener.send(piece, descriptor) { usleep(6_000) }
             connection.end()
             hangUps.yield()

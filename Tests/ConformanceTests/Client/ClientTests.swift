@@ -29,6 +29,7 @@ struct ClientTests {
                 return nil
             }
             group.addTask {
+                // Gives up.
                 try await Task.sleep(for: .seconds(30))
                 return nil
             }

@@ -269,12 +269,3 @@ extension JSON {
         }
     }
 }
-
-/// Looks again and again until it is so; gives up after some minutes.
-func until(_ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ isSo: () -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(240)
-    while !isSo() {
-        try #require(ContinuousClock.now < end, "never: \(what)", sourceLocation: sourceLocation)
-        try await Task.sleep(for: .milliseconds(1))
-    }
-}

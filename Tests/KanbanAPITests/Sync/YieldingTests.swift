@@ -5,6 +5,7 @@ import Kanban
 import KanbanAccess
 import KanbanSQLite
 import Locks
+import TestSupport
 import Testing
 
 /// `POST /sync` in several transactions, because other accounts write too.

@@ -1,5 +1,6 @@
 import Kanban
 import Locks
+import TestSupport
 import Testing
 
 struct DoorbellTests {
@@ -109,14 +110,5 @@ struct DoorbellTests {
 
         #expect(await task.value == .cancelled)
         #expect(doorbell.waiterCount == 0)
-    }
-}
-
-/// Looks again and again until it is so; gives up after some minutes.
-func until(_ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ isSo: () -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(240)
-    while !isSo() {
-        try #require(ContinuousClock.now < end, "never: \(what)", sourceLocation: sourceLocation)
-        try await Task.sleep(for: .milliseconds(1))
     }
 }
