@@ -167,6 +167,7 @@ struct RetryTests {
 
         expectProblem(try client.post("/tasks", ["title": "b"], key), 422, "idempotency_key_reused")
         expectProblem(try client.patch("/tasks/\(task.id)", ["title": "a"], key), 422, "idempotency_key_reused")
+        expectProblem(try client.post("/categories", ["name": "a"], key), 422, "idempotency_key_reused")
     }
 
     @Test func `a refusal is kept too`() throws {
@@ -181,9 +182,10 @@ struct RetryTests {
         #expect(second.header("Idempotency-Replayed") == "true")
     }
 
-    @Test(arguments: [String(repeating: "k", count: 256), "two words", "ключ"])
+    @Test(arguments: [String(repeating: "k", count: 256), "two words", "ключ", ""])
     func `a key that is none is refused`(key: String) throws {
-        expectProblem(try Kanbase.shared().post("/tasks", [:], ["idempotency-key": key]), 400)
+        expectProblem(
+            try Kanbase.shared().post("/tasks", [:], ["idempotency-key": key]), 400, "invalid_idempotency_key")
     }
 
     @Test func `many at once with one key make one task`() async throws {

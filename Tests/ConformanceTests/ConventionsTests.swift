@@ -14,6 +14,7 @@ struct ConventionsTests {
 
     @Test(arguments: [
         ("application/json", 201), ("application/json; charset=utf-8", 201), ("APPLICATION/JSON", 201),
+        ("application/json;charset=\"utf-8\"", 201), ("application/json; charset=latin1", 415),
         ("application/merge-patch+json", 415), ("text/plain", 415), ("application/x-www-form-urlencoded", 415),
         ("", 415),
     ])
@@ -98,15 +99,6 @@ struct ConventionsTests {
 
         #expect(answer.status == 400 || answer.status == 422, "\(answer.status)")
         expectProblem(answer, answer.status)
-    }
-
-    @Test func `a broken text is answered with the offset of its first wrong byte`() throws {
-        let body = Array(#"{"title": nope}"#.utf8)
-
-        let answer = try client.send("POST", "/tasks", ["content-type": "application/json"], body: body)
-
-        expectProblem(answer, 400)
-        #expect(answer.string("detail")?.contains("10") == true || answer.string("detail")?.contains("11") == true)
     }
 
     @Test func `bytes that are not UTF-8 are refused`() throws {
@@ -272,11 +264,11 @@ struct ConventionsTests {
             #expect(allowed == methods)
         }
         #expect(options.status == 204 || options.status == 200)
-        expectProblem(wrong, 405)
+        expectProblem(wrong, 405, "method_not_allowed")
     }
 
     @Test func `an unknown path is a problem too`() throws {
-        expectProblem(try client.get("/nope"), 404)
+        expectProblem(try client.get("/nope"), 404, "not_found")
     }
 
     @Test func `the type of a problem is a page of the server`() throws {

@@ -42,27 +42,6 @@ struct ResourceTests {
         expectProblem(try client.post("/categories", ["name": "STRASSE"]), 409, "name_taken")
     }
 
-    @Test func `what a category cannot be`() throws {
-        let wrong: [JSON] = [
-            ["name": " "], ["name": .string(String(repeating: "n", count: 51))], [:], ["name": "a", "color": "red"],
-            ["name": "a", "color": "#12345"], ["name": "a", "emoji": "ab"], ["name": "a", "emoji": "📚📚"], ["name": 1],
-        ]
-        for body in wrong { expectProblem(try client.post("/categories", body), 422) }
-        #expect(try client.get("/categories").items.isEmpty)
-    }
-
-    @Test func `the tag of a category covers its counts, and a condition its revision`() throws {
-        let category = try client.post("/categories", ["name": "a"]).json
-        let target = "/categories/\(category.id)"
-        let before = try client.get(target).tag
-        try client.makeTask(["categoryId": .string(category.id)])
-
-        let after = try client.get(target).tag
-
-        #expect(before != after)
-        #expect(try client.patch(target, ["color": "#000000"], ["if-match": before]).status == 200)
-    }
-
     // MARK: D-days
 
     @Test func `a yearly day counts down to its next time`() throws {

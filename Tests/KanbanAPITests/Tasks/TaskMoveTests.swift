@@ -14,42 +14,6 @@ struct TaskMoveTests {
         board = try TestBoard()
     }
 
-    @Test(arguments: [
-        ("d", "{\"before\": \"a\"}", ["d", "a", "b", "c"]), ("a", "{\"after\": \"c\"}", ["b", "c", "a", "d"]),
-        ("c", "{\"place\": \"first\"}", ["c", "a", "b", "d"]), ("a", "{\"place\": \"last\"}", ["b", "c", "d", "a"]),
-        ("a", "{}", ["b", "c", "d", "a"]), ("b", "{\"before\": \"c\"}", ["a", "b", "c", "d"]),
-    ])
-    func `a task moves within its column`(name: String, body: String, order: [String]) async throws {
-        let ids = try await tasks(["a", "b", "c", "d"])
-        let body = ids.reduce(body) { $0.replacing(": \"\($1.key)\"", with: ": \"\($1.value)\"") }
-
-        let moved = await board.send(.post, "/tasks/\(ids[name] ?? "")/move", body)
-
-        #expect(moved.status == 200)
-        #expect(await board.titles("/tasks?sort=position") == order)
-    }
-
-    @Test func `a move to where it is changes nothing`() async throws {
-        let ids = try await tasks(["a", "b"])
-
-        for body in ["{\"place\": \"last\"}", "{\"after\": \"\(ids["a"] ?? "")\"}", "{\"status\": \"todo\"}"] {
-            #expect(await board.send(.post, "/tasks/\(ids["b"] ?? "")/move", body).json.revision == 2)
-        }
-    }
-
-    @Test func `a neighbour that is gone sends the task to the end`() async throws {
-        let ids = try await tasks(["a", "b", "c"])
-        _ = await board.send(.delete, "/tasks/\(ids["b"] ?? "")")
-
-        let moved = await board.send(.post, "/tasks/\(ids["a"] ?? "")/move", "{\"before\": \"\(ids["b"] ?? "")\"}")
-
-        #expect(moved.status == 200)
-        #expect(await board.titles("/tasks?sort=position") == ["c", "a"])
-        let away = await board.send(
-            .post, "/tasks/\(ids["a"] ?? "")/move", "{\"status\": \"doing\", \"before\": \"\(ids["c"] ?? "")\"}")
-        #expect(away.status == 200 && away.json["status"] == "doing")
-    }
-
     @Test func `a neighbour that never was, or is the task itself, is a fault`() async throws {
         let ids = try await tasks(["a"])
         let id = ids["a"] ?? ""
