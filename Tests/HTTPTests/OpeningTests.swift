@@ -1,5 +1,6 @@
 import Sockets
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -52,7 +53,7 @@ struct OpeningTests {
         let server = try server()
         let client = try server.connect()
         client.send("kno")
-        try await until { server.server.connectionCount == 1 }
+        try await until("the connection is accepted") { server.server.connectionCount == 1 }
 
         async let drained: Void = server.server.drain(within: .seconds(600))
 
