@@ -1,7 +1,7 @@
 import Kanban
 import Synchronization
 
-/// Counts commits for the readers, and tells the observers of them.
+/// Counts commits for the readers, and notifies the observers.
 ///
 /// Unchecked: the observers are for the writer's thread only; the rest is atomic.
 final class Commits: @unchecked Sendable {
@@ -40,7 +40,7 @@ final class Commits: @unchecked Sendable {
         for observer in observers { observer.observer?.didCommit(changed) }
     }
 
-    /// After a commit of which nobody knows whether it is there, and after another process wrote.
+    /// For a commit with an unknown outcome, and when another process wrote.
     func forgetAll() {
         countOne()
         for observer in observers { observer.observer?.forgetAll() }

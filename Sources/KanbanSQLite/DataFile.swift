@@ -2,7 +2,7 @@ import Foundation
 import Kanban
 import KanbanRows
 
-/// The file on disk: made with the right permissions, checked, migrated.
+/// Creates the file on disk with the right permissions, checks it and migrates it.
 enum DataFile {
     /// Makes what is missing and returns the path of a file of the newest schema.
     static func prepare(
@@ -12,7 +12,7 @@ enum DataFile {
         try FileStore.finishRestore(in: directory)
         let path = FileStore.dataFile(in: directory)
         if !DurableFile.exists(path) { try DurableFile.create(path) }
-        // SQLite would throw the log away and begin anew.
+        // SQLite would discard the log.
         guard DurableFile.size(path) > 0 || DurableFile.size(path + "-wal") == 0 else {
             throw StoreError.corrupt("\(path) is empty, and yet there is a log beside it")
         }
@@ -27,9 +27,9 @@ enum DataFile {
     /// it cost with 4 KiB; a single read costs some 1,200 instructions more where the index by id gets a level deeper.
     static let pageSize = 2_048
 
-    /// Makes the tables, or brings those of an older version up after copying the file.
+    /// Creates the tables, or copies the file and migrates the tables of an older version.
     static func bringUp(_ connection: SQLiteConnection, now: Timestamp, steps: [Schema.Step]) throws {
-        // What is not ours is left as it is.
+        // Throws for a file of another program and leaves it unchanged.
         let version = try Schema.version(of: connection, newest: steps.count)
         if version > 0 {
             try Schema.verify(connection, steps: steps)
@@ -57,23 +57,22 @@ enum DataFile {
         }
     }
 
-    /// A whole copy in a file of its own, with all that is committed; under its name when it is whole. Of one process at
-    /// a time.
+    /// Copies all committed data into a new file, which gets its name when it is complete. One process at a time.
     private static func copy(_ path: String, to target: String) throws {
         let partial = path + ".copying"
         let journal = partial + "-journal"
         do {
-            // What was being written when a process was killed.
+            // Left by a process that was killed.
             for leftover in [partial, journal] { try DurableFile.removeIfThere(leftover) }
             try DurableFile.create(partial)
             let source = try SQLiteConnection(path: path, access: .readOnly)
             defer { source.close() }
-            // The statement takes no parameter in every version of SQLite that we meet, hence the quoted literal.
+            // Not every supported version of SQLite takes a parameter here, hence the quoted literal.
             try source.run("VACUUM INTO '\(partial.replacingOccurrences(of: "'", with: "''"))'")
             try DurableFile.synchronize(partial)
             try DurableFile.replace(target, with: partial)
         } catch {
-            // Half a copy is of no use; the error above is the one to report.
+            // `try?`: the error above is the one to report.
             for leftover in [partial, journal] { try? DurableFile.removeIfThere(leftover) }
             throw error
         }

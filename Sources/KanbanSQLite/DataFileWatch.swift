@@ -2,13 +2,13 @@ import Foundation
 import Kanban
 import Locks
 
-/// Tells whether the files under the names of the data are still the ones that the store has open.
+/// Checks that the paths of the data still lead to the files that the store has open.
 ///
-/// A file that is deleted or moved stays writable for whoever has it open, so without this the server would acknowledge
-/// writes that the next start does not find. The log and its index count too, and so does the time of the data file's
-/// last change: nobody else writes to it, and a copy over it (`cp`) keeps the device and the inode.
+/// A deleted or moved file stays writable for the process that has it open. Without this check the server would acknowledge
+/// writes that the next start does not find. It checks the log and its index too, and the time of the data file's last
+/// change: no other process writes to it, and a copy over it (`cp`) keeps the device and the inode.
 final class DataFileWatch: Sendable {
-    /// The name of a file, terminated once as the system wants it: every commit looks three of them up.
+    /// The path of a file as a C string, made once: every commit looks three of them up.
     private struct Name: Sendable {
         let text: String
         private let terminated: ContiguousArray<CChar>
@@ -38,7 +38,7 @@ final class DataFileWatch: Sendable {
         }
     }
 
-    /// What changes of a file when somebody writes to it.
+    /// The attributes of a file that change with every write.
     private struct Contents: Equatable {
         var size: Int64
         var seconds: Int
@@ -63,7 +63,7 @@ final class DataFileWatch: Sendable {
         var contents: Contents?
         /// The log and its index, as long as the writer has them open.
         var logs: [Identity?]?
-        /// Why the files are not ours any more; `nil` when they are.
+        /// What is wrong with the files; `nil` when nothing is.
         var fault: String?
     }
 
@@ -82,7 +82,7 @@ final class DataFileWatch: Sendable {
         self.report = report
     }
 
-    /// Takes down what the writer works on. To be called when it has written, and so has a log.
+    /// Records the files of the writer. Call it after its first access, when there is a log.
     func noteOpened() {
         let contents = Contents(data.status)
         let logs = logs.map { Identity($0.status) }
@@ -92,8 +92,8 @@ final class DataFileWatch: Sendable {
         }
     }
 
-    /// The writer has closed its files; what the log is next is another one. When they were not in their place, they are
-    /// still waited for: what was acknowledged is in them.
+    /// Notes that the writer closed its files; the next log is another file. After a fault it still expects the old files,
+    /// because they hold the acknowledged data.
     func noteClosed() {
         state.withLock { state in
             guard state.fault == nil else { return }
@@ -102,7 +102,7 @@ final class DataFileWatch: Sendable {
         }
     }
 
-    /// Runs the one thing that changes the data file.
+    /// Runs a checkpoint, which changes the data file.
     func whileChanging(_ body: () -> Void) {
         state.withLock { $0.contents = nil }
         body()
@@ -131,7 +131,7 @@ final class DataFileWatch: Sendable {
         }
         if fault == nil, before.fault == nil { return }
         let isNews = state.withLock { state in
-            // A checkpoint, or opening the file again, came between: what was compared is no longer so.
+            // A checkpoint or a reopening came between, so the comparison is void.
             guard state.contents == before.contents, state.logs == before.logs else {
                 fault = nil
                 return false

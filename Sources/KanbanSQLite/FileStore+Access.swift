@@ -12,8 +12,8 @@ extension FileStore: LocalAccessStore {
     }
 
     package func readAccessNow<T>(_ body: (any AccessReader) throws -> T) throws -> T {
-        // The command line adds accounts and removes tokens beside a server that serves, and nobody tells the server:
-        // so these reads, which are few, look at the file as it is now.
+        // Commands add accounts and remove tokens while a server runs, without telling it. So these reads, which are few,
+        // take a new snapshot.
         try readers.read(afresh: true) { try body(SQLiteAccess(connection: $0)) }
     }
 

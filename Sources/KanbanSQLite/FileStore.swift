@@ -49,11 +49,11 @@ package final class FileStore: LocalStore {
     }
 
     private static let withoutMemoryStatistics: Void = {
-        // Fails when SQLite is in use already, and then it is only slower.
+        // Fails when SQLite is in use already; then SQLite is only slower.
         _ = csqlite_forgo_memory_statistics()
     }()
 
-    /// Ends what runs, answers what waits with ``StoreError/closed``, and copies the log into the file.
+    /// Finishes running writes, answers waiting ones with ``StoreError/closed``, and copies the log into the file.
     package func close() {
         writer.close()
         readers.close()

@@ -21,9 +21,9 @@ package struct FileStoreConfiguration: Sendable {
     package var logSize = 1 << 20
     /// Bytes of log beyond which ``onLogHeld`` is called.
     package var logLimit = 256 << 20
-    /// How long a transaction runs bodies, those that come meanwhile too. One that has not begun by then is left to the next
-    /// transaction, and one that can go on in another ends when other accounts wait: what waits for this commit must not
-    /// wait for large ones too.
+    /// How long a transaction runs bodies, including those that arrive meanwhile. After that, the rest wait for the next
+    /// transaction, and a body that can continue in another one ends if other accounts wait: callers that wait for this
+    /// commit must not wait for large bodies of others.
     package var batchTime = Duration.milliseconds(5)
     /// How many long reads run at the same time.
     package var longReads = 2
@@ -36,13 +36,13 @@ package struct FileStoreConfiguration: Sendable {
     /// with `nil` when it is back. It must not block.
     package var onMove: @Sendable (String?) -> Void = { _ in }
 
-    /// Called when the log passes ``logLimit`` because somebody reads an old snapshot for so long: whoever can end such a
-    /// read, does. Runs on the writer's thread: it must not block.
+    /// Called when the log passes ``logLimit`` because of a long read of an old snapshot: it should end such reads. Runs on
+    /// the writer's thread: it must not block.
     package var onLogHeld: @Sendable () -> Void = {}
 
-    /// The executor on which the caller of a write waits, asked on the caller's thread; `nil` where it has none of its own.
-    /// What a commit answers is given there, all in one job for each executor: one by one, the writer would take its lock
-    /// and wake its thread for each, which are 4 % of the new tasks a second.
+    /// The executor on which the caller of a write waits, asked on the caller's thread; `nil` if it has none. A commit
+    /// answers all callers of an executor in one job. With a job each, the writer would take the executor's lock and wake
+    /// its thread for every caller, which costs 4 % of the new tasks a second.
     package var callersExecutor: @Sendable () -> (any TaskExecutor)? = { nil }
 
     /// The SQLite file system (VFS) to use; `nil` is the system's.

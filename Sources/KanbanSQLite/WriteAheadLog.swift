@@ -14,7 +14,7 @@ final class WriteAheadLog {
     init(of connection: SQLiteConnection, bound: Int) throws {
         self.connection = connection
         pageSize = Int(try connection.integer("PRAGMA page_size") ?? 4096)
-        // A log that grew beside a long read is cut when it begins anew, or its file would stay as large for ever.
+        // Truncate a log that grew during a long read when it restarts; its file would stay large otherwise.
         try connection.run("PRAGMA journal_size_limit = \(2 * bound)" as String)
         // The hook replaces SQLite's own checkpoints. Unretained: the connection calls it only for its own commits, and
         // is closed with its log.
@@ -34,7 +34,7 @@ final class WriteAheadLog {
     /// Copies as much of the log into the file as no reader holds back. When that is all, and nobody reads in the log
     /// any more, the next commit begins it anew.
     func checkpoint() {
-        // Without room, or with a reader in the way, the log grows on and the next try does it.
+        // A failure is harmless: the log grows, and the next checkpoint copies it.
         sqlite3_wal_checkpoint_v2(connection.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
         checkpointedSize = size
     }

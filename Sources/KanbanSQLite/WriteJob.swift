@@ -5,18 +5,18 @@ import KanbanRows
 protocol WriteJob: AnyObject, Sendable {
     var account: AccountKey { get }
     var session: ID? { get }
-    /// Where the answer is waited for, if that is known.
+    /// The executor of the caller, if it is known.
     var executor: (any TaskExecutor)? { get }
     func run(on writer: SQLiteBoardWriter) throws
-    /// The body itself failed; the answer waits for the commit all the same, so that answers keep their order.
+    /// Notes that the body failed. It is answered after the commit, so that answers keep their order.
     func fail(_ error: any Error)
     /// Resumes with what the body gave.
     func answer()
-    /// Resumes with an error of the whole batch.
+    /// Resumes the caller with an error of the whole batch.
     func answer(failure: any Error)
 }
 
-/// Unchecked: once the job is enqueued, the fields are touched by the writer's queue only, and then by the one that answers.
+/// Unchecked: once the job is enqueued, only the writer's queue touches its fields, and then the thread that answers.
 final class PendingWrite<T: Sendable>: WriteJob, @unchecked Sendable {
     let account: AccountKey
     let session: ID?
@@ -54,6 +54,6 @@ final class PendingWrite<T: Sendable>: WriteJob, @unchecked Sendable {
 }
 
 extension AccountKey {
-    /// No account: for what concerns none yet, or several.
+    /// No account: for writes that concern none yet, or several.
     static let nobody = AccountKey(number: 0)
 }

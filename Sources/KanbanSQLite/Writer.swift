@@ -4,10 +4,10 @@ import Kanban
 import KanbanRows
 import Locks
 
-/// The one that writes, with group commit: it takes all that is waiting, runs it in one transaction, commits once, tells
-/// of the commit, and then answers all.
+/// The only writer, with group commit: it takes all waiting jobs, runs them in one transaction, commits once, notifies the
+/// observers, and then answers all.
 ///
-/// Unchecked: what is mutable is `waiting`, behind its lock, and the session, which only `queue` touches.
+/// Unchecked: `waiting` and two others are behind locks; only `queue` touches the rest of the mutable state.
 final class Writer: @unchecked Sendable {
     private struct Waiting {
         var jobs: [any WriteJob] = []
@@ -24,8 +24,8 @@ final class Writer: @unchecked Sendable {
             return Array(jobs.prefix(count))
         }
 
-        /// Orders the jobs so that accounts take turns: whoever writes one thing waits for one job of each other account,
-        /// however many these have. The jobs of an account keep their order.
+        /// Orders the jobs so that accounts take turns: a single job of an account waits for one job of each other account,
+        /// however many those have. The jobs of an account keep their order.
         private mutating func takeTurns() {
             guard let first = jobs.first?.account, jobs.contains(where: { $0.account != first }) else { return }
             var turns: [AccountKey: Int] = [:]
@@ -37,12 +37,12 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    /// The bodies that share a transaction at most, so that the first of them does not wait too long.
+    /// The most bodies of a transaction, so that the first of them does not wait too long.
     private static let batchLimit = 512
-    /// A commit of fewer bodies gives way once to whoever wants the processor, for they may be about to bring more. Where
-    /// nobody does it takes a microsecond. Under a load of reads with some edits it makes 5 % more of both, at 7 % less of
-    /// the processor a request; one of writes alone is as fast as without. From 8 to 16 it saves another tenth of the
-    /// syncs where something slows them down. A single body waits for nobody.
+    /// With fewer bodies than this, but more than one, yield the processor once so that more writes join the batch. It
+    /// takes a microsecond if no other thread is ready. A load of reads with some edits gets 5 % faster at 7 % less
+    /// processor time a request; writes alone are as fast as without it. 16 instead of 8 saves another tenth of the syncs
+    /// on a slow disk.
     private static let fewBodies = 16
 
     private let path: String
@@ -55,13 +55,13 @@ final class Writer: @unchecked Sendable {
     private let waiting = Locked(Waiting())
     private let done = Locked((commits: StoreActivity.Work(), writes: 0))
     private let foreignWrites = Locked<@Sendable () -> Void>({})
-    /// Looks around while nobody writes.
+    /// Checks for foreign writes and moved files while nobody writes.
     private let lookout: any DispatchSourceTimer
-    /// When the transaction began that is running, and whether it has bodies of several accounts.
+    /// When the running transaction began, and whether it has bodies of several accounts.
     private var turn = (began: ContinuousClock.now, isMixed: false)
     /// `nil` after an error of the disk, until the next batch opens the file again.
     private var open: (session: WriteSession<SQLiteConnection>, log: WriteAheadLog)?
-    /// SQLite's count of what other connections wrote, in the last transaction of this session.
+    /// SQLite's count of the writes of other connections, as of the last transaction of this session.
     private var dataVersion: Int64?
     private let ids: IDSource
     /// Never goes back, even when the clock does.
@@ -137,7 +137,7 @@ final class Writer: @unchecked Sendable {
             return (false, waiting.isAwake)
         }
         if isClosed { job.answer(failure: StoreError.closed) }
-        // Outside of the lock, which the writer asks for as soon as it wakes.
+        // Outside the lock, because the writer takes it as soon as it wakes.
         if !wasAwake { queue.async { self.work() } }
     }
 
@@ -170,7 +170,7 @@ final class Writer: @unchecked Sendable {
             try run(&jobs, in: session)
             commits.announce(session.takeChangedTasks())
             let changed = try session.commit(at: latest)
-            // Nobody is told of what is not in the file that the next start opens.
+            // Do not acknowledge a write that is not in the file that the next start opens.
             try files.check()
             commits.publish(changed)
             done.withLock { done in
@@ -192,15 +192,15 @@ final class Writer: @unchecked Sendable {
         try noticeForeignWrites(session)
     }
 
-    /// Runs the jobs, and those that come meanwhile: they share the commit, which costs more than all of them. Leaves in
+    /// Runs the jobs, and those that arrive meanwhile: they share the commit, which costs more than all of them. Leaves in
     /// `jobs` those that this transaction answers, and the rest to the next one.
     ///
-    /// There are no savepoints: with one, SQLite copies every page that a body writes first, and goes through all copies
-    /// at its end. Rules check before they write, so a body that throws has written nothing, as a rule. After one that
-    /// has, the transaction begins anew with the bodies before it; that one is the first of the next transaction, where
-    /// nothing else has to be undone with it.
+    /// It uses no savepoints: with one, SQLite copies every page before a body changes it, and walks all copies at the end.
+    /// Rules check before they write, so a body that throws has usually written nothing. If it has, the transaction starts
+    /// again with the bodies before it; that body is then the first of the next transaction, where nothing else has to be
+    /// undone with it.
     ///
-    /// Throws only what ends the whole batch.
+    /// - Throws: an error that ends the whole batch.
     private func run(_ jobs: inout [any WriteJob], in session: WriteSession<SQLiteConnection>) throws {
         var next = 0
         noteAccounts(of: jobs)
@@ -227,12 +227,12 @@ final class Writer: @unchecked Sendable {
         turn.isMixed = turn.isMixed || jobs.contains { $0.account != jobs[0].account }
     }
 
-    /// Asked by bodies, so on the queue.
+    /// Called by bodies, so on the queue.
     private func shouldYield(_ account: AccountKey) -> Bool {
         isTimeOver && (turn.isMixed || waiting.withLock { $0.jobs.contains { $0.account != account } })
     }
 
-    /// - Returns: false when the body threw after it had written: then the transaction must be undone.
+    /// - Returns: false when the body threw after it had written; then the transaction must be undone.
     private func run(_ job: any WriteJob, in session: WriteSession<SQLiteConnection>) throws -> Bool {
         let mark = session.mark
         do {
@@ -258,12 +258,12 @@ final class Writer: @unchecked Sendable {
     private func answer(_ jobs: [any WriteJob]) {
         var byExecutor: [(executor: any TaskExecutor, jobs: [any WriteJob])] = []
         for job in jobs {
-            // A single one is not worth a task.
+            // A single answer is not worth a task.
             guard jobs.count > 1, let executor = job.executor else {
                 job.answer()
                 continue
             }
-            // There are as few as loops.
+            // There is one executor a loop.
             if let index = byExecutor.firstIndex(where: { $0.executor === executor }) {
                 byExecutor[index].jobs.append(job)
             } else {
@@ -286,7 +286,7 @@ final class Writer: @unchecked Sendable {
         if let open { return open }
         try files.check()
         let fresh = try Self.open(path, configuration)
-        // The log is there once something read it.
+        // The log exists after the first read.
         _ = try fresh.session.latestWrite()
         files.noteOpened()
         open = fresh
@@ -303,7 +303,7 @@ final class Writer: @unchecked Sendable {
         return (WriteSession(connection), try WriteAheadLog(of: connection, bound: configuration.logSize))
     }
 
-    /// After an error of the disk: whatever was in memory may be wrong, and so may be the connection.
+    /// Closes the session after an error of the disk: its state in memory and its connection may be wrong.
     private func recover() {
         closeSession()
         commits.forgetAll()
@@ -311,19 +311,18 @@ final class Writer: @unchecked Sendable {
 
     /// Tells the observer of every commit from now on.
     func addObserver(_ observer: any CommitObserver) {
-        // Between two commits, so that no observer hears of the end of one without its beginning.
+        // Between two commits, so that no observer gets `didCommit` without `willCommit`.
         if isOnQueue { commits.addObserver(observer) } else { queue.sync { commits.addObserver(observer) } }
     }
 
     // MARK: - Other processes
 
-    /// Sets what is called after another process wrote: the commands that remove accounts and tokens work beside a server.
+    /// Sets what is called after another process wrote: commands remove accounts and tokens while a server runs.
     func whenOthersWrite(_ body: @escaping @Sendable () -> Void) {
         foreignWrites.withLock { $0 = body }
     }
 
-    /// Looks whether another process wrote since the last look, which takes some microseconds. Then nothing counts any more
-    /// that was known.
+    /// Drops all caches if another process wrote since the last check, which takes some microseconds.
     private func noticeForeignWrites(_ session: WriteSession<SQLiteConnection>) throws {
         let version = try session.connection.dataVersion()
         defer { dataVersion = version }
@@ -333,22 +332,22 @@ final class Writer: @unchecked Sendable {
         foreignWrites.withLock { $0 }()
     }
 
-    /// What an open stream may not show any more ends within 250 ms, a look and all that follows.
+    /// Open streams of a removed session end within 250 ms, including this interval.
     private static let lookoutPace = DispatchTimeInterval.milliseconds(100)
 
-    /// Finds what happens to the data without a write of ours.
+    /// Notices changes of the data by others.
     private func lookAround() {
         guard let open else { return }
-        // An error meets the next write too, which is told of it.
+        // `try?`: the next write meets the same error and reports it.
         try? noticeForeignWrites(open.session)
-        // It is reported already.
+        // `try?`: the check reports a fault itself.
         try? files.check()
     }
 
     // MARK: - The log
 
-    /// Copies the log into the file. Readers that read all the time would hold it back for ever, in turns: when it has
-    /// become too long, they wait for one another for once. Not for an export, though; then it may grow to twice as much.
+    /// Copies the log into the file. Overlapping reads could hold it back for ever: when the log has become too long, new
+    /// reads are paused once. An export is not waited for; then the log may grow to twice its size.
     private func checkpoint(_ log: WriteAheadLog) {
         readers.endIdleSnapshots()
         files.whileChanging { log.checkpoint() }
@@ -365,11 +364,11 @@ final class Writer: @unchecked Sendable {
 
     // MARK: - Closing
 
-    /// Answers what was taken on, and refuses everything from now on.
+    /// Answers all accepted jobs, and refuses new ones.
     func close() {
         waiting.withLock { $0.isClosed = true }
         lookout.cancel()
-        // Whoever took a job on may not have come to wake the queue for it. On the queue, `work` is already going on.
+        // A caller may have added a job without having woken the queue yet. On the queue, `work` is already running.
         if !isOnQueue { queue.sync { work() } }
     }
 
@@ -380,7 +379,8 @@ final class Writer: @unchecked Sendable {
 
     private func closeSession() {
         guard let open else { return }
-        // The log belongs to the file that was opened: into another one of its name it must not be copied.
+        // The log belongs to the opened file: do not copy it into another file of that name. `try?`: a fault is reported
+        // already.
         if (try? files.check()) == nil { open.session.connection.leaveLog() }
         files.noteClosed()
         open.session.connection.close()
@@ -390,7 +390,7 @@ final class Writer: @unchecked Sendable {
 
     private static let ownQueue = DispatchSpecificKey<ObjectIdentifier>()
 
-    /// The last one to let go of a store may be a body of a write.
+    /// A body of a write may release the last reference to the store.
     private var isOnQueue: Bool {
         DispatchQueue.getSpecific(key: Self.ownQueue) == ObjectIdentifier(self)
     }

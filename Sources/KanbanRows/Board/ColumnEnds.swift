@@ -6,30 +6,30 @@ struct ColumnKey: Hashable {
     var status: TaskStatus
 }
 
-/// The last places of columns, as far as they are known. New tasks go to the end, and to ask the index for it is a
-/// thirtieth of what a new task takes.
+/// A cache of the last position of each column. New tasks go to the end of a column, and reading its end from the index
+/// takes a thirtieth of the time of a new task.
 ///
-/// What is known stays right as long as every change of a place is told, so it outlives a transaction of the only writer.
+/// The only writer reports every change of a position, so the cache stays right from one transaction to the next.
 struct ColumnEnds {
     private var ends: [ColumnKey: Position] = [:]
 
-    /// How many columns are known.
+    /// The number of cached columns.
     var count: Int { ends.count }
 
-    /// The place of the last living task; `nil`: unknown, or there is none.
+    /// The position of the last living task; `nil` when it is not cached or there is none.
     subscript(_ column: ColumnKey) -> Position? { ends[column] }
 
-    /// Takes in what the index says.
+    /// Caches a position that was read from the index.
     mutating func learn(_ end: Position, of column: ColumnKey) {
         ends[column] = end
     }
 
-    /// A task has come into the column, or a place of it has changed to this one.
+    /// A task now has this position in the column.
     mutating func add(_ position: Position, to column: ColumnKey) {
         if let end = ends[column], end < position { ends[column] = position }
     }
 
-    /// A task has left the place.
+    /// A task no longer has this position.
     mutating func remove(_ position: Position, from column: ColumnKey) {
         if ends[column] == position { ends[column] = nil }
     }

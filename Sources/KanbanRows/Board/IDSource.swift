@@ -15,8 +15,8 @@ package final class IDSource {
         steps = Steps(state: random())
     }
 
-    /// Random numbers for the steps (SplitMix64). Ids are names, not secrets, so that a seed from a good source will do;
-    /// the source itself takes as long as a statement.
+    /// Random numbers for the steps (SplitMix64), seeded from the system's source, which takes as long as a statement.
+    /// Ids are names, not secrets.
     private struct Steps {
         var state: UInt64
 

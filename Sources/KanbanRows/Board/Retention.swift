@@ -1,11 +1,11 @@
-/// How long what is deleted, or kept for repeated requests, stays.
+/// How long deleted things, and answers kept for repeated requests, are stored.
 package struct Retention: Sendable {
     /// How long a deleted task stays in the trash.
     package var trashDays = 30
     /// How long deletions stay in the change feed; never shorter than the trash.
     package var tombstoneDays = 90
     package var historyDays = 365
-    /// How long an image stays that nothing names.
+    /// How long an image is stored that nothing refers to.
     package var imageDays = 30
     /// How long the answer of an `Idempotency-Key` is kept.
     package var answerHours = 24

@@ -1,7 +1,7 @@
 import Kanban
 
-/// Binds the columns of a row, and makes their checksum on the way. Go through all columns that ``RowChecksum/tables``
-/// lists for the table, in that order.
+/// Binds the columns of a row and computes their checksum. Bind all columns that ``RowChecksum/tables`` lists for the
+/// table, in that order.
 struct RowBinding<Statement: EngineStatement> {
     private let statement: Statement
     private var sum: RowChecksum

@@ -1,11 +1,12 @@
 import CSQLite
 import Kanban
 
-/// A checksum over what a row says. SQLite looks after the structure of its pages, and finds nothing when a bit changes in
-/// the text or the numbers of a row that no index has.
+/// A checksum of the values of a row. SQLite checks the structure of its pages, but does not notice a changed bit in a
+/// text or a number that is in no index.
 ///
-/// Every step maps different states and different words to different states, so one word that changed is always found, and
-/// anything else but for one in 2^64. About an instruction a byte; it is no protection from somebody who means to deceive.
+/// Each step is a bijection of the state for a given word, and of the word for a given state. So one changed word is always
+/// found, and any other change with a probability of 1 - 2^-64. It takes about an instruction a byte. It does not protect
+/// against deliberate changes.
 package struct RowChecksum {
     private var state: UInt64 = 0x9e37_79b9_7f4a_7c15
 
@@ -51,7 +52,7 @@ package struct RowChecksum {
     }
 
     private mutating func addNull() {
-        // Told apart from a number by one more word.
+        // Two words, to differ from every number.
         mix(0x6e75_6c6c)
         mix(0x6e75_6c6c)
     }
@@ -106,7 +107,7 @@ package struct RowChecksum {
 }
 
 extension RowChecksum {
-    /// By table, the columns that its `checksum` covers, in their order. Rows from before there were checksums have none.
+    /// The columns that the `checksum` of each table covers, in order. Rows older than checksums have none.
     package static let tables: [(name: String, columns: String)] = [
         ("tasks", TaskRow.columns),
         ("history", "task_id, revision, at, action, changes, session_id"),

@@ -1,5 +1,5 @@
-/// What a row counts towards the quota of its account: a flat amount for the row and its places in indexes, and the bytes
-/// of what a client can make long.
+/// The bytes that a row counts towards the quota of its account: a flat amount for the row and its index entries, plus
+/// the length of the texts whose length a client chooses.
 package enum RowCost {
     static let task = 320
     static let category = 512
@@ -12,12 +12,12 @@ package enum RowCost {
     static let keptAnswer = 192
     static let keptMutation = 192
 
-    /// Bytes of history that go at least when some go.
+    /// The fewest bytes of history that are dropped at once.
     static let leastDropped: Int64 = 64 << 10
-    /// Lines of history that are looked at to find the oldest, of each action.
+    /// The most lines of history of each action that are read to find the oldest.
     static let mostLooked = 512
 
-    /// The same in SQL, by table, for counting what is there. A table whose rows count must stand here.
+    /// The same in SQL, for counting the rows that exist. List every table whose rows count.
     private static let tables: [(name: String, bytes: String, tasks: Int)] = [
         ("tasks", "\(task) + octet_length(title) + octet_length(body)", 1),
         ("categories", "\(category)", 0),

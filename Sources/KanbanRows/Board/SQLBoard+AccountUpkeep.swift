@@ -1,8 +1,8 @@
 import Kanban
 
-/// What was kept too long, account by account: for engines that are spread over machines by account.
+/// Removes expired rows account by account: for engines that are spread over machines by account.
 extension SQLBoard {
-    /// Whether the account has an answer, a mutation or a line of history to be removed.
+    /// Whether the account has an expired answer, mutation or line of history.
     package func hasOldKeptRows() throws -> Bool {
         let answers = try statement("SELECT 1 FROM kept_answers WHERE account = ?1 AND at <= ?2 LIMIT 1")
         answers.bind(2, context.oldestKeptAnswer)
@@ -21,7 +21,7 @@ extension SQLBoard {
 }
 
 extension SQLBoardWriter {
-    /// - Returns: how many rows were removed; `limit` or more when there may be others.
+    /// - Returns: the number of removed rows; `limit` or more when there may be more.
     package func purgeOldKeptRows(limit: Int) throws -> Int {
         let answers = try statement(
             """

@@ -6,8 +6,8 @@ struct TaskPlace: Equatable {
     var id: ID
 }
 
-/// Where a walk goes on when the server respaced a column since the last page. The positions of its tasks are new then
-/// and their order is not, so the old place is followed through what the respacings wrote down.
+/// Where the next page begins when the server respaced a column since the last page. The positions of its tasks are new
+/// then but their order is not, so the old position is mapped to the new one by the recorded respacings.
 extension SQLBoard {
     package func anchor(after last: TaskItem, of query: TaskQuery) throws -> TaskQuery.Anchor {
         var anchor = TaskQuery.Anchor(

@@ -1,7 +1,7 @@
 import Kanban
 
-/// The history of all tasks. Each action has its own stretch of an index, and these are merged; the creations of tasks
-/// that are there stand in their rows, see ``Schema``.
+/// The history of all tasks. It merges the range of each action in the index; the creations of existing tasks are
+/// stored in their rows, see ``Schema``.
 extension SQLBoard {
     package func history(_ query: HistoryQuery) throws -> [TitledHistoryEntry] {
         var entries: [HistoryEntry] = []
@@ -40,7 +40,7 @@ extension SQLBoard {
         while entries.count < query.limit {
             let tasks = try all(of: statement) { (id: try $0.id(0), at: $0.integer(1), revision: $0.integer(2)) }
             for task in tasks where entries.count < query.limit {
-                // There is none when later lines of the task, which it needs, are gone.
+                // It needs later lines of the task, and those may be gone.
                 if let creation = try creation(of: task.id, since: 0, before: .max) { entries.append(creation) }
             }
             guard tasks.count == query.limit, let last = tasks.last else { break }
@@ -50,7 +50,7 @@ extension SQLBoard {
         return entries
     }
 
-    /// Three parameters from the given one on: since when, and the anchor.
+    /// Binds three parameters: the earliest time, and the anchor.
     private func bind(_ query: HistoryQuery, to statement: Database.Statement, from index: Int32) {
         let kept = context.oldestHistory.adding(milliseconds: 1)
         statement.bind(index, max(query.since ?? kept, kept))

@@ -1,7 +1,7 @@
 import Kanban
 
 extension SQLBoard {
-    /// Merges the kinds, each in revision order through its index; takes at most `limit` rows of each.
+    /// Merges the types, each read in revision order by its index, at most `limit` rows of each.
     package func changes(since: Revision, types: Set<ResourceType>, livingOnly: Bool, limit: Int) throws -> [Change] {
         var sources: [ChangeSource<Database.Statement>] = []
         defer { for source in sources { source.statement.reset() } }
@@ -30,7 +30,7 @@ extension SQLBoard {
         var settings = types.contains(.settings) ? try settings() : nil
         if let known = settings, known.revision <= since { settings = nil }
         while changes.count < limit {
-            // There are five sources at most; the first row of each is looked at in turn.
+            // There are at most five sources: compare the first row of each.
             guard let next = sources.indices.min(by: { sources[$0].revision < sources[$1].revision }) else { break }
             if let known = settings, known.revision < sources[next].revision {
                 changes.append(Change(revision: known.revision, type: .settings, id: nil, value: .settings(known)))
@@ -62,8 +62,8 @@ extension SQLBoard {
                 FROM tasks WHERE account = ?1 AND revision > ?2 ORDER BY revision LIMIT ?3
                 """)
         }
-        // By revision, the walk goes through the whole trash. Few living ones are sooner sorted than a large trash is
-        // passed by: 300 among 86,000 take 0.3 ms instead of 30.
+        // The index by revision includes the trash. It is faster to sort a few living tasks than to skip a large trash:
+        // 300 among 86,000 take 0.3 ms instead of 30.
         return try taskCounts().reduce(0, { $0 + $1.count }) <= Self.fewTasks
             ? try statement(
                 """
@@ -109,7 +109,7 @@ extension SQLBoard {
     private func buried(_ types: Set<ResourceType>) throws -> Database.Statement {
         let kinds = ResourceType.allCases
         let places = kinds.indices.map { "?\($0 + 4)" }.joined(separator: ", ")
-        // The plus sign keeps SQLite at the index by revision.
+        // The plus sign makes SQLite use the index by revision.
         let statement = try connection.statement(
             composed: """
                 SELECT revision, id, type FROM tombstones

@@ -30,9 +30,9 @@ extension SQLBoard {
         return try (creation.map { [$0] } ?? []) + all(of: statement, historyEntry)
     }
 
-    /// The first line of a task's history, when the task's row stands for it; of a revision above `since` and below
-    /// `before`. It goes when the lines of its days go, or the first that it needs. The server's own respacing of a column
-    /// is no line of any history: the place that it gave is shown as the first.
+    /// The first line of a task's history, if the task's row stores it and its revision is above `since` and below
+    /// `before`. It expires with other lines of its age, and with the first line that it needs. A respacing by the server
+    /// has no line: the position that it gave is shown as the first one.
     func creation(of id: ID, since: Revision, before: Revision) throws -> HistoryEntry? {
         let statement = try statement(
             """
@@ -66,7 +66,7 @@ extension SQLBoard {
             taskID: id, revision: revision, at: task.createdAt, action: .created, changes: changes, sessionID: session)
     }
 
-    /// What a line tells; nothing when it is gone.
+    /// The changes of a line; none when it is gone.
     private func changes(of task: ID, at revision: Revision) throws -> [HistoryEntry.MemberChange] {
         let statement = try statement(
             "SELECT changes FROM history WHERE account = ?1 AND task_id = ?2 AND revision = ?3")

@@ -29,7 +29,7 @@ extension SQLBoard {
         return try all(of: statement) { try ImageRow.decode($0) }
     }
 
-    /// Those that nothing named since before `before`.
+    /// Images that nothing has referred to since before `before`.
     package func unnamedImages(before: Timestamp, limit: Int) throws -> [ID] {
         let statement = try statement(
             """

@@ -39,7 +39,7 @@ extension BoardContext {
         Timestamp(milliseconds: clock().milliseconds - Int64(ago))
     }
 
-    /// What was kept then, or before, counts as gone.
+    /// Answers of this time and older ones have expired.
     package var oldestKeptAnswer: Timestamp { moment(milliseconds: retention.answerHours * 3_600_000) }
     package var oldestKeptMutation: Timestamp { moment(milliseconds: retention.mutationDays * 86_400_000) }
     package var oldestHistory: Timestamp { moment(milliseconds: retention.historyDays * 86_400_000) }
@@ -52,7 +52,7 @@ extension BoardContext {
 }
 
 extension KeptAnswer.Header {
-    /// A line for each, as on the wire: neither names nor values hold a line break.
+    /// One line each, as on the wire: names and values have no line breaks.
     static func encode(_ headers: [KeptAnswer.Header]) -> String {
         headers.map { "\($0.name): \($0.value)\n" }.joined()
     }

@@ -3,7 +3,7 @@ import Kanban
 /// Pages of tasks by keyset: a page begins after the sort key, the position and the id of the one before.
 extension SQLBoard {
     package func tasks(_ query: TaskQuery) throws -> [TaskItem] {
-        // Of each column as many as the page may have would be read for the merge.
+        // The merge reads a whole page of each column: read ids alone.
         try query.mergesColumns ? taskIDs(query).compactMap(task) : list(query, of: .whole)
     }
 
@@ -44,7 +44,7 @@ extension SQLBoard {
         return try first(of: statement) { Int($0.integer(0)) } ?? 0
     }
 
-    /// Column by column, since the index by position is one of columns; of each as many as the query may have.
+    /// Reads each column by the index by position, at most `limit` rows of each.
     private func listByPosition<Row>(
         _ query: TaskQuery, of columns: TaskColumns<Database.Statement, Row>
     ) throws -> [Row] {
@@ -60,7 +60,7 @@ extension SQLBoard {
         return page
     }
 
-    /// - Parameter isOrdered: an index gives the order, as a rule.
+    /// - Parameter isOrdered: whether an index usually gives the order.
     private func run<Row>(
         _ taskStatement: TaskStatement, of columns: TaskColumns<Database.Statement, Row>, order: String, limit: Int?,
         isOrdered: Bool
@@ -77,7 +77,7 @@ extension SQLBoard {
 }
 
 extension TaskQuery {
-    /// True when the columns that are listed have to be merged.
+    /// Whether several columns have to be merged.
     fileprivate var mergesColumns: Bool { sort == .position && statuses?.count != 1 }
 }
 

@@ -1,6 +1,6 @@
 import Kanban
 
-/// What of a board is due to go.
+/// Finds and removes expired rows of a board.
 extension SQLBoard {
     package func trash(before: Timestamp, limit: Int) throws -> [ID] {
         let statement = try statement(
@@ -31,7 +31,7 @@ extension SQLBoardWriter {
     /// its row into one beside the others.
     package func purgeTask(_ id: ID, before: Timestamp) throws {
         guard let task = try task(id), let deletedAt = task.deletedAt, deletedAt < before else { return }
-        // The history of the board goes on to tell of it, as long as its lines are kept.
+        // The history of the board still lists it until its lines expire.
         if let creation = try creation(of: id, since: 0, before: .max) { try append(creation) }
         let row = try statement("DELETE FROM tasks WHERE account = ?1 AND id = ?2")
         row.bind(2, id)
@@ -48,7 +48,7 @@ extension SQLBoardWriter {
         try writing.setFeed(feed, of: account)
     }
 
-    /// Walks that are under way go on within a day.
+    /// Removes respacings older than a day: a client fetches the next page within a day.
     package func purgeRespacings(limit: Int) throws -> Int {
         let statement = try statement(
             """
@@ -87,7 +87,7 @@ extension SQLBoardWriter {
     }
 
     /// - Parameters:
-    ///   - deleting: returns the account of each row and the bytes that it has beyond `cost`.
+    ///   - deleting: returns the account of each row and the bytes that it counts beyond `cost`.
     private func purge(
         reading: StaticString, deleting: StaticString, cost: Int, before: Timestamp, limit: Int
     ) throws -> Int {

@@ -1,6 +1,6 @@
 import Kanban
 
-/// What every reader of a board needs besides its connection.
+/// The configuration that every reader of a board shares.
 package final class BoardContext: Sendable {
     package let clock: @Sendable () -> Timestamp
     let retention: Retention
@@ -16,9 +16,9 @@ package final class BoardContext: Sendable {
     }
 }
 
-/// The reading half of a board, in statements. Parameter 1 of each is the account: nothing of another can be reached.
+/// The statements that read a board. Parameter 1 of each is the account, so no statement reads the rows of another.
 ///
-/// A protocol, and not a generic type, so that the compiler makes all of it for each type that takes it: the calls through
+/// A protocol, not a generic type, so that the compiler specializes all of it for each conforming type: calls through
 /// `any BoardReader` lead to code that knows its engine.
 package protocol SQLBoard<Database>: BoardReader {
     associatedtype Database: Engine
@@ -81,7 +81,7 @@ extension SQLBoard {
         try storedFeedState()
     }
 
-    /// True for what is gone for good.
+    /// Whether it was deleted for good.
     func isBuried(_ type: ResourceType, _ id: ID) throws -> Bool {
         let statement = try statement("SELECT 1 FROM tombstones WHERE account = ?1 AND type = ?2 AND id = ?3")
         statement.bind(2, type.rawValue)

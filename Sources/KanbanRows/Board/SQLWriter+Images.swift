@@ -7,9 +7,9 @@ extension SQLBoardWriter {
         try add(content: content, of: image.id)
     }
 
-    /// Writes what is known of an image. A device does so before it has the bytes.
+    /// Writes the row of an image without its bytes, which a device loads later.
     package func add(_ image: Image) throws {
-        // The account may show it already: an import brings back what it takes away first.
+        // The account may refer to it already: an import removes an image and adds it again.
         let statement = try statement(
             """
             INSERT INTO images (account, id, media_type, bytes, fingerprint, unnamed_since, revision, checksum)
@@ -27,7 +27,7 @@ extension SQLBoardWriter {
         try statement.run()
     }
 
-    /// Writes the bytes of an image that is known.
+    /// Writes the bytes of an image whose row exists.
     package func add(content: [UInt8], of id: ID) throws {
         let statement = try statement(
             "INSERT INTO image_contents (account, id, content, checksum) VALUES (?1, ?2, ?3, ?4)")
@@ -48,7 +48,7 @@ extension SQLBoardWriter {
         try bury(.image, id, revision: revision)
     }
 
-    /// Removes the rows without a trace.
+    /// Removes the rows without a tombstone.
     package func erase(image id: ID) throws {
         let content = try statement("DELETE FROM image_contents WHERE account = ?1 AND id = ?2")
         content.bind(2, id)
@@ -67,7 +67,7 @@ extension SQLBoardWriter {
         ).run()
     }
 
-    /// Keeps since when nothing names an image. Called after a row that named `old` names `new`.
+    /// Updates since when nothing refers to an image. Called after a row that referred to `old` refers to `new`.
     package func noteNaming(of new: ID?, insteadOf old: ID?) throws {
         guard new != old else { return }
         if let new {
@@ -89,7 +89,7 @@ extension SQLBoardWriter {
         }
     }
 
-    /// Removes an image that nothing has named since before `before`, and leaves a tombstone.
+    /// Removes an image that nothing has referred to since before `before`, and leaves a tombstone.
     package func purgeImage(_ id: ID, before: Timestamp) throws {
         let statement = try statement(
             "SELECT 1 FROM images WHERE account = ?1 AND id = ?2 AND unnamed_since < ?3")

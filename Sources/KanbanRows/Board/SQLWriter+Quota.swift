@@ -12,7 +12,7 @@ extension SQLBoard {
         try storedUsage()
     }
 
-    /// Counts the rows instead of looking at the count.
+    /// Counts the rows instead of reading the counter.
     func countedUsage() throws -> Usage {
         let rows = RowCost.rows(where: "account = ?1")
         let sql = "SELECT coalesce(sum(bytes), 0), coalesce(sum(tasks), 0) FROM (\(rows)) AS counted"
@@ -22,13 +22,14 @@ extension SQLBoard {
     }
 }
 
-/// What a row is for, which decides what happens when there is no room for it.
+/// The purpose of a row, which decides what happens when the quota has no room for it.
 package enum ChargePurpose {
-    /// What the user made. Refused.
+    /// Content of the user: refused.
     case content
-    /// What is kept for repeats and for walks that are under way. Refused beyond the quota's reserve.
+    /// Answers for repeated requests, and respacings: refused beyond the reserve of the quota.
     case kept
-    /// A line of history or a tombstone. Never refused, so that deleting always works; the oldest lines go instead.
+    /// A line of history or a tombstone: never refused, so that deleting always works. The oldest lines are dropped
+    /// instead.
     case trace
 }
 
@@ -37,10 +38,10 @@ extension SQLBoardWriter {
         try writing.usage(of: account)
     }
 
-    /// Counts rows that this transaction writes or, with negative numbers, removes. The one place where quotas are kept:
-    /// whatever writes a row that counts calls it with what ``RowCost`` says, content before it is written, traces after.
+    /// Counts rows that this transaction writes or, with negative numbers, removes. Quotas are enforced here alone: every
+    /// write of a row that counts calls it with its ``RowCost``, for content before the write, for a trace after it.
     ///
-    /// Above the quota the oldest history goes first.
+    /// Above the quota it drops the oldest history first.
     /// - Throws: ``StoreError/quotaExceeded(_:)``.
     package func charge(_ bytes: Int, tasks: Int = 0, for purpose: ChargePurpose) throws {
         guard bytes != 0 || tasks != 0 else { return }
@@ -60,8 +61,8 @@ extension SQLBoardWriter {
         if isRefused { throw StoreError.quotaExceeded(.bytes(quota.bytes)) }
     }
 
-    /// Removes the oldest lines of history until so many bytes are free, and some more, so that not every write has to look
-    /// for them; or until none are left.
+    /// Removes the oldest lines of history until this many bytes are free, or none are left. It removes some more, so
+    /// that not every write has to.
     private func dropOldHistory(of bytes: Int64) throws {
         var wanted = max(bytes, RowCost.leastDropped)
         while wanted > 0, let end = try endOfOldHistory(of: wanted) {
@@ -79,9 +80,10 @@ extension SQLBoardWriter {
         }
     }
 
-    /// Until when the oldest lines are that take so many bytes, as far as one look reaches; `nil` without any lines.
+    /// The time of the last of the oldest lines that together take this many bytes, among those that one read finds; `nil`
+    /// without any lines.
     private func endOfOldHistory(of bytes: Int64) throws -> Timestamp? {
-        // Each action has its own stretch of the index by time.
+        // The index is by action, then by time.
         var lines: [(at: Timestamp, bytes: Int64)] = []
         var reach: Timestamp?
         for action in HistoryEntry.Action.allCases {

@@ -1,8 +1,8 @@
 import Kanban
 
-/// What only a replica does to rows: take back what its own edits made, as if it had never been.
+/// Writes that only a replica makes: it takes its own edits back without a trace.
 extension SQLBoardWriter {
-    /// Removes the task without a trace.
+    /// Removes the task without a tombstone.
     package func erase(task id: ID) throws {
         guard let task = try task(id) else { return }
         writing.note(TaskChange(account: account, id: id, revision: 0))
@@ -30,7 +30,7 @@ extension SQLBoardWriter {
         try statement.run()
     }
 
-    /// Writes what is known of the image, and keeps its bytes.
+    /// Writes the row of the image, and leaves its bytes.
     package func save(_ image: Image) throws {
         let statement = try statement("DELETE FROM images WHERE account = ?1 AND id = ?2")
         statement.bind(2, image.id)
@@ -54,7 +54,7 @@ extension SQLBoardWriter {
             """
         try statement(tasks).run()
         try statement("DELETE FROM tombstones WHERE account = ?1").run()
-        // Some may have such a number already, of a load that was broken off.
+        // An interrupted load may have given some of them a negative one already.
         let categories = try self.categories()
         var lowest = categories.reduce(0) { min($0, $1.revision) }
         for var category in categories where category.revision >= 0 {

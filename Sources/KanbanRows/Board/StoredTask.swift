@@ -27,8 +27,8 @@ struct StoredTask {
     }
 }
 
-/// The rows of tasks that a transaction read or wrote last. A rule reads a task, then a neighbour, and then writes the
-/// task; a mutation of a push reads it once more before: without this each of those is a statement.
+/// A cache of the rows of tasks that a transaction read or wrote last. A rule reads a task, then a neighbour, and then
+/// writes the task; without the cache each of these reads is a statement.
 ///
 /// Keep no row that anything but ``SQLBoardWriter`` changes, and none beyond the transaction.
 struct RecentTasks {

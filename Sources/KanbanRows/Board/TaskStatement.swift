@@ -67,7 +67,7 @@ struct TaskStatement {
         conditions += condition
     }
 
-    /// Takes in a value and returns how to name it.
+    /// Adds a value and returns the name of its parameter.
     mutating func parameter(_ value: Value) -> String {
         values.append(value)
         let index = values.count + 1
@@ -82,8 +82,8 @@ struct TaskStatement {
         return "SELECT \(columns) FROM tasks WHERE \(conditions) ORDER BY \(order)\(end)"
     }
 
-    /// The same rows where no index gives the order: what is sorted are numbers, and only a page of rows is carried along.
-    /// Newest first, nearly every row of a table is for a while one of the first. (The plus sign is for seeking by number.)
+    /// The same rows where no index gives the order: it sorts row numbers and reads only the rows of the page. Sorting newest
+    /// first, nearly every row is among the first for a while. (The plus sign makes SQLite seek by number.)
     func sqlSortingFirst(columns: String, order: String, limit: Int?) -> String {
         let numbers = sql(columns: "number", order: order, limit: limit)
         return "SELECT \(columns) FROM tasks WHERE +account = ?1 AND number IN (\(numbers)) ORDER BY \(order)"

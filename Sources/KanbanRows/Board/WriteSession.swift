@@ -1,12 +1,12 @@
 import Kanban
 
-/// The write connection and what of it is in memory: the accounts' counters, written once a transaction, and how the
-/// counts of tasks changed. Used by one writer.
+/// The write connection with its state in memory: the counters of accounts and the changed counts of tasks, which are
+/// written once a transaction. Used by one writer.
 ///
-/// Made for SQLite ahead of time, because other rooms call it.
+/// Specialized for SQLite, because other rooms call it.
 package final class WriteSession<Database: Engine> {
     package let connection: Database
-    /// Whether a body of this account should end for the sake of others; see ``BoardWriter/shouldYield``.
+    /// Whether a body of this account should end so that others get their turn; see ``BoardWriter/shouldYield``.
     package var shouldYield: (AccountKey) -> Bool = { _ in false }
     /// The accounts as they stand, committed or not. Dropped when there are too many.
     // These are not checked for overlapping access: no method hands out a reference to one or runs a body of somebody else.
@@ -20,7 +20,7 @@ package final class WriteSession<Database: Engine> {
     @exclusivity(unchecked) var columnEnds = ColumnEnds()
     /// Answers that were read in advance; `nil` for a key without a row.
     @exclusivity(unchecked) var foreseenAnswers: [AnswerKey: KeptAnswer?] = [:]
-    /// What to put back when a body or a nested part of one is undone, newest last.
+    /// The counters to restore when a body or a nested part of one is undone, newest last.
     @exclusivity(unchecked) private var undoLog: [(account: Int64, standing: Standing)] = []
 
     /// Accounts of which a session or a token ended in this transaction.
@@ -41,14 +41,15 @@ package final class WriteSession<Database: Engine> {
         try connection.begin()
     }
 
-    /// After somebody else wrote: nothing that was known counts any more. Before anything is done in the transaction.
+    /// Drops all counters after another process wrote. Call it before anything else in the transaction.
     @_specialize(where Database == SQLiteConnection)
     package func forgetStandings() {
         standings = [:]
         forgetTasks()
     }
 
-    /// Writes the counters, commits, and returns where the accounts with changes stand.
+    /// Writes the counters and commits.
+    /// - Returns: the accounts whose feed changed.
     @_specialize(where Database == SQLiteConnection)
     package func commit(at now: Timestamp) throws -> [(account: AccountKey, feed: FeedState)] {
         try writeCounts()
@@ -70,7 +71,7 @@ package final class WriteSession<Database: Engine> {
         endings.removeAll(keepingCapacity: true)
     }
 
-    /// A point to which only what is in memory can be undone.
+    /// A mark to which the state in memory can be undone.
     package var mark: TransactionMark {
         @_specialize(where Database == SQLiteConnection)
         get {
@@ -83,7 +84,7 @@ package final class WriteSession<Database: Engine> {
         connection.allChanges != mark.rows
     }
 
-    /// Undoes what is in memory.
+    /// Undoes the state in memory.
     @_specialize(where Database == SQLiteConnection)
     package func forget(since mark: TransactionMark) {
         countChanges.removeSubrange(mark.countChanges...)
@@ -92,7 +93,7 @@ package final class WriteSession<Database: Engine> {
         forgetTasks()
     }
 
-    /// A point to which everything can be undone.
+    /// A mark to which everything can be undone.
     @_specialize(where Database == SQLiteConnection)
     package func savepoint() throws -> TransactionMark {
         try connection.savepoint()
@@ -125,7 +126,7 @@ package final class WriteSession<Database: Engine> {
         try standing(of: account).limits
     }
 
-    /// Writes the limits down at once: the row that ``commit(at:)`` writes has none.
+    /// Writes the limits at once: ``commit(at:)`` does not write them.
     @_specialize(where Database == SQLiteConnection)
     package func setLimits(_ limits: OwnLimits, of account: AccountKey) throws {
         let statement = try connection.statement(
@@ -160,7 +161,7 @@ package final class WriteSession<Database: Engine> {
         return standing
     }
 
-    /// Takes in what was read of an account while its row was locked.
+    /// Caches the counters of an account that were read while its row was locked.
     package func learn(_ feed: FeedState, _ usage: Usage, _ limits: OwnLimits, of account: AccountKey) {
         standings[account.number] = Standing(feed: feed, usage: usage, limits: limits)
     }
@@ -200,7 +201,7 @@ package final class WriteSession<Database: Engine> {
         standings[account.number] = nil
     }
 
-    /// - Returns: the accounts whose feed changed; nobody waits for a usage.
+    /// - Returns: the accounts whose feed changed.
     private func writeStandings(at now: Timestamp) throws -> [(account: AccountKey, feed: FeedState)] {
         guard !changedFeeds.isEmpty || !changedUsages.isEmpty else { return [] }
         defer {
@@ -231,12 +232,12 @@ package final class WriteSession<Database: Engine> {
         }
     }
 
-    /// Notes that something that opened the account no longer does: servers that share a database tell one another.
+    /// Notes that a session or a token of the account ended: servers that share a database tell each other.
     package func noteEnding(of account: AccountKey) {
         endings.insert(account.number)
     }
 
-    /// Those of the transaction that is about to be committed, or was.
+    /// The accounts of the current or last transaction whose sessions or tokens ended.
     @_specialize(where Database == SQLiteConnection)
     package func takeEndings() -> [AccountKey] {
         defer { endings.removeAll(keepingCapacity: true) }
@@ -264,18 +265,21 @@ package final class WriteSession<Database: Engine> {
 
     // MARK: - The tasks that changed
 
-    /// What is undone later stays noted: nobody reads the wrong thing for reading once more.
+    /// Changes that are undone later stay noted: they only cost one more read.
     func note(_ change: TaskChange) {
         changedTasks?.append(change)
     }
 
-    /// When it is not known which.
+    /// Notes that any task may have changed.
     func noteChangeOfAllTasks() {
         changedTasks = nil
         forgetTasks()
     }
 
-    /// Tells where a task stood, unless it is new, and where it stands now, unless it is gone.
+    /// Updates the cached ends of columns.
+    /// - Parameters:
+    ///   - old: the task before; `nil` for a new one.
+    ///   - new: the task now; `nil` for a removed one.
     func noteMove(of account: AccountKey, from old: TaskItem?, to new: TaskItem?) {
         if let old, old.deletedAt == nil {
             columnEnds.remove(old.position, from: ColumnKey(account: account.number, status: old.status))
@@ -295,7 +299,7 @@ package final class WriteSession<Database: Engine> {
         if !foreseenAnswers.isEmpty { foreseenAnswers = [:] }
     }
 
-    /// Those of the transaction that is about to be committed; `nil` when it is not known which.
+    /// The changed tasks of the transaction; `nil` when any task may have changed.
     @_specialize(where Database == SQLiteConnection)
     package func takeChangedTasks() -> [TaskChange]? {
         defer { changedTasks = [] }
@@ -317,7 +321,7 @@ package final class WriteSession<Database: Engine> {
         return sums
     }
 
-    /// For an account whose counts were deleted: what is not written yet must not come after.
+    /// Cancels changes that are not written yet, for an account whose counts were deleted.
     func cancelPendingCounts(of account: AccountKey) {
         for (key, sum) in pendingCounts(of: account) { count(-sum, key) }
     }

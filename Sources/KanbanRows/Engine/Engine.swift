@@ -2,7 +2,7 @@ import Kanban
 
 /// A connection to a database that keeps boards. Used by one thread at a time.
 ///
-/// The rows above it write each statement once, in what the engines have in common; parameters are `?1`, `?2` and so on.
+/// The rows above it write each statement once, in the SQL that all engines share; parameters are `?1`, `?2` and so on.
 ///
 /// Laws:
 /// - A statement that throws has written nothing.
@@ -11,14 +11,14 @@ import Kanban
 package protocol Engine: AnyObject {
     associatedtype Statement: EngineStatement
 
-    /// Whether a task has a row number, by which it is found sooner than by its id.
+    /// Whether a task has a row number, which finds it faster than its id.
     static var hasRowNumbers: Bool { get }
     /// Whether statements fold texts that they search. Otherwise a column keeps the folded body.
     static var foldsText: Bool { get }
     /// Whether erasing an account's row erases all rows that refer to it.
     static var erasesDependents: Bool { get }
 
-    /// What errors call the database: the path of its file.
+    /// The name of the database in errors: the path of its file.
     var name: String { get }
 
     /// The kept statement of a literal, reset, ready to be bound.
@@ -41,17 +41,17 @@ package protocol Engine: AnyObject {
     /// Rows written since the connection was opened, undone ones included.
     var allChanges: Int64 { get }
 
-    /// Throws the first error after which nothing of the transaction can be trusted.
+    /// Throws the first error after which the transaction must not be committed.
     func requireSound() throws
 }
 
-// What holds of SQLite.
+// The values of SQLite.
 extension Engine {
     package static var hasRowNumbers: Bool { true }
     package static var foldsText: Bool { true }
     package static var erasesDependents: Bool { true }
 
-    /// For data of ours that is not as we write it.
+    /// The error for rows that are not as Kanbase writes them.
     package func damaged(_ what: String) -> StoreError {
         .corrupt("\(name): \(what)")
     }

@@ -2,8 +2,7 @@ import Kanban
 
 /// A prepared statement of an ``Engine``. Bind, step, read columns, ``reset()``; parameters count from 1, columns from 0.
 ///
-/// Binding fails only where there is no such parameter, which is a mistake of the program, and without memory: then the
-/// next step throws.
+/// Binding fails only for a parameter that does not exist, which is a bug, and without memory. Then the next step throws.
 package protocol EngineStatement: AnyObject {
     func bind(_ index: Int32, _ value: Int64)
     func bindNull(_ index: Int32)
@@ -31,7 +30,7 @@ package protocol EngineStatement: AnyObject {
     func withBytes<T>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T
 }
 
-// Inlinable, so that other rooms' statements are made for their engine, too.
+// Inlinable, so that the statements of other rooms are specialized for their engine as well.
 extension EngineStatement {
     /// Steps through a statement without rows and resets it.
     @inlinable

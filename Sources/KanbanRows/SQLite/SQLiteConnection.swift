@@ -22,11 +22,11 @@ package final class SQLiteConnection: Engine {
     package let path: String
     /// The first error after which nothing of the transaction can be trusted; see ``SQLiteConnection/check(_:)``.
     package private(set) var fault: SQLiteError?
-    // Not checked for overlapping access: a look-up calls nothing that could come back here, and is made for each statement.
+    // Not checked for overlapping access: a look-up calls no code of others, and every statement needs one.
     @exclusivity(unchecked) private var statements: [UnsafeRawPointer: SQLiteStatement] = [:]
     @exclusivity(unchecked) private var composed: [String: SQLiteStatement] = [:]
 
-    /// Statements made at run time that are kept ready; beyond it the kept ones are dropped.
+    /// The most composed statements that are kept; beyond it all are dropped.
     private static let composedLimit = 128
 
     /// Milliseconds that a statement waits for a lock of another process.
@@ -48,7 +48,7 @@ package final class SQLiteConnection: Engine {
         }
         sqlite3_busy_timeout(handle, Self.timeout)
         do {
-            // Before the file is looked at.
+            // Before the first read of the file.
             try check(csqlite_defend(handle))
             try register(textFunctions: ())
             try run("PRAGMA foreign_keys = ON")
@@ -56,12 +56,12 @@ package final class SQLiteConnection: Engine {
             try run("PRAGMA cache_size = \(-memory.cache / 1024)")
             try run("PRAGMA mmap_size = \(memory.mapped)")
             if access == .readWrite {
-                // SQLite opens a file that may not be written for reading, and says so only when one writes.
+                // SQLite opens a write-protected file for reading, and reports it only at the first write.
                 guard sqlite3_db_readonly(handle, "main") == 0 else {
                     throw SQLiteError(code: SQLITE_READONLY, message: "\(path) may not be written")
                 }
                 try run("PRAGMA synchronous = FULL")
-                // Debian's SQLite overwrites what is deleted unless told otherwise.
+                // Debian's SQLite overwrites deleted content by default.
                 try run("PRAGMA secure_delete = OFF")
                 try run("PRAGMA wal_autocheckpoint = 0")
             }
@@ -108,7 +108,7 @@ package final class SQLiteConnection: Engine {
         if let fault { throw fault }
     }
 
-    /// Another number when another connection wrote since.
+    /// A number that changes when another connection writes.
     package func dataVersion() throws -> Int64 {
         let statement = try statement("PRAGMA data_version")
         defer { statement.reset() }
@@ -141,7 +141,7 @@ package final class SQLiteConnection: Engine {
         return statement
     }
 
-    /// What the kept statements say, for those who want them explained.
+    /// The texts of the kept statements, for tests that explain them.
     package var texts: [String] { (Array(statements.values) + Array(composed.values)).map(\.text) }
 
     /// Runs a literal without parameters and rows.
@@ -168,9 +168,9 @@ package final class SQLiteConnection: Engine {
         return try statement.step() ? statement.optionalText(0) : nil
     }
 
-    /// Throws for anything but success, and remembers errors of the disk, of memory and of the file: after them SQLite
-    /// may have rolled the transaction back, so that what follows in it must not be committed, even if the one who
-    /// got the error goes on.
+    /// Throws for anything but success, and remembers errors of the disk, of memory and of the file. After such an error
+    /// SQLite may have rolled the transaction back, so the rest of it must not be committed, even if the caller ignores
+    /// the error.
     package func check(_ code: Int32, of statement: String? = nil) throws {
         guard code != SQLITE_OK, code != SQLITE_ROW, code != SQLITE_DONE else { return }
         throw failure(code, of: statement)

@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 import Kanban
 
-/// A result code of SQLite that is no success, with what the library says about it.
+/// A result code of SQLite other than success, with the message of the library.
 package struct SQLiteError: Error, CustomStringConvertible {
     /// The extended result code.
     package let code: Int32
@@ -25,7 +25,7 @@ package struct SQLiteError: Error, CustomStringConvertible {
         "SQLite \(code): \(message)" + (statement.map { ", in: \($0)" } ?? "")
     }
 
-    /// What the callers of the store can tell apart; `nil` for what is unforeseen.
+    /// The error that callers of the store get; `nil` for an unexpected one.
     package var storeError: StoreError? {
         switch primaryCode {
         case SQLITE_FULL: .full

@@ -45,8 +45,8 @@ package final class SQLiteStatement: EngineStatement {
 
 // MARK: - Parameters
 
-/// Binding fails where there is no such parameter, which is a mistake of the program, and without memory; its result says
-/// nothing that a caller could act on.
+/// Binding fails for a parameter that does not exist, which is a bug, and without memory. The results are ignored, because
+/// the next step fails as well.
 extension SQLiteStatement {
     package func bind(_ index: Int32, _ value: Int64) {
         sqlite3_bind_int64(handle, index, value)
@@ -105,13 +105,13 @@ extension SQLiteStatement {
 
 // MARK: - Columns
 
-/// Read through `sqlite3_column_value`, once a column, rather than by a call each for type, content and length, which
-/// look the column up anew. The connections have no mutex, so that such values are as good as any (see "protected and
-/// unprotected sqlite3_value" in SQLite's documentation).
+/// Columns are read through one `sqlite3_column_value` each: the calls for type, content and length would each look the
+/// column up. The connections have no mutex, so these values count as protected (see "protected and unprotected
+/// sqlite3_value" in SQLite's documentation).
 extension SQLiteStatement {
     package var columnCount: Int32 { sqlite3_column_count(handle) }
 
-    /// For what copies rows whatever is in them.
+    /// For copying rows of any content.
     package func kind(_ column: Int32) -> ValueKind {
         switch type(column) {
         case SQLITE_NULL: .null

@@ -34,7 +34,7 @@ package enum Schema {
         do {
             application = try connection.integer("PRAGMA application_id") ?? 0
         } catch let error as SQLiteError where error.primaryCode == SQLITE_ERROR {
-            // Of a statement that is right: the head of the file says what no version of SQLite knows.
+            // The statement is right, so the header of the file is not one of SQLite.
             throw StoreError.corrupt("\(connection.path): \(error)")
         }
         let version = Int(try connection.integer("PRAGMA user_version") ?? 0)
@@ -47,15 +47,15 @@ package enum Schema {
         return version
     }
 
-    /// Compares everything that the file declares, text by text, with what its version has: a trigger, a view or a weaker
-    /// index that somebody put in would otherwise work for them in every write.
+    /// Compares the text of every declaration in the file with that of its version: otherwise a trigger, a view or a weaker
+    /// index that somebody added would act in every write.
     /// - Throws: ``StoreError/corrupt(_:)`` with the first difference.
     package static func verify(_ connection: SQLiteConnection, steps: [Step] = steps) throws {
         // Both from one moment: another process may be bringing the file up.
         let begins = !connection.isInTransaction
         if begins { try connection.run("BEGIN") }
         defer {
-            // A transaction that only read leaves nothing behind, however it ends.
+            // `try?`: it is of no matter how a transaction ends that only reads.
             if begins { try? connection.run("COMMIT") }
         }
         let version = try version(of: connection, newest: steps.count)
@@ -75,13 +75,13 @@ package enum Schema {
     /// By type and name, what declares it; empty for what SQLite made by itself.
     private static func texts(of connection: SQLiteConnection) throws -> [String: String] {
         let statement = try SQLiteStatement(
-            // What `ANALYZE` leaves is known by its name, and says nothing but how many rows there are.
+            // The tables of `ANALYZE` hold nothing but statistics.
             "SELECT type || ' ' || name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT GLOB 'sqlite_stat[14]'",
             on: connection)
         defer { statement.finalize() }
         var texts: [String: String] = [:]
         while try statement.step() {
-            // Two of one name cannot be told apart, so they are no schema of ours.
+            // No schema of Kanbase has two declarations of one name.
             if texts.updateValue(statement.text(1), forKey: statement.text(0)) != nil {
                 throw StoreError.corrupt("\(connection.path): the \(statement.text(0)) stands twice")
             }
@@ -105,7 +105,7 @@ package enum Schema {
         guard try version(of: connection, newest: steps.count) < steps.count else { return }
         try connection.run("BEGIN IMMEDIATE")
         do {
-            // Once more, for another process may have done it until now.
+            // Again, because another process may have migrated it meanwhile.
             let version = try version(of: connection, newest: steps.count)
             if (1..<steps.count).contains(version) { try keep(version) }
             for step in steps.dropFirst(version) { try step(connection) }

@@ -3,7 +3,7 @@ import Foundation
 import Kanban
 import KanbanRows
 
-/// A copy of the data in one file, taken beside a server that serves.
+/// A copy of the data in one file, made while a server runs.
 package struct Backup: Sendable {
     /// Bytes of the copy.
     package let size: Int
@@ -14,9 +14,8 @@ package struct Backup: Sendable {
 extension FileStore {
     /// Copies the data of the directory, with all that is committed when it begins, into `path`, and verifies the copy.
     ///
-    /// It works in steps, each on the disk before the next, so that a writer waits for little of it; what is committed
-    /// meanwhile is not in it. The file appears under its name when it is whole. Another backup of that name, or
-    /// an empty file, is replaced, any other file is not.
+    /// It works in steps, each on disk before the next, so that a writer never waits long. Later commits are not in it. The
+    /// file gets its name when it is complete. It replaces another backup of that name or an empty file, and no other file.
     /// - Throws: ``StoreError``.
     @discardableResult
     package static func backUp(_ directory: String, to path: String, pagesPerStep: Int32 = 512) throws -> Backup {
@@ -26,7 +25,7 @@ extension FileStore {
             guard try Schema.version(of: source) > 0 else { throw StoreError.corrupt("\(source.path) is empty") }
             try Schema.verify(source)
             if DurableFile.exists(path) { try requireBackup(path) }
-            // A name of its own, for two may be taken at once.
+            // A unique name, because two backups may run at once.
             let partial = "\(path).\(getpid()).partial"
             try DurableFile.create(partial)
             do {
@@ -79,7 +78,7 @@ extension FileStore {
         directory + "/" + fileName
     }
 
-    /// What lies there may only be replaced when it is a backup, too.
+    /// Only another backup may be replaced.
     private static func requireBackup(_ path: String) throws {
         do {
             let connection = try SQLiteConnection(path: path, access: .readOnly)
@@ -93,18 +92,18 @@ extension FileStore {
     private static func copy(_ source: SQLiteConnection, to path: String, pagesPerStep: Int32) throws {
         let target = try SQLiteConnection(path: path, access: .readWrite)
         defer { target.close() }
-        // The copy is on the disk after each step anyway, and counts only when it is whole.
+        // Each step is synchronized anyway, and only a complete copy counts.
         try target.run("PRAGMA synchronous = OFF")
-        // There is nothing in it to go back to.
+        // A new file needs no rollback.
         try target.run("PRAGMA journal_mode = MEMORY")
-        // One snapshot for all steps: SQLite would begin anew after each commit of a writer.
+        // One snapshot for all steps: SQLite would start again after each commit of a writer.
         try source.run("BEGIN")
         _ = try source.integer("SELECT count(*) FROM accounts")
         guard let backup = sqlite3_backup_init(target.handle, "main", source.handle, "main") else {
             throw target.failure(sqlite3_errcode(target.handle))
         }
         do {
-            // Finishing frees it, and repeats the error of the last step, which is thrown below.
+            // Finishing frees it and repeats the error of the last step, which is thrown below.
             defer { sqlite3_backup_finish(backup) }
             var code = SQLITE_OK
             while code == SQLITE_OK {

@@ -1,12 +1,12 @@
 import Kanban
 import KanbanRows
 
-/// Looks for damage: what SQLite finds, and what of our own is not as it must be.
+/// Looks for damage: by SQLite's own check, and by rules that the rows of Kanbase keep.
 enum Check {
-    /// Sentences for people; none when all is well.
+    /// A sentence for each finding.
     static func findings(in connection: SQLiteConnection) throws -> [String] {
         let damage = try texts("PRAGMA integrity_check(100)", on: connection).filter { $0 != "ok" }
-        // With damage below, what the rest would find are its consequences.
+        // The other checks would only find consequences of this damage.
         guard damage.isEmpty else { return damage }
         var findings: [String] = []
         for rule in rules {
@@ -32,11 +32,11 @@ enum Check {
 
     private struct Rule {
         let meaning: String
-        /// One text a finding.
+        /// Gives one text for each finding.
         let query: String
     }
 
-    /// Each over all accounts, since a check is of the whole file.
+    /// Each query covers all accounts.
     private static let rules = [
         Rule(
             meaning: "a row belongs to no account",
@@ -157,7 +157,7 @@ enum Check {
     /// Milliseconds, as in `Timestamp.range`.
     private static let instants = "-62135596800000 AND 253402300799999"
 
-    /// Everything that bears a revision of the feed.
+    /// Every row with a revision of the feed.
     private static let stamped = """
         SELECT account, revision FROM tasks UNION ALL SELECT account, revision FROM categories
         UNION ALL SELECT account, revision FROM ddays UNION ALL SELECT account, revision FROM tombstones
@@ -174,10 +174,11 @@ enum Check {
 }
 
 extension FileStore {
-    /// What is wrong with the data in a directory, in sentences; empty when all is well.
+    /// Checks the data in a directory.
+    /// - Returns: a sentence for each finding.
     ///
-    /// - Parameter vacuum: also rewrites the file without gaps when nothing is wrong; only while no server runs.
-    /// - Throws: ``StoreError`` when it cannot be looked at: `newer`, `io`, `full`.
+    /// - Parameter vacuum: also rewrites the file without gaps if there are no findings; only while no server runs.
+    /// - Throws: ``StoreError`` when the data cannot be read: `newer`, `io`, `full`.
     package static func check(_ directory: String, vacuum: Bool = false) throws -> [String] {
         do {
             guard DurableFile.exists(dataFile(in: directory)) else {
@@ -193,7 +194,7 @@ extension FileStore {
             return findings
         } catch {
             let error = SQLiteError.forCallers(error)
-            // Damage is what was asked for.
+            // Damage is a finding, not an error.
             if case StoreError.corrupt(let finding) = error { return [finding] }
             throw error
         }
@@ -219,7 +220,7 @@ extension FileStore {
         }
     }
 
-    /// Opens the data of a directory that nobody serves, brought up to this version and without damage.
+    /// Opens the data of a directory while no server runs, migrates it and checks it.
     /// - Throws: ``StoreError``.
     package static func withFile<T>(of directory: String, _ body: (SQLiteConnection) throws -> T) throws -> T {
         do {

@@ -1,7 +1,7 @@
 import Foundation
 import Kanban
 
-/// Files that are whole or not there, also after a power cut.
+/// Files that are complete or absent, even after a power cut.
 enum DurableFile {
     /// Waits until the file, or the entries of a directory, are on the disk.
     static func synchronize(_ path: String) throws {
@@ -11,7 +11,7 @@ enum DurableFile {
         guard fsync(descriptor) == 0 else { throw failure("sync", path) }
     }
 
-    /// Puts the file in the place of another, if there is one, at once.
+    /// Replaces another file, if there is one, atomically.
     static func replace(_ path: String, with source: String) throws {
         guard rename(source, path) == 0 else { throw failure("rename", source) }
         let folder = (path as NSString).deletingLastPathComponent

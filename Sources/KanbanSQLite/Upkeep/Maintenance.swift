@@ -3,8 +3,8 @@ import KanbanAccess
 import KanbanRows
 import Locks
 
-/// What happens by itself as time passes: the trash is emptied, the purge line moves on, old history and what was kept
-/// for repeated requests go. One account after the other, in steps so small that no writer waits long for one.
+/// Removes what has expired: old trash, tombstones, history, and answers kept for repeated requests. It handles one account
+/// after the other, in steps so small that no writer waits long.
 struct MaintenanceWalk: Sendable {
     enum Stage: CaseIterable {
         case trash, images, purgeLine, respacings, sessions
@@ -14,16 +14,16 @@ struct MaintenanceWalk: Sendable {
     var account: Int64 = 0
     var stages: [Stage] = []
 
-    /// Rows that a step writes at most.
+    /// The most rows that a step writes.
     static let step = 100
-    /// Images that a step removes at most: each may have hundreds of pages.
+    /// The most images that a step removes: each may have a thousand pages.
     static let images = 8
-    /// Rows that a step reads at most, beside the writer.
+    /// The most rows that a step reads, on a reader.
     static let lookThrough = 2_000
 }
 
 extension FileStore {
-    /// Does a small piece of the upkeep that is due.
+    /// Runs one small step.
     ///
     /// - Returns: true when there is more to do in this walk through all accounts; false at its end, and then it is
     ///   time enough to begin the next in some minutes. Two walks at a time share the work.
@@ -56,7 +56,7 @@ extension FileStore {
                 }
             }
         } catch StoreError.noAccount {
-            // Erased meanwhile, with all that was to be done.
+            // The account was erased meanwhile.
             walk.stages = []
             return true
         }
@@ -72,7 +72,7 @@ extension FileStore {
         return try statement.step() ? statement.integer(0) : nil
     }
 
-    /// Each step asks a reader first, so that the writer is left alone when there is nothing to do.
+    /// Each step reads first, so that the writer runs only if there is something to remove.
     private func emptyTrash(of account: AccountKey) async throws -> Bool {
         let oldest = context.oldestTrash
         let ids = try board(account) { try $0.trash(before: oldest, limit: MaintenanceWalk.step) }

@@ -2,10 +2,10 @@ import Foundation
 import Kanban
 import KanbanRows
 
-/// Puts a backup in the place of the data. Nothing may have the data open.
+/// Replaces the data with a backup. No process may have the data open.
 ///
-/// At every moment there is whole data under the name of the data file or under ``restoredName``; what is found under
-/// the latter after a crash is put in place by the next who opens the data.
+/// At every moment there is complete data under the name of the data file or under ``restoredName``. After a crash, the next
+/// process that opens the data puts the file of the latter name in place.
 extension FileStore {
     private static let restoredName = fileName + ".restored"
 
@@ -19,7 +19,7 @@ extension FileStore {
         from path: String, to directory: String, now: Timestamp,
         random: () -> UInt64 = { UInt64.random(in: .min ... .max) }
     ) throws -> String? {
-        // A link would be copied as one.
+        // Otherwise a link would be copied as a link.
         let backup = URL(filePath: path).resolvingSymlinksInPath().path
         do {
             guard DurableFile.exists(backup) else { throw StoreError.io("there is no file \(backup)") }
@@ -61,7 +61,7 @@ extension FileStore {
     static func finishRestore(in directory: String) throws {
         let (data, restored) = (dataFile(in: directory), directory + "/" + restoredName)
         guard !DurableFile.exists(data), DurableFile.exists(restored) else { return }
-        // A log without its file would be taken for the log of the new one.
+        // SQLite would take the old log for that of the new file.
         try DurableFile.removeIfThere(data + "-wal")
         try DurableFile.removeIfThere(data + "-shm")
         try DurableFile.replace(data, with: restored)
@@ -94,9 +94,9 @@ extension FileStore {
         try beginNewHistory(on: connection, now: now, random: random)
     }
 
-    /// What was written after the backup is gone, and its numbers must not come again: an `ETag` of then would pass for
-    /// one of now. So every account goes on at the milliseconds since 1970, which no history comes to by counting, and
-    /// which are later ones at the next restore.
+    /// The revisions of lost writes must not be used again: an old `ETag` would match a new resource. So the revisions of
+    /// every account continue at the milliseconds since 1970, which counting never reaches, and which grow until the next
+    /// restore.
     private static func beginNewHistory(
         on connection: SQLiteConnection, now: Timestamp, random: () -> UInt64
     ) throws {
@@ -127,9 +127,9 @@ extension FileStore {
         return kept
     }
 
-    /// Copies the log into the file. Data that is damaged may refuse, and is kept with its log then.
+    /// Copies the log into the file. This may fail for damaged data, which is then kept with its log.
     private static func foldLog(of path: String) {
-        // Opening and closing is enough; without it the log is renamed along.
+        // `try?`: opening and closing is enough, and if it fails the log is renamed with the file.
         guard let connection = try? SQLiteConnection(path: path, access: .readWrite) else { return }
         _ = try? connection.text("PRAGMA journal_mode = DELETE")
         connection.close()

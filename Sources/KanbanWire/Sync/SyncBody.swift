@@ -171,7 +171,6 @@ extension JSON {
 
     private var lowercased: JSON { stringValue.map { .string($0.lowercased()) } ?? self }
 }
-
 extension JSONWriter {
     fileprivate mutating func canonical(_ value: JSON) {
         switch value {
