@@ -27,8 +27,8 @@ package final class TokenVerifier: Sendable {
     /// process. A look-up takes a few microseconds.
     package static let trust: Duration = .milliseconds(250)
 
-    /// The same where ``AccessStore/standing(of:)`` tells of endings: then it is about rows that nobody ended and that
-    /// are gone all the same, such as expired sessions whose last use could not be written.
+    /// The same where ``AccessStore/standing(of:)`` counts endings: then it only covers rows that disappear without an
+    /// ending, such as expired sessions whose last use could not be written.
     package static let longTrust: Duration = .seconds(60)
 
     private struct Entry {

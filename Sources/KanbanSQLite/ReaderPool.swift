@@ -46,8 +46,8 @@ final class ReaderPool: Sendable {
     /// Rung by the last reader to leave during a pause.
     private let quiet = DispatchSemaphore(value: 0)
 
-    /// Beyond so many idle readers one is closed: those that find the pool empty, because a checkpoint has the idle ones
-    /// in hand, open more than there are threads to read.
+    /// The most idle readers. More are opened when the pool is empty because a checkpoint holds the idle ones; those are
+    /// closed after use.
     private let limit: Int
 
     /// How long a pause waits for those that read.
@@ -61,7 +61,7 @@ final class ReaderPool: Sendable {
         limit = ProcessInfo.processInfo.activeProcessorCount + configuration.longReads
     }
 
-    /// - Parameter afresh: sees what other processes committed as well, which nobody tells this one.
+    /// - Parameter afresh: takes a new snapshot, which includes commits of other processes.
     func read<T>(afresh: Bool = false, _ body: (SQLiteConnection) throws -> T) throws -> T {
         let reader = try take()
         do {

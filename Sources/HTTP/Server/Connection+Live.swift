@@ -2,11 +2,11 @@ import Sockets
 import Synchronization
 
 /// An answer whose body is live, from its head to its end.
-// Unchecked because it is its connection's, for the loop's thread only.
+// Unchecked: only its connection uses it, on the loop's thread.
 final class LiveAnswer: @unchecked Sendable {
     let body: any LiveBody
     let isChunked: Bool
-    /// What will be told of it.
+    /// The report of the answer for the log and metrics, when it ends.
     var unreported: Connection.Unreported
     var isResting = false
     /// The client is gone, or the server ends.

@@ -129,11 +129,11 @@ final class Connection: WatchHandler, @unchecked Sendable {
         whenClosed = nil
     }
 
-    // MARK: What the watch tells
+    // MARK: Readiness
 
     func becameReady() {
         if let writer = takeWriter() { return writer.resume(returning: true) }
-        // To ask the machine first would only tell that it waits for bytes.
+        // The machine waits for bytes in this state, so it need not be asked first.
         if afterWriting == nil {
             clientCame()
             read()

@@ -37,7 +37,7 @@ extension EngineStatement {
 protocol CopySide: AnyObject {
     associatedtype Row: CopiedRow
 
-    /// Those that are copied.
+    /// The copied tables.
     func columns(of table: String) throws -> [String]
     func forEachRow(of table: String, _ columns: [String], _ body: (Row) throws -> Void) throws
     func insert(_ row: some CopiedRow, into table: String, _ columns: [String]) throws
@@ -87,7 +87,7 @@ final class DatabaseSide: CopySide {
     typealias Row = PostgresStatement
 
     private let connection: PostgresConnection
-    /// Rows sent and not waited for, and their bytes.
+    /// Sent rows without an answer, and their bytes.
     private var pending = (rows: 0, bytes: 0)
 
     private static let mostPending = (rows: 500, bytes: 4 << 20)

@@ -11,9 +11,9 @@ package enum TableCopy {
     /// Why nothing was copied.
     package enum Fault: Error, Equatable {
         case targetHasAccounts(Int64)
-        /// Servers that would go on writing to the source.
+        /// Servers are running that would go on writing to the source.
         case sourceIsServed(by: Int64)
-        /// What was written is not what was read.
+        /// The written rows differ from those read.
         case differs(String)
         case damaged(String)
     }

@@ -1,5 +1,5 @@
-/// The statements of the rows are written as SQLite takes them. What PostgreSQL spells in another way stands here, and
-/// nowhere else; `DialectTests` has a test for each.
+/// Statements are written in SQLite's dialect. All spellings that differ in PostgreSQL are here; `DialectTests` has a test
+/// for each.
 enum Dialect {
     /// By text, in this order.
     static let spellings: [(sqlite: String, postgres: String)] = [
@@ -9,7 +9,7 @@ enum Dialect {
         ("first_changes, number\nFROM tasks", "first_changes, 0::bigint\nFROM tasks"),
         ("WHERE account = ?1 AND number = ?2", "WHERE account = ?1 AND id = ?2"),
         ("AND number IN (SELECT number FROM tasks", "AND id IN (SELECT id FROM tasks"),
-        // Case is folded by us, when a row is written; PostgreSQL folds it in version 18 only.
+        // Kanbase folds case when it writes a row; PostgreSQL can do it only since version 18.
         ("created_at, checksum)", "created_at, checksum, body_folded)"),
         ("?17, ?18, ?19)", "?17, ?18, ?19, ?20)"),
         ("first_changes = ?16, checksum = ?17", "first_changes = ?16, checksum = ?17, body_folded = ?18"),
@@ -19,7 +19,7 @@ enum Dialect {
         // A sum of `bigint` is `numeric`.
         ("coalesce(sum(bytes), 0)", "coalesce(sum(bytes), 0)::bigint"),
         ("coalesce(sum(tasks), 0)", "coalesce(sum(tasks), 0)::bigint"),
-        // Of a parameter beside NULL nothing tells the type.
+        // PostgreSQL cannot infer the type of a parameter beside NULL.
         ("THEN NULL ELSE ?6 END", "THEN NULL ELSE ?6::bigint END"),
         // A plus sign before a column keeps SQLite from an index, and would keep PostgreSQL from it.
         ("+account ", "account "),

@@ -8,8 +8,8 @@ import KanbanRows
     import Darwin
 #endif
 
-/// A session of PostgreSQL in libpq's pipeline mode: a statement without rows is sent and not waited for; whoever reads
-/// rows, or commits, waits for all before it. Used by one thread at a time.
+/// A session of PostgreSQL in libpq's pipeline mode: a statement without rows is sent without waiting for its result; reading
+/// rows and committing wait for all statements before. Used by one thread at a time.
 ///
 /// PostgreSQL skips what follows an error up to the next Sync. So the first error of a transaction is the one that is
 /// thrown, at the next wait, and nothing after it took effect; ``fault`` keeps it until ``rollBack()``.
@@ -32,7 +32,7 @@ final class PostgresConnection: Engine {
     static var foldsText: Bool { false }
     static var erasesDependents: Bool { false }
 
-    /// What was sent and has not been answered.
+    /// The sent statements without an answer.
     fileprivate enum Expected {
         case preparation(PostgresStatement)
         case execution(PostgresStatement)
@@ -59,7 +59,7 @@ final class PostgresConnection: Engine {
     /// Statements made at run time that are kept prepared.
     private static let composedLimit = 128
 
-    /// - Throws: ``PostgresError`` when nobody answers, or refuses.
+    /// - Throws: ``PostgresError`` when the server does not answer or refuses.
     init(_ options: Options) throws {
         self.options = options
         guard let handle = Self.connect(options) else {
@@ -78,7 +78,7 @@ final class PostgresConnection: Engine {
         PQfinish(handle)
     }
 
-    /// What stands before the target can be changed in it; what comes after it, cannot.
+    /// The target can override options that are named before it, not those after it.
     private static func connect(_ options: Options) -> OpaquePointer? {
         let settings = [
             ("connect_timeout", "3"), ("tcp_user_timeout", "5000"), ("keepalives_idle", "5"),
@@ -101,7 +101,7 @@ final class PostgresConnection: Engine {
 
     // MARK: - Statements
 
-    /// The kept statement of a literal. Literals are told apart by their address.
+    /// The kept statement of a literal. The address of a literal identifies it.
     func statement(_ sql: StaticString) throws -> PostgresStatement {
         let key = UnsafeRawPointer(sql.utf8Start)
         if let statement = statements[key] { return statement }
@@ -145,7 +145,7 @@ final class PostgresConnection: Engine {
         isInTransaction = true
     }
 
-    /// Ends a transaction that only read, and does not wait: what it read is here, and the next wait takes the answer in.
+    /// Ends a transaction that only read, without waiting: its rows are here, and the next wait receives the answer.
     func endReading() throws {
         try statement("COMMIT").run()
         guard PQpipelineSync(handle) == 1 else { throw lost() }
@@ -165,7 +165,7 @@ final class PostgresConnection: Engine {
         guard statement.tag == "COMMIT" else { throw PostgresError(state: "25P02", message: "the commit rolled back") }
     }
 
-    /// Undoes the transaction, whatever became of it.
+    /// Undoes the transaction in any state.
     func rollBack() throws {
         defer { isInTransaction = false }
         try recover()
@@ -177,8 +177,8 @@ final class PostgresConnection: Engine {
         try run("SAVEPOINT body")
     }
 
-    /// An error of what stands before it may show later, in another body: then the lane runs each in a transaction of its
-    /// own.
+    /// An error of an earlier statement may appear later, in another body: then the lane runs each body in a transaction of
+    /// its own.
     func releaseSavepoint() throws {
         try run("RELEASE SAVEPOINT body")
     }
@@ -190,7 +190,7 @@ final class PostgresConnection: Engine {
 
     /// Makes the session take statements again after an error that did not end it.
     private func recover() throws {
-        // A Sync ends the server's skipping. What it throws is known: it is the reason to be here.
+        // A Sync ends the server's skipping. Its error is known: it is the one that is handled.
         try? wait()
         if let fault, fault.endsConnection { throw fault }
         fault = nil

@@ -1,7 +1,7 @@
 import CPostgres
 import Kanban
 
-/// An error of PostgreSQL, or of the way to it.
+/// An error of PostgreSQL or of the connection to it.
 package struct PostgresError: Error, CustomStringConvertible {
     /// SQLSTATE, five characters (PostgreSQL, appendix A); empty when the connection itself failed.
     package let state: String
@@ -29,16 +29,15 @@ package struct PostgresError: Error, CustomStringConvertible {
         return "PostgreSQL \(state.isEmpty ? "connection" : state): \(message)\(place)"
     }
 
-    /// The session is over: nothing that was not committed is there, and nobody knows of a commit that was under way.
+    /// The session ended: uncommitted writes are lost, and the outcome of a running commit is unknown.
     var endsConnection: Bool {
         state.isEmpty || state.hasPrefix("08") || ["57P01", "57P02", "57P03", "25P03"].contains(state)
     }
 
-    /// The same body may succeed when it runs again: serialization failure, deadlock, a lock or an answer that was not
-    /// there in time.
+    /// The same body may succeed when it runs again: serialization failure, deadlock, a time-out of a lock or an answer.
     var isTransient: Bool { ["40001", "40P01", "55P03", "57014"].contains(state) }
 
-    /// Somebody else held what the statement needed for longer than `lock_timeout`.
+    /// Another transaction held a lock for longer than `lock_timeout`.
     var isLockTimeOut: Bool { state == "55P03" }
 
     /// Another server was first with a unique value: the body, run again, finds it.

@@ -10,7 +10,7 @@ final class PostgresStatement: EngineStatement {
     private unowned let connection: PostgresConnection
     /// Of the prepared statement; `nil` until it is.
     var name: String?
-    /// Sent and not answered.
+    /// Whether it is sent and not answered.
     var isPending = false
     private var parameters: [Parameter] = []
     private var result: OpaquePointer?
@@ -77,7 +77,7 @@ final class PostgresStatement: EngineStatement {
         isPending = false
     }
 
-    /// What the server says that it did, such as `COMMIT` or `UPDATE 3`.
+    /// The command tag, such as `COMMIT` or `UPDATE 3`.
     var tag: String { PQcmdStatus(result).map { String(cString: $0) } ?? "" }
 
     var columnCount: Int32 { PQnfields(result) }
@@ -92,7 +92,7 @@ final class PostgresStatement: EngineStatement {
         PQftype(result, column) == 20
     }
 
-    /// Rows written.
+    /// The number of written rows.
     var changes: Int { PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0 }
 }
 
@@ -104,7 +104,7 @@ extension PostgresStatement {
         parameters[Int(index) - 1] = parameter
     }
 
-    /// Hands the parameters out as libpq wants them: pointers, lengths and formats (1 is binary).
+    /// Passes the parameters in libpq's form: pointers, lengths and formats (1 is binary).
     func withParameters<T>(
         _ body: (Int32, UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?) -> T
     ) -> T {
@@ -144,8 +144,8 @@ extension PostgresStatement {
         set(index, .null)
     }
 
-    /// PostgreSQL takes no U+0000 in texts. No rule lets one in that is stored; in what is looked for, a noncharacter
-    /// stands for it, which nothing equals.
+    /// PostgreSQL takes no U+0000 in texts. No rule lets a stored text contain it; in search terms a noncharacter replaces it,
+    /// which equals nothing.
     func bind(_ index: Int32, _ text: String) {
         let text = text.utf8.contains(0) ? text.replacing("\0", with: "\u{10ffff}") : text
         set(index, .binary(Array(text.utf8)))
@@ -173,7 +173,7 @@ extension PostgresStatement {
         PQgetisnull(result, row, column) == 1
     }
 
-    /// Hands out the bytes of a column where they are; none for NULL.
+    /// Passes the bytes of a column without a copy; none for NULL.
     func withBytes<T>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
         let start = PQgetvalue(result, row, column)
         return try body(UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(result, row, column))))

@@ -11,8 +11,8 @@ struct PostgresStep: Sendable {
     var contract = ""
 }
 
-/// The numbered steps from an empty schema to the newest. Append-only: a step that was released never changes. Each stands
-/// for a step of ``Schema``, the first for those up to 8, so that the same version means the same tables.
+/// The numbered steps from an empty schema to the newest. Append-only: a released step never changes. Each corresponds to a
+/// step of ``Schema``, the first to those up to 8, so that the same version means the same tables.
 ///
 /// The table `kanbase` has two numbers. `version` is the oldest version of the program that the tables still have everything
 /// for: an older one refuses to work on them. `expanded` is the newest version that they have everything for.
@@ -25,12 +25,12 @@ package enum PostgresSchema {
 
     static func newest(of steps: [PostgresStep]) -> Int { first + steps.count - 1 }
 
-    /// What is wrong with a database, so that nothing was written.
+    /// The reason why a database was refused; nothing was written to it.
     package enum Fault: Error, Equatable {
         case tooOld(String)
         case foreign(String)
         case newer(version: Int)
-        /// A server brings it up when it starts.
+        /// A server migrates it when it starts.
         case older(version: Int)
         case encoding(String)
         /// It has no tables, which only a server makes.
@@ -43,7 +43,7 @@ package enum PostgresSchema {
         var expanded = 0
     }
 
-    /// What PostgreSQL itself must be, whatever it holds.
+    /// The requirements on PostgreSQL itself, whatever it holds.
     private static func requireFitness(_ connection: PostgresConnection) throws {
         guard connection.serverVersion >= 130_000 else {
             throw Fault.tooOld("\(connection.serverVersion / 10_000)")
@@ -52,7 +52,7 @@ package enum PostgresSchema {
         guard encoding == "UTF8" else { throw Fault.encoding(encoding ?? "") }
     }
 
-    /// For what knows every column, such as a copy: throws unless the tables are exactly those of this version.
+    /// For code that knows every column, such as a copy: throws unless the tables are exactly those of this version.
     static func requireTables(_ connection: PostgresConnection) throws {
         try requireFitness(connection)
         let version = try version(of: connection)
@@ -61,19 +61,19 @@ package enum PostgresSchema {
         guard version.expanded == newest else { throw Fault.newer(version: version.expanded) }
     }
 
-    /// Throws when the tables have lost what this version needs.
+    /// Throws when the tables no longer have what this version needs.
     static func requireRunnable(_ connection: PostgresConnection, steps: [PostgresStep] = steps) throws {
         _ = try version(of: connection, steps: steps)
     }
 
-    /// Makes the tables, or adds to those of an older version what this one needs; one server at a time.
+    /// Creates the tables, or adds what this version needs to those of an older one; one server at a time.
     static func bringUp(_ connection: PostgresConnection, now: Timestamp, steps: [PostgresStep] = steps) throws {
         try requireFitness(connection)
         let newest = newest(of: steps)
         let known = try version(of: connection, steps: steps)
         if known.expanded >= newest, try hasColumns(connection) { return }
         try locked(connection) {
-            // Once more: another server may have done it until now.
+            // Again, because another server may have done it meanwhile.
             let version = try version(of: connection, steps: steps)
             for number in first...max(first, newest) where number > version.expanded {
                 for statement in statements(steps[number - first].expand) { try connection.run(statement) }
@@ -102,7 +102,7 @@ package enum PostgresSchema {
         let newest = newest(of: steps)
         var outcome = Outcome.complete(version: newest)
         try locked(connection) {
-            // A server that starts writes itself down, and then looks at the version: it waits here, or is seen.
+            // A starting server announces itself and then reads the version: it waits here, or is seen.
             try connection.run("LOCK TABLE kanbase IN ACCESS EXCLUSIVE MODE")
             let version = try version(of: connection, steps: steps)
             let older = try ServerRegistry.living(on: connection, below: newest)
@@ -118,10 +118,10 @@ package enum PostgresSchema {
         return outcome
     }
 
-    /// What a server that does not say so has.
+    /// The version of a server that does not announce one.
     static var oldestFormat: Int { first }
 
-    /// All of the body or nothing, one program at a time.
+    /// Runs the body in a transaction, one program at a time.
     private static func locked(_ connection: PostgresConnection, _ body: () throws -> Void) throws {
         try connection.begin()
         do {
@@ -166,7 +166,7 @@ package enum PostgresSchema {
         return Version(oldest: Int(oldest), expanded: Int(max(oldest, expanded ?? oldest)))
     }
 
-    /// Whether the tables have the columns of what two versions must know of one another.
+    /// Whether the tables have the columns by which two versions know of each other.
     private static func hasColumns(_ connection: PostgresConnection) throws -> Bool {
         try connection.integer(
             """
@@ -183,7 +183,7 @@ package enum PostgresSchema {
     }
 }
 
-/// Locks of PostgreSQL with two numbers: what is locked, and a hash of the schema, for a database may have several.
+/// PostgreSQL's advisory locks, with two numbers: the purpose, and a hash of the schema, because a database may have several.
 enum AdvisoryLock {
     static let schema = 0x6b61_0001
     static let access = 0x6b61_0002
@@ -191,7 +191,7 @@ enum AdvisoryLock {
 }
 
 extension PostgresStore {
-    /// Brings the tables up, and takes away what only older versions need unless one of them runs.
+    /// Migrates the tables, and removes what only older versions need unless one of them runs.
     /// - Throws: ``PostgresSchema/Fault``, ``PostgresError``.
     package static func migrate(_ target: String, at now: Timestamp) throws -> PostgresSchema.Outcome {
         let connection = try commandConnection(to: target, for: "migration")

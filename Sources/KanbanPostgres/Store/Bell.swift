@@ -3,17 +3,17 @@ import Foundation
 import Kanban
 import Locks
 
-/// Tells the other servers which accounts changed, and hears it from them.
+/// Notifies the other servers of changed accounts, and receives their notifications.
 ///
-/// A ring only makes it soon: streams read on from their cursors, and once a second, or more often where notifications do
-/// not come, this looks at the accounts to which somebody listens.
+/// A notification only saves time: streams continue from their cursors, and the bell polls the accounts with subscriptions
+/// once a second, or more often where notifications do not arrive.
 final class Bell: Sendable {
     private struct Said {
         var accounts: Set<Int64> = []
         var isArranged = false
     }
 
-    /// Commits of so long share a notification: one in each commit would make all commits of the server wait for one
+    /// Commits within this time share a notification: with one in each commit, the commits of all servers would wait for one
     /// another.
     private static let pace = DispatchTimeInterval.milliseconds(5)
     /// The payload may have 8,000 bytes.
@@ -27,7 +27,7 @@ final class Bell: Sendable {
     private let isStopped = Locked(false)
     private let awaySince = Locked<ContinuousClock.Instant?>(nil)
     private let ended = DispatchSemaphore(value: 0)
-    /// Touched on `speaking` only.
+    /// Used on `speaking` only.
     private nonisolated(unsafe) var speaker: PostgresConnection?
 
     /// - Parameters:
@@ -39,7 +39,7 @@ final class Bell: Sendable {
         registry = ServerRegistry(of: server, configuration)
     }
 
-    /// - Parameter onGone: called again and again while ``isGone``.
+    /// - Parameter onGone: called repeatedly while ``isGone``.
     func start(onGone: @escaping @Sendable () -> Void) {
         let thread = Thread { self.listen(onGone) }
         thread.name = "kanbase.bell"
@@ -58,9 +58,9 @@ final class Bell: Sendable {
     /// False while the database does not answer.
     var isReachable: Bool { awaySince.withLock { $0 == nil } }
 
-    /// Whether the database has not answered for so long that nobody should wait for it any more.
+    /// Whether the database has not answered for so long that requests should fail at once.
     var isGone: Bool {
-        // Behind `direct` may be another way than the one that requests take.
+        // `direct` may lead to the database by another way than that of the requests.
         guard configuration.direct == nil else { return false }
         return awaySince.withLock { $0.map { $0 + Self.longestWait < .now } ?? false }
     }
@@ -105,17 +105,17 @@ final class Bell: Sendable {
                 statement.reset()
             }
         } catch {
-            // The others find it within a second by looking.
+            // The others find it within a second by polling.
             speaker = nil
         }
     }
 
     // MARK: - Hearing
 
-    /// Between two looks where notifications come, and where they do not.
+    /// The polling intervals, with and without notifications.
     private static let looks: (beside: Int32, alone: Int32) = (1_000, 200)
 
-    /// Milliseconds without an answer after which the listener takes the database for away.
+    /// Milliseconds without an answer after which the listener considers the database unreachable.
     private static let timeout: Int32 = 3_000
 
     private func listen(_ onGone: () -> Void) {
@@ -128,7 +128,7 @@ final class Bell: Sendable {
                 let connection = try PostgresConnection(options)
                 let hears = try begin(on: connection)
                 noteReachable()
-                // What was said while nobody heard.
+                // Notifications that were sent while nothing listened.
                 known = [:]
                 try hear(on: connection, hears, &known)
             } catch {
@@ -139,7 +139,7 @@ final class Bell: Sendable {
         }
     }
 
-    /// - Returns: whether notifications come.
+    /// - Returns: whether notifications arrive.
     private func begin(on connection: PostgresConnection) throws -> Bool {
         guard configuration.notify == .auto else { return false }
         try connection.run("LISTEN \"\(channel)\"")
@@ -172,7 +172,7 @@ final class Bell: Sendable {
         try registry?.leave(on: connection)
     }
 
-    /// Where an account stood at the last look.
+    /// The revision of an account at the last poll.
     private struct Standing: Equatable {
         var revision: Int64
         var epoch: Int64
@@ -192,7 +192,7 @@ final class Bell: Sendable {
             found[statement.integer(0)] = Standing(
                 revision: statement.integer(1), epoch: statement.integer(2), endings: statement.integer(3))
         }
-        // One that is gone rings once, too.
+        // A removed account rings once, too.
         let changed = accounts.filter { found[$0] != known[$0] }
         known = found
         if !changed.isEmpty { configuration.onCommit(changed.map(AccountKey.init(number:))) }

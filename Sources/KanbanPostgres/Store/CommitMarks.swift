@@ -1,15 +1,15 @@
 import Kanban
 import KanbanRows
 
-/// The commits of a lane, numbered in a row of its own, by which it learns the outcome of one whose answer did not come.
+/// Numbers the commits of a lane in a row of its own, to find the outcome of a commit whose answer was lost.
 ///
-/// The number is written in the transaction that it stands for, so it is there exactly when the rest is: after a crash, and
-/// after a failover that lost commits. Two rules make the answer certain. A transaction takes the lock of its account before
-/// all else, and the outcome is asked under the same lock: then the transaction in doubt is over. And a lane has one
-/// transaction at a time, so that nobody wrote a later number.
+/// Each transaction writes its own number, so the number exists exactly when the other writes do: after a crash, and after a
+/// failover that lost commits. Two rules make the answer certain. A transaction first takes the lock of its account, and
+/// the outcome is read under the same lock: by then the transaction in doubt has ended. And a lane has one transaction at
+/// a time, so no later number was written.
 ///
-/// The number of a transaction of PostgreSQL cannot tell as much: after a crash, and after a failover, those of lost
-/// transactions are given out again, and `pg_xact_status` then tells of somebody else's.
+/// PostgreSQL's own transaction numbers are not enough: after a crash or a failover, the numbers of lost transactions are
+/// used again, and `pg_xact_status` then reports another transaction.
 struct CommitMarks {
     struct Mark: Hashable {
         fileprivate var number: Int64
@@ -22,7 +22,7 @@ struct CommitMarks {
         self.lane = lane
     }
 
-    /// Writes the next number down, and does not wait.
+    /// Sends the next number without waiting for the result.
     mutating func writeNext(at now: Timestamp, on connection: PostgresConnection) throws -> Mark {
         last += 1
         let statement = try connection.statement(

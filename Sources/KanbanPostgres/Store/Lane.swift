@@ -4,8 +4,8 @@ import Kanban
 import KanbanRows
 import Locks
 
-/// A connection that writes: what waits of one account shares a transaction. An account has the same lane always; lanes of
-/// different servers meet at the lock of the account's row.
+/// A connection that writes. The waiting writes of an account share a transaction. An account always has the same lane; lanes
+/// of different servers exclude one another by the lock of the account's row.
 ///
 /// Unchecked: what is mutable is `waiting`, behind its lock, and the session, which only `queue` touches.
 final class Lane: @unchecked Sendable {
@@ -14,8 +14,8 @@ final class Lane: @unchecked Sendable {
         var isAwake = false
         var isClosed = false
 
-        /// Those of the account that came first. What is left of them stands behind those of the others, so that an account
-        /// with many writes does not keep the others waiting.
+        /// The jobs of the account that waits longest. The rest of them move behind the jobs of other accounts, so that an
+        /// account with many writes does not delay the others.
         mutating func take(atMost count: Int) -> [any LaneJob]? {
             guard let account = jobs.first?.account else { return nil }
             let own = jobs.filter { $0.account == account }
@@ -29,25 +29,25 @@ final class Lane: @unchecked Sendable {
     private struct Session {
         let writing: WriteSession<PostgresConnection>
         let lineage: Lineage
-        /// For each transaction, behind a pooler that gives each another session.
+        /// Opened for each transaction, behind a pooler that gives each transaction another session.
         let limits: [String]
     }
 
-    /// The body of one wrote something and threw: each is run in a transaction of its own.
+    /// A body wrote something and threw: each body runs in a transaction of its own.
     private struct Apart: Error {}
 
-    /// What became of jobs that were run.
+    /// The outcome of jobs that ran.
     private enum Settlement {
         case answered
-        /// Each has to be run alone.
+        /// Each must run alone.
         case apart([any LaneJob])
-        /// Somebody else held their account for too long.
+        /// Another transaction locked their account for too long.
         case later([any LaneJob])
     }
 
     /// The most bodies that share a transaction.
     private static let batchLimit = 64
-    /// Between two tries to reach the database.
+    /// The pause between two tries to reach the database.
     private static let pause = 0.05
 
     private let queue: DispatchQueue
@@ -59,7 +59,7 @@ final class Lane: @unchecked Sendable {
     private let ids: IDSource
     private var open: Session?
     private var marks: CommitMarks
-    /// The commit that is under way; `nil` for one that wrote nothing.
+    /// The running commit; `nil` when it wrote nothing.
     private var sent: CommitMarks.Mark?
 
     init(
@@ -100,7 +100,7 @@ final class Lane: @unchecked Sendable {
         }
     }
 
-    /// Answers what was taken on, and refuses everything from now on.
+    /// Answers all accepted jobs, and refuses new ones.
     func close() {
         waiting.withLock { $0.isClosed = true }
         queue.sync {
@@ -109,7 +109,7 @@ final class Lane: @unchecked Sendable {
         }
     }
 
-    /// Answers what waits for its turn.
+    /// Answers the waiting jobs.
     func refuseWaiting(_ error: StoreError) {
         let jobs = waiting.withLock { waiting in
             defer { waiting.jobs = [] }
@@ -141,13 +141,12 @@ final class Lane: @unchecked Sendable {
         }
     }
 
-    /// Behind those that wait.
+    /// Adds them behind the waiting jobs.
     private func putBack(_ jobs: [any LaneJob]) {
         waiting.withLock { $0.jobs += jobs }
     }
 
-    /// Runs the jobs in one transaction, again and again while the database is away and their time is not over, and answers
-    /// them.
+    /// Runs the jobs in one transaction and answers them. Retries while the database is unreachable and their time is not over.
     private func settle(_ all: [any LaneJob]) -> Settlement {
         var jobs = all
         var conflicts = 0
@@ -202,7 +201,7 @@ final class Lane: @unchecked Sendable {
         case unknown
     }
 
-    /// What became of a commit whose answer did not come; `nil` when none was sent that wrote something.
+    /// The outcome of a commit without an answer; `nil` when no commit was sent that wrote something.
     private func outcome(for account: AccountKey, until due: ContinuousClock.Instant) -> CommitOutcome? {
         let wasSent = open?.writing.connection.commitWasSent == true
         open = nil
@@ -211,7 +210,7 @@ final class Lane: @unchecked Sendable {
             do {
                 let writing = try opened().writing
                 try writing.begin()
-                // The lost session has the same lock until its transaction is over.
+                // The lost session keeps the same lock until its transaction ends.
                 if account == .nobody {
                     _ = try lockAccess(in: writing.connection)
                 } else {
@@ -223,7 +222,7 @@ final class Lane: @unchecked Sendable {
                 publish(account == .nobody ? [] : [account])
                 return .applied
             } catch {
-                // The database is still away, or the lost session still runs.
+                // The database is still unreachable, or the lost session still runs.
                 undo()
             }
             Thread.sleep(forTimeInterval: Self.pause)
@@ -231,9 +230,9 @@ final class Lane: @unchecked Sendable {
         return .unknown
     }
 
-    /// Ends the sessions of lanes that stand still in the middle of a transaction, with their locks. PostgreSQL's own limits
-    /// pass over them, because its clock runs between a Sync and the next statement alone. Where the server behind such a
-    /// session lives after all, it runs the transaction again.
+    /// Ends the sessions of lanes that are idle in the middle of a transaction and hold its locks. PostgreSQL's own limits do not
+    /// apply to them, because its clock runs only between a Sync and the next statement. If the server of such a session is
+    /// still alive, it runs the transaction again.
     private func endHungSessions() {
         do {
             guard let connection = open?.writing.connection else { return }
@@ -255,7 +254,7 @@ final class Lane: @unchecked Sendable {
     }
 
     private func undo() {
-        // A session that cannot be brought back to its beginning is given up.
+        // A session that cannot be reset is closed.
         do { try open?.writing.rollBack() } catch { open = nil }
     }
 
@@ -297,7 +296,7 @@ final class Lane: @unchecked Sendable {
         publish(changed + ended)
     }
 
-    /// Throws only what ends the transaction.
+    /// Throws only errors that end the transaction.
     private func run(
         _ job: any LaneJob, of count: Int, in writing: WriteSession<PostgresConnection>, at now: Timestamp
     ) throws {
@@ -350,7 +349,7 @@ final class Lane: @unchecked Sendable {
                 account: account, session: nil, now: now, context: context, writing: session.writing, ids: ids))
         guard configuration.durability == .asynchronous, lineage != session.lineage.text else { return now }
         if lineage != nil {
-            // What was acknowledged last may be gone, and its revisions must not come again.
+            // The last acknowledged writes may be lost, and their revisions must not be used again.
             feed.epoch = ids.newEpoch()
             feed.revision = max(feed.revision + 1, now.milliseconds)
             try session.writing.setFeed(feed, of: account)
@@ -362,7 +361,7 @@ final class Lane: @unchecked Sendable {
         return now
     }
 
-    /// Takes the account's row alone; without a row there is nobody to wait for.
+    /// Locks the account's row alone; without a row there is nothing to wait for.
     private func wait(for account: AccountKey, on connection: PostgresConnection) throws {
         let statement = try connection.statement("SELECT 1 FROM accounts WHERE number = ?1 FOR NO KEY UPDATE")
         statement.bind(1, account.number)
@@ -370,7 +369,7 @@ final class Lane: @unchecked Sendable {
         _ = try statement.step()
     }
 
-    /// Takes the one lock of all that concerns accounts, whichever server writes it.
+    /// Takes the one lock for writes of accounts, which all servers share.
     /// - Returns: the time of the transaction.
     private func lockAccess(in connection: PostgresConnection) throws -> Timestamp {
         let statement = try connection.statement(

@@ -1,16 +1,16 @@
 import Kanban
 
-/// A body that waits for its transaction, and the one who waits for its answer.
+/// A body that waits for its transaction, and its caller.
 protocol LaneJob: AnyObject, Sendable {
     var account: AccountKey { get }
     var session: ID? { get }
     var needs: WriteNeeds { get }
-    /// Until when it may wait.
+    /// The end of its waiting time.
     var due: ContinuousClock.Instant { get }
     func run(on writer: PostgresBoardWriter) throws
-    /// The body itself failed; the answer waits for the commit all the same, so that answers keep their order.
+    /// Notes that the body failed. It is answered after the commit, so that answers keep their order.
     func fail(_ error: any Error)
-    /// Resumes with what the body gave.
+    /// Resumes the caller with the result of the body.
     func answer()
     func answer(failure: any Error)
 }
@@ -55,6 +55,6 @@ final class PendingBody<T: Sendable>: LaneJob, @unchecked Sendable {
 }
 
 extension AccountKey {
-    /// No account: for what concerns none yet, or several.
+    /// No account: for writes that concern none yet, or several.
     static let nobody = AccountKey(number: 0)
 }

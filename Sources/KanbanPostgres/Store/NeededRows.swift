@@ -1,8 +1,8 @@
 import Kanban
 import KanbanRows
 
-/// What the bodies of a transaction will ask for, read in advance: a statement for each kind of row, sent behind the one
-/// that takes the account's lock and answered with it.
+/// The rows that the bodies of a transaction will read, read in advance: one statement for each kind of row, sent behind the
+/// statement that takes the account's lock, in the same round trip.
 struct NeededRows {
     private var tasks: PostgresStatement?
     private var answers: PostgresStatement?
@@ -57,7 +57,7 @@ struct NeededRows {
         "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 
-    /// Hands the rows to the transaction, which has the account's lock.
+    /// Gives the rows to the transaction, which has the account's lock.
     func take(by writer: PostgresBoardWriter) throws {
         while let tasks, try tasks.step() { try writer.foreseeTask(tasks) }
         while let ends, try ends.step() {

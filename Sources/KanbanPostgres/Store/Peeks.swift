@@ -3,9 +3,8 @@ import Foundation
 import Kanban
 import Locks
 
-/// Asks where accounts stand, for all who want to know in one round trip: while one question is under way, the next ones
-/// gather. What a question finds has everything that was acknowledged before it was sent, so it answers only those who
-/// asked before.
+/// Reads the standing of accounts, one query for all callers: while a query runs, the next callers gather. A query sees
+/// every write that was acknowledged before it was sent, so it answers only callers that asked before it was sent.
 ///
 /// On a thread and a connection of its own: with the question in a reader's queue, requests for kept answers would wait for
 /// those that read.
@@ -13,7 +12,7 @@ final class Peeks: Sendable {
     private typealias Waiting = CheckedContinuation<AccountStanding?, any Error>
 
     private struct State {
-        /// By account, those who wait for the next question, and those for the one that is under way.
+        /// The callers by account: those that wait for the next query, and those of the running one.
         var waiting: [Int64: [Waiting]] = [:]
         var asked: [Int64: [Waiting]] = [:]
         var isAwake = false
@@ -32,7 +31,7 @@ final class Peeks: Sendable {
     private let bell = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// How long a question tries to reach the database.
+    /// How long a query tries to reach the database.
     private static let timeout = Duration.seconds(2)
 
     init(_ options: PostgresConnection.Options) {
@@ -42,12 +41,12 @@ final class Peeks: Sendable {
         thread.start()
     }
 
-    /// How many questions were asked, and of how many callers.
+    /// The number of queries, and of the callers they answered.
     var figures: (questions: Int, answers: Int) {
         state.withLock { ($0.questions, $0.answers) }
     }
 
-    /// Where the account stands, with everything acknowledged before the call; `nil` when there is none.
+    /// The standing of the account, with every write acknowledged before the call; `nil` when there is no such account.
     func standing(of account: AccountKey) async throws -> AccountStanding? {
         try await withCheckedThrowingContinuation { continuation in
             let (isClosed, wasAwake) = state.withLock { state in
@@ -61,7 +60,7 @@ final class Peeks: Sendable {
         }
     }
 
-    /// Answers all who wait.
+    /// Answers all waiting callers.
     func refuseWaiting(_ error: StoreError) {
         for waiting in state.withLock({ $0.takeAll() }) { waiting.resume(throwing: error) }
     }
@@ -112,7 +111,7 @@ final class Peeks: Sendable {
                 connection = open
                 return try Self.ask(accounts, on: open)
             } catch let error as PostgresError {
-                // One that is sound after an error is not worth the code that tells it from others.
+                // After any error the connection is replaced: keeping the sound ones is not worth the code.
                 connection = nil
                 guard error.endsConnection || error.isTransient, ContinuousClock.now < end else {
                     throw error.storeError

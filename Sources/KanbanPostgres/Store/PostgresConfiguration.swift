@@ -1,16 +1,16 @@
 import Kanban
 import KanbanRows
 
-/// Which database, and how it is used.
+/// The database and its options.
 package struct PostgresConfiguration: Sendable {
     package enum Notify: String, Sendable, CaseIterable {
-        /// By notifications, beside looking each second; by looking alone where they do not come.
+        /// By notifications and by polling each second; more often where notifications do not arrive.
         case auto
-        /// By looking alone.
+        /// By polling alone.
         case poll
     }
 
-    /// What a failover may lose.
+    /// The writes that a failover may lose.
     package enum Durability: String, Sendable, CaseIterable {
         /// The last commits: the first write of each account after a failover begins a new history.
         case asynchronous
@@ -33,13 +33,13 @@ package struct PostgresConfiguration: Sendable {
 
     package var retention = Retention()
     package var quota: Quota?
-    /// By which what is kept grows old. Writes are dated by the database's clock unless ``datesByClock``.
+    /// The clock of retention. Writes are dated by the database's clock unless ``datesByClock``.
     package var clock: @Sendable () -> Timestamp
-    /// Of the program that serves; `nil` for one that is not among the servers.
+    /// The version of a serving program; `nil` for a command, which does not count as a server.
     package var version: String?
-    /// From an empty schema to the newest tables that the program knows; others in tests.
+    /// The steps from an empty schema to the newest tables of this program; others in tests.
     var steps = PostgresSchema.steps
-    /// How often a server says that it lives; seen once a second at most.
+    /// How often a server announces that it is alive; others read it once a second at most.
     package var registryPace = Duration.seconds(5)
     /// Dates writes by ``clock``, for tests.
     package var datesByClock = false
@@ -49,7 +49,7 @@ package struct PostgresConfiguration: Sendable {
     /// Called after each commit of any server, here before it is answered, with the accounts that changed. It must not
     /// block.
     package var onCommit: @Sendable ([AccountKey]) -> Void = { _ in }
-    /// Of which accounts somebody wants to know.
+    /// The accounts that have subscriptions.
     package var subscribedAccounts: @Sendable () -> [AccountKey] = { [] }
     /// Called with how many servers share the database, this one included, whenever their number changes. It must not block.
     package var onServers: @Sendable (Int) -> Void = { _ in }

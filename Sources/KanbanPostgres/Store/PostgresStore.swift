@@ -16,7 +16,7 @@ package final class PostgresStore: Sendable {
         package var reads = 0
         package var readTime = Duration.zero
         package var waitingReads = 0
-        /// Questions where accounts stand, and the callers who shared their answers.
+        /// Queries of the standing of accounts, and the callers that shared their answers.
         package var peeks = 0
         package var peekers = 0
     }
@@ -24,7 +24,7 @@ package final class PostgresStore: Sendable {
     let configuration: PostgresConfiguration
     let context: BoardContext
     private let lanes: [Lane]
-    /// For what concerns accounts, one write at a time over all servers.
+    /// For writes of accounts: one at a time over all servers.
     private let accessLane: Lane
     private let readers: Readers
     private let longReaders: Readers
@@ -32,10 +32,10 @@ package final class PostgresStore: Sendable {
     private let bell: Bell
     private let done = Locked(Activity())
     let upkeep = Locked(PostgresUpkeep())
-    /// Tells this server from the others.
+    /// Identifies this server among those that share the database.
     let server: String
 
-    /// Connects, and makes or brings up the tables.
+    /// Connects, and creates or migrates the tables.
     /// - Throws: ``PostgresSchema/Fault``, ``PostgresError``.
     package init(_ configuration: PostgresConfiguration) throws {
         self.configuration = configuration
@@ -48,7 +48,7 @@ package final class PostgresStore: Sendable {
         let ids = IDSource(random: configuration.random)
         let server = ids.next(at: configuration.clock())
         if let registry = ServerRegistry(of: server, configuration) {
-            // In this order: who takes something away from the tables either sees this server or is seen by it.
+            // In this order: a program that contracts the tables either sees this server or is seen by it.
             try registry.announce(on: connection)
             try PostgresSchema.requireRunnable(connection, steps: configuration.steps)
         }
@@ -74,7 +74,7 @@ package final class PostgresStore: Sendable {
             limit: 2, configuration.options(for: "long reader", statementTime: 120_000),
             label: "kanbase.long-readers")
         var peekOptions = configuration.options(for: "peeks", statementTime: 3_000)
-        // Many wait for each of its answers, which take no time where the database is well.
+        // Many callers wait for each of its queries, which are fast.
         peekOptions.timeout = 5_000
         peeks = Peeks(peekOptions)
         bell.start { [lanes, accessLane, readers, longReaders, peeks] in
@@ -84,7 +84,7 @@ package final class PostgresStore: Sendable {
         }
     }
 
-    /// Ends what runs, and answers what waits with ``StoreError/closed``.
+    /// Finishes running bodies, and answers waiting ones with ``StoreError/closed``.
     package func close() {
         for lane in lanes + [accessLane] { lane.close() }
         readers.close()
@@ -107,7 +107,7 @@ package final class PostgresStore: Sendable {
 
     private static let gone = StoreError.away("the database has not answered for seconds")
 
-    /// Spares those who ask while the database is gone the waiting for it.
+    /// Throws at once while the database is known to be unreachable, instead of letting callers wait.
     private func requireDatabase() throws {
         if bell.isGone { throw Self.gone }
     }
@@ -154,7 +154,7 @@ package final class PostgresStore: Sendable {
         _ account: AccountKey, _ body: @escaping @Sendable (any BoardReader) throws -> T
     ) async throws -> T {
         try requireDatabase()
-        // Whoever takes what the body reads may be slow.
+        // The consumer of the rows may be slow.
         let options = configuration.options(for: "export", statementTime: 120_000, idleTime: 600_000)
         return try await withCheckedThrowingContinuation { continuation in
             let thread = Thread { [context] in

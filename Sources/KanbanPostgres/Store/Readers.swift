@@ -3,7 +3,7 @@ import Foundation
 import Kanban
 import Locks
 
-/// Connections that read, each for one body at a time, on threads that wait. Bodies that find none free wait in a
+/// Connections that read, each for one body at a time, on blocking threads. When all are busy, bodies wait in a
 /// ``FairQueue``.
 final class Readers: Sendable {
     private struct Job {
@@ -28,7 +28,7 @@ final class Readers: Sendable {
     private let queue: DispatchQueue
     private let state: Locked<State>
 
-    /// How long a read tries to reach the database.
+    /// How long a read tries to reach the database before it fails.
     private static let timeout = Duration.seconds(2)
 
     init(limit: Int, _ options: PostgresConnection.Options, label: String) {
@@ -42,7 +42,7 @@ final class Readers: Sendable {
     }
 
     /// Runs the body in a snapshot of its own. It may be run again when the connection is lost.
-    /// - Throws: what the body does, ``StoreError``, or `CancellationError` when nobody wants it any more before it began.
+    /// - Throws: the error of the body, ``StoreError``, or `CancellationError` when the caller cancelled before it began.
     func run<T: Sendable>(
         for account: AccountKey, _ body: @escaping @Sendable (PostgresConnection) throws -> T
     ) async throws -> T {
@@ -67,12 +67,12 @@ final class Readers: Sendable {
                 start(job, of: account, ticket)
             }
         } onCancel: {
-            // One that does not wait any more runs to its end.
+            // A body that has begun runs to its end.
             state.withLock { $0.queue.remove(ticket) }?.refuse(CancellationError())
         }
     }
 
-    /// Answers what waits for a connection.
+    /// Answers the bodies that wait for a connection.
     func refuseWaiting(_ error: StoreError) {
         let jobs = state.withLock { $0.queue.removeWaiting() }
         for job in jobs { job.refuse(error) }
@@ -87,7 +87,7 @@ final class Readers: Sendable {
         if let next { queue.async { self.work(through: next, with: reader) } }
     }
 
-    /// Runs the job and then those that wait.
+    /// Runs the job, then the waiting ones.
     private func work(through first: (account: AccountKey, element: Job), with reader: Reader) {
         var next: (account: AccountKey, element: Job)? = first
         while let (account, job) = next {
@@ -101,7 +101,7 @@ final class Readers: Sendable {
         }
     }
 
-    /// Ends the idle connections; those that read end with their reading.
+    /// Closes the idle connections; busy ones close after their body.
     func close() {
         let idle = state.withLock { state in
             state.isClosed = true
@@ -130,8 +130,8 @@ final class Readers: Sendable {
         }
     }
 
-    /// All statements of the body see the same moment; it ends with the body, for an open snapshot keeps the old versions of
-    /// rows that are written often.
+    /// All statements of the body see one snapshot. It ends with the body, because PostgreSQL cannot remove old versions of
+    /// rows while a snapshot is open.
     static func snapshot<T>(on connection: PostgresConnection, _ body: (PostgresConnection) throws -> T) throws -> T {
         do {
             try connection.begin(readOnly: true)

@@ -2,11 +2,11 @@ import Kanban
 import KanbanRows
 import Locks
 
-/// The servers that share the database: each writes down that it lives, and learns how many do.
+/// The servers that share the database: each announces that it is alive, and reads how many are.
 final class ServerRegistry: Sendable {
-    /// Milliseconds without an entry after which a server does not count any more.
+    /// Milliseconds without an announcement after which a server no longer counts.
     private static let timeout = 15_000
-    /// After as many milliseconds its row goes, too.
+    /// Milliseconds after which its row is removed.
     private static let memory = 86_400_000
 
     private struct State {
@@ -53,12 +53,12 @@ final class ServerRegistry: Sendable {
         state.withLock { $0.next = .now + pace }
     }
 
-    /// How many servers live.
+    /// The number of live servers.
     static func living(on connection: PostgresConnection) throws -> Int64 {
         try connection.integer("SELECT count(*) FROM servers WHERE seen_at > \(now) - \(timeout)") ?? 0
     }
 
-    /// How many servers live that know only tables older than `format`, and what the oldest of them knows.
+    /// The number of live servers that know only tables older than `format`, and the newest version that the oldest knows.
     static func living(
         on connection: PostgresConnection, below format: Int
     ) throws -> (count: Int64, oldest: Int?) {
@@ -70,7 +70,7 @@ final class ServerRegistry: Sendable {
         return (older.integer(0), older.optionalInteger(1).map(Int.init))
     }
 
-    /// The others need not wait for its silence.
+    /// So that the others need not wait for the time-out.
     func leave(on connection: PostgresConnection) throws {
         let entry = try connection.statement("DELETE FROM servers WHERE id = ?1")
         entry.bind(1, server)

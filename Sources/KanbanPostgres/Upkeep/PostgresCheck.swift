@@ -1,9 +1,9 @@
 import Kanban
 import KanbanRows
 
-/// Looks for what of ours is not as it must be; see `Check`, which does it in a file.
+/// Checks that the rows keep the rules of Kanbase; see `Check`, which does it for a file.
 enum PostgresCheck {
-    /// Sentences for people; none when all is well. All of one moment.
+    /// A sentence for each finding, all of one snapshot.
     static func findings(in connection: PostgresConnection) throws -> [String] {
         try Readers.snapshot(on: connection) { try findings(on: $0) }
     }
@@ -129,7 +129,7 @@ enum PostgresCheck {
                 """),
     ]
 
-    /// Everything that bears a revision of the feed.
+    /// Every row with a revision of the feed.
     private static let stamped = """
         SELECT account, revision FROM tasks UNION ALL SELECT account, revision FROM categories
         UNION ALL SELECT account, revision FROM ddays UNION ALL SELECT account, revision FROM tombstones
@@ -138,7 +138,7 @@ enum PostgresCheck {
 }
 
 extension PostgresStore {
-    /// What is wrong with the data, in sentences; empty when all is well.
+    /// A sentence for each finding in the data.
     /// - Throws: ``PostgresSchema/Fault``, ``PostgresError``.
     package static func check(_ target: String) throws -> [String] {
         var configuration = PostgresConfiguration(target: target, clock: { Timestamp(milliseconds: 0) })

@@ -3,25 +3,25 @@ import KanbanAccess
 import KanbanRows
 import Locks
 
-/// How far the walk through all accounts is that removes what is due to go. One server walks; another takes over when it is
-/// silent for a while, and begins anew.
+/// The progress of the upkeep, which removes expired rows account by account. One server does it; another takes over when
+/// the first stops renewing its lease, and begins anew.
 struct PostgresUpkeep: Sendable {
-    /// The account whose turn it was; 0 before the first.
+    /// The last account; 0 before the first.
     var account: Int64 = 0
 
-    /// Rows that a step writes at most.
+    /// The most rows that a step writes.
     static let step = 100
-    /// Images that a step removes at most.
+    /// The most images that a step removes.
     static let images = 8
-    /// Rows that a step reads at most.
+    /// The most rows that a step reads.
     static let lookThrough = 2_000
-    /// Milliseconds that a lease lasts.
+    /// The duration of a lease in milliseconds.
     static let lease: Int64 = 60_000
 }
 
 extension PostgresStore {
-    /// Does a small piece of the upkeep that is due, unless another server sees to it.
-    /// - Returns: true when there is more to do in this walk; false at its end.
+    /// Runs one small step, unless another server has the lease.
+    /// - Returns: true when there is more to do; false at the end.
     package func runMaintenance() async throws -> Bool {
         guard try await takeLease("upkeep") else { return false }
         let last = upkeep.withLock { $0.account }
@@ -33,13 +33,13 @@ extension PostgresStore {
         do {
             if try await maintain(AccountKey(number: next)) { upkeep.withLock { $0.account = next } }
         } catch StoreError.noAccount {
-            // Erased meanwhile, with all that was to be done.
+            // The account was erased meanwhile.
             upkeep.withLock { $0.account = next }
         }
         return true
     }
 
-    /// Takes or renews what one server does for all.
+    /// Takes or renews the lease.
     package func takeLease(_ name: String) async throws -> Bool {
         try await performAccess { [server] writer in
             let statement = try writer.connection.statement(

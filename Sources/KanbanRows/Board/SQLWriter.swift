@@ -119,7 +119,7 @@ extension SQLBoardWriter {
         writing.cancelPendingCounts(of: account)
         var feed = try writing.feed(of: account)
         feed.epoch = ids.newEpoch()
-        // Even when nothing is put in place of what was there, whoever keeps something by its revision must notice.
+        // Even when nothing replaces the old content, the revision grows: clients keep content by its revision.
         feed.revision += 1
         feed.purgedThrough = 0
         try writing.setFeed(feed, of: account)
@@ -131,7 +131,7 @@ extension SQLBoardWriter {
     package func eraseAccount() throws {
         writing.noteChangeOfAllTasks()
         try writing.removeStanding(of: account)
-        // First, for it waits for whoever has the account's lock: what that one wrote is erased, too.
+        // First, because it waits for the holder of the account's lock: the rows of that one are erased, too.
         try statement("DELETE FROM accounts WHERE number = ?1").run()
         if !Database.erasesDependents {
             for table in Schema.tablesOfAccounts {

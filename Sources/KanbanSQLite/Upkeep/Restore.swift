@@ -50,8 +50,8 @@ extension FileStore {
         }
     }
 
-    /// Forgets a restore that was interrupted before its very end: it never happened. For whoever alone may write the
-    /// data; a restore that is under way would lose its file.
+    /// Removes the file of a restore that was interrupted before its end. Only for the one process that may write the data:
+    /// a running restore would lose its file.
     package static func forgetRestore(in directory: String) throws {
         guard DurableFile.exists(dataFile(in: directory)) else { return }
         try DurableFile.removeIfThere(directory + "/" + restoredName)

@@ -4,7 +4,7 @@ import KanbanPostgres
 import KanbanSQLite
 
 /// `kanbase copy FROM TO`: everything that a server keeps, from a directory into a database, back, or into another
-/// database. Clients go on syncing with whoever serves the copy.
+/// database. Clients go on syncing with the server of the copy.
 struct CopyCommand {
     /// What the command is given.
     enum Place: Equatable {
@@ -102,7 +102,7 @@ struct CopyCommand {
 
     private static var process: String { "process \(ProcessInfo.processInfo.processIdentifier)" }
 
-    /// - Parameter place: of which what the database throws tells.
+    /// - Parameter place: the place that the errors of the database are about.
     private func attempt<T>(in place: Place, _ body: () throws -> T) throws -> T {
         do {
             return try body()
