@@ -182,7 +182,7 @@ struct RetryTests {
         #expect(second.header("Idempotency-Replayed") == "true")
     }
 
-    @Test(arguments: [String(repeating: "k", count: 256), "two words", "ключ", ""])
+    @Test(arguments: [String(repeating: "k", count: 256), "two words", "ключ"])
     func `a key that is none is refused`(key: String) throws {
         expectProblem(
             try Kanbase.shared().post("/tasks", [:], ["idempotency-key": key]), 400, "invalid_idempotency_key")

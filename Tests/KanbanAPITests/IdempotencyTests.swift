@@ -6,7 +6,6 @@ import Testing
 @testable import KanbanAPI
 
 struct IdempotencyTests {
-
     @Test func `a problem is an answer, and kept as one`() async throws {
         let board = try TestBoard()
         let key = [(name: "Idempotency-Key", value: "k1")]
@@ -58,5 +57,14 @@ struct IdempotencyTests {
         #expect(first.status == 422 && first.body.count > KeptAnswer.mostBytes)
         #expect(second.status == 422 && second["Idempotency-Replayed"] == nil)
         #expect(try board.store.readNow(.local) { try $0.keptAnswer(key: "k1") } == nil)
+    }
+
+    /// Here, because curl and URLSession do not send a field without a value.
+    @Test func `an empty key is refused`() async throws {
+        let board = try TestBoard()
+
+        #expect(
+            await board.send(.post, "/tasks", "{}", headers: [("Idempotency-Key", "")]).code
+                == "invalid_idempotency_key")
     }
 }

@@ -55,10 +55,10 @@ struct IDTokenTests {
             (["exp": JSON(seconds - 31)], "It has expired."), (["exp": .null], "It has expired."),
             (["iat": JSON(seconds + 31)], "It is of the future."), (["iat": .null], "It is of the future."),
             (["nbf": JSON(seconds + 31)], "It is of the future."), (["nbf": "soon"], "It is of the future."),
-            (["nonce": "mine"], "Its nonce is another."), (["sub": ""], "It names nobody."),
-            (["sub": .string(String(repeating: "x", count: 256))], "It names nobody."),
-            (["sub": 1], "It names nobody."),
-            (["sub": "a\u{0}"], "It names nobody."),
+            (["nonce": "mine"], "Its nonce differs from that of the request."), (["sub": ""], "It has no valid sub."),
+            (["sub": .string(String(repeating: "x", count: 256))], "It has no valid sub."),
+            (["sub": 1], "It has no valid sub."),
+            (["sub": "a\u{0}"], "It has no valid sub."),
         ] as [(JSON, String)])
     func `a claim that is wrong refuses the token with its reason`(changes: JSON, reason: String) {
         #expect(throws: AccessError.tokenInvalid(reason)) { try identity(changes) }
@@ -75,8 +75,10 @@ struct IDTokenTests {
 
     @Test func `a nonce must be the caller's`() throws {
         #expect(try identity(["nonce": "mine"], nonce: "mine").subject == "person-1")
-        #expect(throws: AccessError.tokenInvalid("Its nonce is another.")) { try identity(nonce: "mine") }
-        #expect(throws: AccessError.tokenInvalid("Its nonce is another.")) {
+        #expect(throws: AccessError.tokenInvalid("Its nonce differs from that of the request.")) {
+            try identity(nonce: "mine")
+        }
+        #expect(throws: AccessError.tokenInvalid("Its nonce differs from that of the request.")) {
             try identity(["nonce": "other"], nonce: "mine")
         }
     }

@@ -121,7 +121,8 @@ final class Bell: Sendable {
     private func listen(_ onGone: () -> Void) {
         defer { ended.signal() }
         var known: [Int64: Standing] = [:]
-        while !isStopped.withLock({ $0 }) {
+        // Once even when it is stopped already: the server has announced itself, and leaves the others at the end of `hear`.
+        repeat {
             do {
                 var options = options("listener")
                 options.timeout = Self.timeout
@@ -136,7 +137,7 @@ final class Bell: Sendable {
                 if isGone { onGone() }
                 Thread.sleep(forTimeInterval: 0.2)
             }
-        }
+        } while !isStopped.withLock({ $0 })
     }
 
     /// - Returns: whether notifications arrive.
