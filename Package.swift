@@ -76,7 +76,7 @@ let package = Package(
             ]),
         sharedRoom("KanbanClientUI", knows: ["KanbanClient"]),
         room("KanbanSQLite", knows: ["Locks", "Kanban", "KanbanRows", "KanbanAccess", "CSQLite"]),
-        room("KanbanPostgres", knows: ["Locks", "Kanban", "KanbanRows", "KanbanAccess", "CPostgres"]),
+        room("KanbanPostgres", knows: ["Locks", "Sockets", "Kanban", "KanbanRows", "KanbanAccess", "CPostgres"]),
         room("Crypto", knows: ["Locks", .target(name: "CCrypto", condition: linuxOnly)]),
         room("TLS", knows: ["Locks", "Sockets", "Crypto", .target(name: "CCrypto", condition: linuxOnly)]),
         room("Fetch", knows: ["Locks", "CCurl"]),
@@ -106,7 +106,9 @@ let package = Package(
             path: "Benchmarks/HotPath", swiftSettings: server),
         .target(
             name: "TestSupport",
-            dependencies: ["Locks", "Kanban", "CSQLite", .target(name: "CCrypto", condition: linuxOnly)],
+            dependencies: [
+                "Locks", "Sockets", "Kanban", "CSQLite", .target(name: "CCrypto", condition: linuxOnly),
+            ],
             path: "Tests/Support", swiftSettings: strict),
         .target(name: "WireCorpus", path: "Tests/WireCorpus", swiftSettings: strict),
         .executableTarget(
@@ -128,7 +130,7 @@ let package = Package(
                 "JSON", "Kanban", "KanbanRows", "KanbanWire", "KanbanSQLite", "KanbanAPI", "HTTP", "Sockets", "CSQLite",
             ],
             exclude: ["converge"], resources: [.copy("Fixtures")]),
-        tests(of: "KanbanPostgres", with: ["Kanban", "KanbanRows", "KanbanAccess", "KanbanSQLite", "JSON"]),
+        tests(of: "KanbanPostgres", with: ["Sockets", "Kanban", "KanbanRows", "KanbanAccess", "KanbanSQLite", "JSON"]),
         tests(of: "Crypto"),
         tests(of: "TLS", with: ["HTTP", "Sockets"]),
         tests(of: "Fetch"),

@@ -8,10 +8,12 @@
 /// writer.value(task.id)
 /// writer.endObject()
 /// ```
+// Usable from inline code, without which the inlinable methods of a package type stay calls in other modules.
+@usableFromInline
 package struct JSONWriter {
     /// The text so far. The caller may append other bytes between two whole values, such as a line break.
-    package var bytes: [UInt8]
-    private var needsComma = false
+    @usableFromInline package var bytes: [UInt8]
+    @usableFromInline var needsComma = false
 
     package init(bytes: [UInt8] = []) {
         self.bytes = bytes
@@ -28,17 +30,22 @@ package struct JSONWriter {
     package mutating func endArray() { close(UInt8(ascii: "]")) }
 
     /// A member name that needs no escapes; ours never do.
+    // Inlined, so that a literal becomes a few stores.
+    @inlinable @inline(__always)
     package mutating func name(_ name: StaticString) {
+        assert(Self.isPlain(name), "\(name) needs an escape.")
         put(atMost: name.utf8CodeUnitCount + 4) { text in
-            name.withUTF8Buffer {
-                assert($0.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C }, "\(name) needs an escape")
-                text.add(UInt8(ascii: "\""))
-                text.add($0)
-            }
+            text.add(UInt8(ascii: "\""))
+            text.add(name)
             text.add(UInt8(ascii: "\""))
             text.add(UInt8(ascii: ":"))
         }
         needsComma = false
+    }
+
+    @usableFromInline
+    static func isPlain(_ text: StaticString) -> Bool {
+        text.utf8Start.endOfPlainText(from: 0, to: text.utf8CodeUnitCount) == text.utf8CodeUnitCount
     }
 
     /// Any member name. (Disfavoured, so that a literal is a `StaticString`.)
@@ -64,6 +71,8 @@ package struct JSONWriter {
 
     /// A string of `count` ASCII characters without escapes, which `write` writes in place: ids and times need no
     /// `String`.
+    // Inlined with the closure, which would be allocated otherwise.
+    @inlinable @inline(__always)
     package mutating func ascii(_ count: Int, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
         put(atMost: count + 3) { text in
             text.add(UInt8(ascii: "\""))
@@ -112,9 +121,32 @@ package struct JSONWriter {
 
     /// The same for a slice of an array, in one copy. Not generic, so it is specialized in other modules, too.
     package mutating func raw(_ encoded: ArraySlice<UInt8>) {
-        put(atMost: encoded.count + 1) { text in
-            encoded.withUnsafeBufferPointer { text.add($0) }
-        }
+        encoded.withUnsafeBytes { raw($0) }
+    }
+
+    /// The same for bytes in memory.
+    @inlinable
+    package mutating func raw(_ encoded: UnsafeRawBufferPointer) {
+        put(atMost: encoded.count + 1) { $0.add(encoded.assumingMemoryBound(to: UInt8.self)) }
+    }
+
+    /// Makes room for about this many more bytes, so that writing them does not move the others.
+    package mutating func reserve(_ count: Int) {
+        bytes.reserveCapacity(bytes.count + count)
+    }
+
+    /// How far the text is.
+    package struct Mark {
+        fileprivate let count: Int
+        fileprivate let needsComma: Bool
+    }
+
+    package var mark: Mark { Mark(count: bytes.count, needsComma: needsComma) }
+
+    /// Takes back what was written since.
+    package mutating func goBack(to mark: Mark) {
+        bytes.removeLast(bytes.count - mark.count)
+        needsComma = mark.needsComma
     }
 
     package mutating func value(_ json: JSON) {
@@ -156,16 +188,14 @@ package struct JSONWriter {
     }
 
     private mutating func word(_ word: StaticString) {
-        put(atMost: word.utf8CodeUnitCount + 1) { text in
-            word.withUTF8Buffer { text.add($0) }
-        }
+        put(atMost: word.utf8CodeUnitCount + 1) { $0.add(word) }
     }
 
     /// Writes a comma, if one is due, and the bytes of `write` in place at the end of the buffer.
     ///
     /// - Parameter count: the most bytes, including the comma.
-    @inline(__always)
-    private mutating func put(atMost count: Int, _ write: (inout Room) -> Void) {
+    @inlinable @inline(__always)
+    mutating func put(atMost count: Int, _ write: (inout Room) -> Void) {
         let comma = needsComma
         needsComma = true
         bytes.append(addingCapacity: count) { span in
@@ -238,30 +268,37 @@ package struct JSONWriter {
 extension JSONWriter {
     /// Free capacity at the end of the buffer, filled from its start.
     // Unsafe because the bytes are not initialized; every access is checked against the capacity.
-    private struct Room {
-        private let buffer: UnsafeMutableBufferPointer<UInt8>
-        private(set) var count = 0
+    @usableFromInline
+    struct Room {
+        @usableFromInline let buffer: UnsafeMutableBufferPointer<UInt8>
+        @usableFromInline var count = 0
 
-        @inline(__always)
+        @inlinable @inline(__always)
         init(_ buffer: UnsafeMutableBufferPointer<UInt8>) {
             self.buffer = buffer
         }
 
-        @inline(__always)
+        @inlinable @inline(__always)
         mutating func add(_ byte: UInt8) {
             room(1)[0] = byte
         }
 
-        @inline(__always)
+        @inlinable @inline(__always)
         mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
             _ = room(bytes.count).update(fromContentsOf: bytes)
         }
 
+        @inlinable @inline(__always)
+        mutating func add(_ text: StaticString) {
+            add(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        }
+
         /// The next bytes, to be filled by the caller.
-        @inline(__always)
+        @inlinable @inline(__always)
         mutating func room(_ size: Int) -> UnsafeMutableBufferPointer<UInt8> {
+            precondition(size <= buffer.count - count, "Nobody made room.")
             defer { count += size }
-            return UnsafeMutableBufferPointer(rebasing: buffer[count..<count + size])
+            return UnsafeMutableBufferPointer(start: buffer.baseAddress.map { $0 + count }, count: size)
         }
     }
 }

@@ -34,6 +34,8 @@ extension String {
     /// Eight bytes at a time: `elementsEqual` is slow because of its two iterators.
     private static func areSame(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
         guard left.count == right.count else { return false }
+        // A copy shares its bytes.
+        guard left.baseAddress != right.baseAddress else { return true }
         let (left, right) = (UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
         var offset = 0
         while offset + 8 <= left.count {

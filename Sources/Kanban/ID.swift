@@ -22,8 +22,9 @@ package struct ID: Hashable, Sendable {
         self = id
     }
 
-    /// Not generic: every request runs it, and a generic function would be twenty times slower.
-    private init?(reading ascii: UnsafeBufferPointer<UInt8>) {
+    /// The same of bytes that are lent.
+    // Not generic: every request runs it, and a generic function would be twenty times slower.
+    package init?(reading ascii: UnsafeBufferPointer<UInt8>) {
         guard ascii.count == Self.textLength else { return nil }
         let hyphen = UInt8(ascii: "-")
         guard ascii[8] == hyphen, ascii[13] == hyphen, ascii[18] == hyphen, ascii[23] == hyphen else { return nil }

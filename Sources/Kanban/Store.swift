@@ -73,18 +73,21 @@ extension Store {
     }
 }
 
-/// Rows that the body of a write will ask for.
+/// Rows that the body of a write will ask for, and whether it asks for much time.
 package struct WriteNeeds: Sendable {
-    package var task: ID?
+    /// Tasks that may exist.
+    package var tasks: [ID] = []
+    /// Mutations whose results may be kept.
+    package var mutations: [ID] = []
     /// The key of an answer that may be kept.
     package var answerKey: String?
-    /// The end of a column, for a new task.
-    package var end: TaskStatus?
+    /// Columns to whose end a task may go.
+    package var ends: [TaskStatus] = []
+    /// Whether it may take as long as dozens of others, such as an import.
+    package var isLong: Bool
 
-    package init(task: ID? = nil, answerKey: String? = nil, end: TaskStatus? = nil) {
-        self.task = task
-        self.answerKey = answerKey
-        self.end = end
+    package init(isLong: Bool = false) {
+        self.isLong = isLong
     }
 }
 
@@ -98,6 +101,15 @@ package struct AccountStanding: Hashable, Sendable {
         self.feed = feed
         self.endings = endings
     }
+}
+
+/// A store that tells an event loop where accounts stand, without a task.
+package protocol PeekingStore: Store {
+    /// Asks for the standing, with everything acknowledged before the call.
+    /// - Parameter tell: called on the same loop in a later turn; with `nil` when there is no account or no answer, which
+    ///   ``Store/feedState(of:)`` tells from one another.
+    /// - Returns: false when it cannot be asked now; `tell` is not called then.
+    func peek(_ account: AccountKey, _ tell: @escaping (AccountStanding?) -> Void) -> Bool
 }
 
 /// A store that this process alone writes to. It knows of every commit, and its reads do not wait.

@@ -12,6 +12,8 @@ package final class Application: Responder {
     private let borrowed: [Unmanaged<Route>]
     private let router: Router
     private let observer: any ExchangeObserver
+    /// The store, where other servers write to it, too.
+    private let peeks: (any PeekingStore)?
 
     package init(
         environment: Environment, gate: any Gate, routes: [Route], observer: any ExchangeObserver
@@ -20,6 +22,7 @@ package final class Application: Responder {
         self.gate = gate
         self.observer = observer
         self.routes = routes
+        peeks = environment.store as? any PeekingStore
         borrowed = routes.map(Unmanaged.passUnretained)
         router = Router(routes.map { ($0.method, $0.pattern) })
     }
@@ -60,46 +63,73 @@ package final class Application: Responder {
 
     private func receive(_ head: Request, _ route: Route, _ ready: ReadyAnswer) -> Reception {
         do throws(Problem) {
-            switch try gate.admit(head, to: route) {
-            case .admitted(let caller, let headers): return admitted(head, route, caller, headers, ready)
-            case .later(let decide): return .later { await self.receive(head, route, after: decide) }
-            }
+            return receive(head, route, try gate.admit(head, to: route), ready)
         } catch {
             return .answer(refuse(error, head, operation: route.operation))
         }
     }
 
+    /// Does what the gate decided.
+    /// - Parameter ready: `nil` in a later turn: the loop's own may be filled for another connection meanwhile.
     private func receive(
-        _ head: Request, _ route: Route, after decide: @Sendable () async throws(Problem) -> GateDecision
-    ) async -> Reception {
-        do throws(Problem) {
-            switch try await decide() {
-            case .admitted(let caller, let headers):
-                // The loop's own may be filled for another connection meanwhile.
-                let ready = ReadyAnswer()
-                let reception = admitted(head, route, caller, headers, ready)
-                guard case .ready = reception else { return reception }
-                return .answer(Response(ready, to: head))
-            case .later(let decide): return await receive(head, route, after: decide)
+        _ head: Request, _ route: Route, _ decision: consuming GateDecision, _ ready: ReadyAnswer?
+    ) -> Reception {
+        switch consume decision {
+        case .admitted(let caller, let headers):
+            return peeked(head, route, caller, headers) ?? admitted(head, route, caller, headers, ready)
+        case .whenPeeked(let account, let decide):
+            let receive = { (standing: AccountStanding?) -> Reception in
+                do throws(Problem) {
+                    return self.receive(head, route, try decide(standing), nil)
+                } catch {
+                    return .answer(self.refuse(error, head, operation: route.operation))
+                }
             }
-        } catch {
-            return .answer(refuse(error, head, operation: route.operation))
+            return soon(account, receive) ?? receive(nil)
+        case .later(let decide):
+            return .later {
+                do throws(Problem) {
+                    return self.receive(head, route, try await decide(), nil)
+                } catch {
+                    return .answer(self.refuse(error, head, operation: route.operation))
+                }
+            }
         }
+    }
+
+    /// Asks first where the caller's account stands, if an answer that is kept may be right there.
+    private func peeked(
+        _ head: Request, _ route: Route, _ caller: Caller, _ headers: [(name: String, value: String)]
+    ) -> Reception? {
+        guard peeks != nil, route.isKept, caller.feed == nil, !head.hasBody else { return nil }
+        return soon(caller.account) { standing in
+            self.admitted(head, route, standing.map { caller.standing(at: $0.feed) } ?? caller, headers, nil)
+        }
+    }
+
+    /// Makes the reception once the store has told where the account stands; `nil` when it cannot be asked on this loop.
+    private func soon(_ account: AccountKey, _ make: @escaping (AccountStanding?) -> Reception) -> Reception? {
+        let pending = PendingReception()
+        guard let peeks, peeks.peek(account, { pending.decide(make($0)) }) else { return nil }
+        return .soon(pending)
     }
 
     /// Answers with what is at hand, or has the handler answer.
+    /// - Parameter ready: `nil` in a later turn.
     private func admitted(
         _ head: Request, _ route: Route, _ caller: Caller, _ headers: [(name: String, value: String)],
-        _ ready: ReadyAnswer
+        _ ready: ReadyAnswer?
     ) -> Reception {
         guard !head.hasBody else { return handled(head, route, caller, headers) }
         // `try?` in both, because the handler meets the same error and answers it.
-        if let find = route.find, let revision = try? find(head, caller.account, environment, ready) {
+        if let ready, let find = route.find, let revision = try? find(head, caller.account, environment, ready) {
             if fill(ready, revision, head, route, caller, headers) { return .ready }
             let answer = Response.json(tag: EntityTag.tag(revision), encoded: ready.body)
             return answered(answer, head, route, caller, headers)
         }
-        if route.isCached, let answer = try? environment.cachedAnswer(head, caller.account) {
+        if route.isCached || caller.feed != nil && route.isKept,
+            let answer = try? environment.cachedAnswer(head, caller)
+        {
             return answered(answer, head, route, caller, headers)
         }
         return handled(head, route, caller, headers)
@@ -114,7 +144,7 @@ package final class Application: Responder {
         guard ready.bodyCount < ContentCoding.leastBytes, gate.headers(for: head).isEmpty else { return false }
         var count = EntityTag.write(revision, into: ready.tagRoom)
         if caller.grant != nil {
-            guard let scope = scope(of: caller) else { return false }
+            guard let scope = environment.knownTagScope(of: caller) else { return false }
             count = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { tag in
                 // Copied: it is written over, from its beginning.
                 _ = tag.initialize(fromContentsOf: ready.tagRoom[..<count])
@@ -132,15 +162,6 @@ package final class Application: Responder {
         return true
     }
 
-    /// What tags of the account are bound to; `nil` when the store has to be asked.
-    private func scope(of caller: Caller) -> EntityTag.Scope? {
-        // `try?`, because the handler meets the same error and answers it.
-        guard let local = environment.local,
-            let feed = try? environment.memory.feed(of: caller.account, in: local)
-        else { return nil }
-        return EntityTag.Scope(caller.account, epoch: feed.epoch)
-    }
-
     /// Finishes an answer that is at hand.
     private func answered(
         _ answer: Response, _ head: Request, _ route: Route, _ caller: Caller,
@@ -148,7 +169,7 @@ package final class Application: Responder {
     ) -> Reception {
         var answer = answer
         if caller.grant != nil, let tag = answer.tag {
-            guard let scope = scope(of: caller) else {
+            guard let scope = environment.knownTagScope(of: caller) else {
                 return handled(head, route, caller, headers)
             }
             answer.tag = scope.apply(to: tag)
@@ -195,7 +216,7 @@ package final class Application: Responder {
             if route.content.isParsed { try await call.parseAside() }
             let answer = try await route.handler(call)
             guard caller.grant != nil, answer.tag != nil else { return answer }
-            return answer.scoped(to: try await environment.tagScope(of: caller.account))
+            return answer.scoped(to: try await environment.tagScope(of: caller))
         } catch {
             let problem = Problem(error)
             if problem.status == 500 { observer.failed(requestID: request.id.text, operation: route.operation, error) }
@@ -297,22 +318,20 @@ extension Route.Content {
 
     /// 415 unless the route takes the body's media type and content coding.
     func fault(in head: Request) -> Problem? {
-        let types: [String]
-        switch self {
-        case .none: return nil
-        case .bytes: types = []
-        case .json, .sized: types = ["application/json"]
-        case .mergePatch: types = ["application/json", "application/merge-patch+json"]
-        }
+        if case .none = self { return nil }
         if head.headers.hasGzipBody == nil {
             return Problem(
                 .unsupportedMediaType, "Send the body as gzip, or as it is, without Content-Encoding.",
                 headers: [("Accept-Encoding", "gzip, identity")])
         }
-        if types.isEmpty { return nil }
-        let values = head.headers.values("content-type")
+        if case .bytes = self { return nil }
         // The usual spelling: parsing it took 8 % of a creation.
-        if values.count == 1, types.contains(values[0]) { return nil }
+        if head.headers.count("content-type") == 1, head.headers.has("content-type", equalTo: "application/json") {
+            return nil
+        }
+        var types = ["application/json"]
+        if case .mergePatch = self { types.append("application/merge-patch+json") }
+        let values = head.headers.values("content-type")
         if values.count == 1, let type = MediaType(values[0]), types.contains(type.essence), type.isUTF8 { return nil }
         let accepted = types.joined(separator: ", ")
         var headers: [(name: String, value: String)] = [("Accept", accepted)]

@@ -104,9 +104,14 @@ package struct Caller: Sendable {
         }
     }
 
-    private init(account: AccountKey) {
+    private init(account: AccountKey, _ known: Known? = nil) {
         self.account = account
-        known = nil
+        self.known = known
+    }
+
+    /// The same, with where the account stands.
+    func standing(at feed: FeedState) -> Caller {
+        Caller(account: account, Known(grant, feed, origin))
     }
 
     /// - Parameters:

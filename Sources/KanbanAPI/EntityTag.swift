@@ -50,12 +50,12 @@ enum EntityTag {
 
     /// The same of the tag of an answer that is at hand.
     static func matches(_ tag: UnsafeRawBufferPointer, _ request: Request) -> Bool {
-        guard request.has("if-none-match") else { return false }
+        guard let isFirst = request.first("if-none-match", equals: tag) else { return false }
         switch request.method {
         case .get, .head: break
         default: return false
         }
-        return request.has("if-none-match", equalTo: tag)
+        return isFirst
             || matches(String(decoding: tag, as: UTF8.self), ifNoneMatch: request.headers.values("if-none-match"))
     }
 
@@ -122,6 +122,21 @@ extension Environment {
     /// The scope of the tags of an account. Open mode has one account, and its tags have no scope.
     func tagScope(of account: AccountKey) async throws -> EntityTag.Scope {
         EntityTag.Scope(account, epoch: try await feed(of: account).epoch)
+    }
+
+    /// The same of the caller's account, as far as possible without asking the store: where the account stood before the
+    /// answer was made is right, too. An import meanwhile begins another epoch, of which no answer has this tag.
+    func tagScope(of caller: Caller) async throws -> EntityTag.Scope {
+        if let known = knownTagScope(of: caller) { return known }
+        return try await tagScope(of: caller.account)
+    }
+
+    /// The same without waiting; `nil` when the store has to be asked.
+    func knownTagScope(of caller: Caller) -> EntityTag.Scope? {
+        if let feed = caller.feed { return EntityTag.Scope(caller.account, epoch: feed.epoch) }
+        // `try?`, because the handler meets the same error and answers it.
+        guard let local, let feed = try? memory.feed(of: caller.account, in: local) else { return nil }
+        return EntityTag.Scope(caller.account, epoch: feed.epoch)
     }
 }
 

@@ -28,9 +28,11 @@ extension Call {
     /// The body of a write: changes the board and returns what the answer needs.
     package typealias Change<Outcome> = @Sendable (any Board) throws -> Outcome
 
-    /// Runs a change that makes its own answer; see ``write(_:committed:_:)``.
-    package func write(_ prepare: () async throws -> Change<Response>) async throws -> Response {
-        try await write({ $0 }, prepare)
+    /// Runs a change that makes its own answer; see ``write(_:isLong:committed:_:)``.
+    package func write(
+        isLong: Bool = false, _ prepare: () async throws -> Change<Response>
+    ) async throws -> Response {
+        try await write({ $0 }, isLong: isLong, prepare)
     }
 
     /// Runs a change and answers when it is on disk.
@@ -42,9 +44,11 @@ extension Call {
     /// - Parameters:
     ///   - answer: makes the answer on the loop if there is no key: on the writer's thread it would be a tenth of the
     ///     time of a creation, and all writes wait for that thread.
+    ///   - isLong: whether it may take as long as dozens of others.
     ///   - committed: called when the change is on disk, if there is no key.
     package func write<Outcome: Sendable>(
         _ answer: @escaping @Sendable (Outcome) -> Response,
+        isLong: Bool = false,
         committed: (Outcome, Response) -> Void = { _, _ in },
         _ prepare: () async throws -> Change<Outcome>
     ) async throws -> Response {
@@ -52,7 +56,7 @@ extension Call {
             let change = try await prepare()
             let outcome =
                 environment.local == nil
-                ? try await store.write(account, session: caller.session, needs: needs(), change)
+                ? try await store.write(account, session: caller.session, needs: needs(isLong: isLong), change)
                 : try await store.write(account, session: caller.session, change)
             let response = answer(outcome)
             committed(outcome, response)
@@ -71,17 +75,17 @@ extension Call {
             change = { _ in throw error }
         }
         return try await store.write(
-            account, session: caller.session, needs: needs(answerKey: key), once(change, key: key))
+            account, session: caller.session, needs: needs(answerKey: key, isLong: isLong), once(change, key: key))
     }
 
-    /// What the address and the header fields tell of the rows that a write will ask for.
-    private func needs(answerKey: String? = nil) -> WriteNeeds {
-        let path = request.path
-        guard path.hasPrefix("/tasks") else { return WriteNeeds(answerKey: answerKey) }
-        guard let id = request.parameters.bytes("id").flatMap({ ID(ascii: $0) }) else {
-            return WriteNeeds(answerKey: answerKey, end: .todo)
-        }
-        return WriteNeeds(task: id, answerKey: answerKey)
+    /// What the request tells of the rows that a write will ask for.
+    private func needs(answerKey: String? = nil, isLong: Bool) -> WriteNeeds {
+        var needs = WriteNeeds(isLong: isLong)
+        needs.answerKey = answerKey
+        guard request.path.hasPrefix("/tasks") else { return needs }
+        if let id = request.parameters.bytes("id").flatMap({ ID(ascii: $0) }) { needs.tasks = [id] }
+        if needs.tasks.isEmpty || request.method == .put { needs.ends = [.todo] }
+        return needs
     }
 
     /// Runs the change, or returns the answer that was kept for the key.
@@ -125,9 +129,11 @@ extension Call {
 
 extension Call {
     /// Runs a change that is idempotent in itself. An `Idempotency-Key` must be valid; nothing is kept under it.
-    func writeRepeatably<Outcome: Sendable>(_ prepare: () async throws -> Change<Outcome>) async throws -> Outcome {
+    func writeRepeatably<Outcome: Sendable>(
+        needs: WriteNeeds, _ change: @escaping Change<Outcome>
+    ) async throws -> Outcome {
         if request.headers.has("idempotency-key") { _ = try idempotencyKey() }
-        return try await store.write(account, session: caller.session, try await prepare())
+        return try await store.write(account, session: caller.session, needs: needs, change)
     }
 }
 

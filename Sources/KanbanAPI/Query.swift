@@ -22,13 +22,13 @@ package struct Query: Sendable {
             return
         }
         items = request.queryItems
-        var seen: Set<String> = []
-        for (name, _) in items {
+        for (index, (name, _)) in items.enumerated() {
             guard names.contains(name) else {
                 let known = names.isEmpty ? "It takes none." : "It takes \(names.sorted().joined(separator: ", "))."
                 throw Problem(.unknownParameter, "There is no query parameter \"\(name)\" here. \(known)")
             }
-            guard seen.insert(name).inserted else {
+            // Before it are at most as many as are known.
+            guard !items[..<index].contains(where: { $0.name == name }) else {
                 throw Problem(.invalidParameter, "The query parameter \"\(name)\" is given twice.")
             }
         }

@@ -52,6 +52,8 @@ package final class Route: Sendable {
     package let find: Finder?
     /// Whether its answers may come from the ``PageMemory``: the handler makes them with ``Call/cached(aside:_:)``.
     package let isCached: Bool
+    /// Whether its answers may be kept where other servers write, too: there also those that ``find`` finds.
+    var isKept: Bool { isCached || find != nil }
     package let handler: Handler
 
     package init(

@@ -31,7 +31,7 @@ package final class TokenVerifier: Sendable {
     /// ending, such as expired sessions whose last use could not be written.
     package static let longTrust: Duration = .seconds(60)
 
-    private struct Entry {
+    fileprivate struct Entry {
         var grant: Grant
         var readAt: ContinuousClock.Instant
         /// Of the account, before the row was read; `nil` where the store does not count them.
@@ -64,8 +64,18 @@ package final class TokenVerifier: Sendable {
     package enum LookUp: Sendable {
         /// The grant; `nil` when the token is unknown, expired or removed.
         case known(Grant?)
-        /// Ask the store, with ``grant(token:now:instant:)``.
-        case waits
+        /// Ask the store, with ``admit(_:now:instant:)``.
+        case waits(Sought)
+    }
+
+    /// A token that the store has to be asked about.
+    package struct Sought: Sendable {
+        fileprivate let digest: [UInt8]
+        /// As it was looked up last.
+        fileprivate let entry: Entry?
+
+        /// Its account, if it was looked up before.
+        package var account: AccountKey? { entry?.grant.account }
     }
 
     /// The grant of a token, from the cache or a store whose reads do not wait.
@@ -99,43 +109,50 @@ package final class TokenVerifier: Sendable {
     }
 
     private func grantNow(digest: [UInt8], now: Timestamp, instant: ContinuousClock.Instant) throws -> LookUp {
-        let (remembered, endings) = state.withLock { ($0.entries[digest], $0.endings) }
+        let (entry, endings) = state.withLock { ($0.entries[digest], $0.endings) }
         // Other servers may have ended the session: only the store knows.
-        let local = store.localAccess
-        if let remembered, local != nil, instant - remembered.readAt < Self.trust {
-            return .known(use(remembered.grant, at: now))
-        }
-        guard let local else { return .waits }
+        guard let local = store.localAccess else { return .waits(Sought(digest: digest, entry: entry)) }
+        if let entry, instant - entry.readAt < Self.trust { return .known(use(entry.grant, at: now)) }
         let found = try local.readAccessNow { try Self.find(digest, in: $0) }
         return .known(use(remember(found, digest, readAt: instant, ifStillAt: endings), at: now))
     }
 
     private func grant(digest: [UInt8], now: Timestamp, instant: ContinuousClock.Instant) async throws -> Grant? {
-        try await admit(digest: digest, now: now, instant: instant).grant
+        switch try grantNow(digest: digest, now: now, instant: instant) {
+        case .known(let grant): grant
+        case .waits(let sought): try await admit(sought, now: now, instant: instant).grant
+        }
     }
 
-    /// The grant of a token, and where its account stands if that had to be asked.
+    /// The grant of a token that was looked up before; `nil` when it has to be looked up again.
+    /// - Parameter standing: of its account, asked after ``grantNow(token:now:instant:)``; of a store that counts endings.
+    package func grant(
+        _ sought: Sought, at standing: AccountStanding, now: Timestamp, instant: ContinuousClock.Instant = .now
+    ) -> Grant? {
+        sought.entry.flatMap { grant($0, at: standing, now: now, instant: instant) }
+    }
+
+    private func grant(
+        _ entry: Entry, at standing: AccountStanding, now: Timestamp, instant: ContinuousClock.Instant
+    ) -> Grant? {
+        // Another server may have put off the end of a session.
+        let isExpired = entry.grant.expiresAt.map { $0 <= now } ?? false
+        guard standing.endings == entry.endings, !isExpired, instant - entry.readAt < Self.longTrust else { return nil }
+        return use(entry.grant, at: now)
+    }
+
+    /// The grant of a token, and where its account stands if that is known.
     package func admit(
-        token: ArraySlice<UInt8>, now: Timestamp, instant: ContinuousClock.Instant = .now
+        _ sought: Sought, now: Timestamp, instant: ContinuousClock.Instant = .now
     ) async throws -> (grant: Grant?, feed: FeedState?) {
-        guard let digest = TokenSecret.digest(of: token) else { return (nil, nil) }
-        return try await admit(digest: digest, now: now, instant: instant)
-    }
-
-    private func admit(
-        digest: [UInt8], now: Timestamp, instant: ContinuousClock.Instant
-    ) async throws -> (grant: Grant?, feed: FeedState?) {
-        if case .known(let grant) = try grantNow(digest: digest, now: now, instant: instant) { return (grant, nil) }
-        let (remembered, endings) = state.withLock { ($0.entries[digest], $0.endings) }
+        let digest = sought.digest
+        // Again: another request may have looked it up meanwhile.
+        let (entry, endings) = state.withLock { ($0.entries[digest], $0.endings) }
         var standing: AccountStanding?
-        if let remembered {
-            standing = try await store.standing(of: remembered.grant.account)
-            // Another server may have put off the end of a session.
-            let isExpired = remembered.grant.expiresAt.map { $0 <= now } ?? false
-            if let standing, standing.endings == remembered.endings, !isExpired,
-                instant - remembered.readAt < Self.longTrust
-            {
-                return (use(remembered.grant, at: now), standing.feed)
+        if let entry {
+            standing = try await store.standing(of: entry.grant.account)
+            if let standing, let grant = grant(entry, at: standing, now: now, instant: instant) {
+                return (grant, standing.feed)
             }
         }
         var found = try await store.readAccess { try Self.find(digest, in: $0) }

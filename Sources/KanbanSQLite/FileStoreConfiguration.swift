@@ -11,16 +11,14 @@ package struct FileStoreConfiguration: Sendable {
     package var writerCacheSize = 8 << 20
     /// Bytes of pages that each reader may hold; a commit empties it.
     package var readerCacheSize = 2 << 20
-    /// Bytes of the file that each reader maps into memory: a random read of 100,000 tasks takes 2.7 µs where they are
-    /// mapped and 3.9 µs where they are not. Each reader's mapping counts as resident, 12 MiB in all on two cores: the
-    /// memory does more in the answers that the API keeps.
-    package var mappedSize = 6 << 20
     /// Bytes of log after which its pages are copied into the file. Writers wait for that, and under load it is what the
     /// slowest percent of them wait for: of a load of reads and edits 14 ms with 8 MiB, 10 with 2, 8 with 1, and as many
     /// writes a second with each; with half as much, pages are copied so often that there are a tenth less.
     package var logSize = 1 << 20
     /// Bytes of log beyond which ``onLogHeld`` is called.
     package var logLimit = 256 << 20
+    /// How long a writer waits for readers that hold back the copying of a log that has become too long.
+    package var readerPatience = Duration.milliseconds(50)
     /// How long a transaction runs bodies, including those that arrive meanwhile. After that, the rest wait for the next
     /// transaction, and a body that can continue in another one ends if other accounts wait: callers that wait for this
     /// commit must not wait for large bodies of others.

@@ -50,9 +50,6 @@ final class ReaderPool: Sendable {
     /// closed after use.
     private let limit: Int
 
-    /// How long a pause waits for those that read.
-    private static let timeout = DispatchTimeInterval.milliseconds(50)
-
     init(path: String, configuration: FileStoreConfiguration, commits: Commits, files: DataFileWatch) {
         self.path = path
         self.configuration = configuration
@@ -104,8 +101,7 @@ final class ReaderPool: Sendable {
         do {
             let connection = try SQLiteConnection(
                 path: path, access: .readOnly,
-                memory: .init(cache: configuration.readerCacheSize, mapped: configuration.mappedSize),
-                fileSystem: configuration.fileSystem)
+                cache: configuration.readerCacheSize, fileSystem: configuration.fileSystem)
             // After it was opened: what lies under the name now is what it has, or else something was put there before.
             try files.check()
             return Reader(connection)
@@ -148,7 +144,8 @@ final class ReaderPool: Sendable {
                     while quiet.wait(timeout: .now()) == .success {}
                 }
             }
-            guard isQuiet || quiet.wait(timeout: .now() + Self.timeout) == .success else { return false }
+            let patience = DispatchTimeInterval.nanoseconds(Int(configuration.readerPatience / .nanoseconds(1)))
+            guard isQuiet || quiet.wait(timeout: .now() + patience) == .success else { return false }
             endIdleSnapshots()
             body()
             return true

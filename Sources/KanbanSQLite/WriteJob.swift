@@ -1,33 +1,22 @@
 import Kanban
 import KanbanRows
 
-/// A body of `write` that waits for its transaction, and the one who waits for its answer.
-protocol WriteJob: AnyObject, Sendable {
-    var account: AccountKey { get }
-    var session: ID? { get }
-    /// The executor of the caller, if it is known.
-    var executor: (any TaskExecutor)? { get }
-    func run(on writer: SQLiteBoardWriter) throws
-    /// Notes that the body failed. It is answered after the commit, so that answers keep their order.
-    func fail(_ error: any Error)
-    /// Resumes with what the body gave.
-    func answer()
-    /// Resumes the caller with an error of the whole batch.
-    func answer(failure: any Error)
-}
-
+/// A body of `write` that waits for its transaction, and the one who waits for its answer. Not generic: each step of a
+/// generic job looks up the types that it is made of, a fiftieth of the instructions of a write.
+///
 /// Unchecked: once the job is enqueued, only the writer's queue touches its fields, and then the thread that answers.
-final class PendingWrite<T: Sendable>: WriteJob, @unchecked Sendable {
+final class WriteJob: @unchecked Sendable {
     let account: AccountKey
     let session: ID?
+    /// The executor of the caller, if it is known.
     let executor: (any TaskExecutor)?
-    private let body: @Sendable (SQLiteBoardWriter) throws -> T
-    private let continuation: CheckedContinuation<T, any Error>
-    private var result: Result<T, any Error> = .failure(StoreError.closed)
+    private let body: @Sendable (SQLiteBoardWriter) throws -> Void
+    private let continuation: CheckedContinuation<Void, any Error>
+    private var failure: (any Error)?
 
     init(
         account: AccountKey, session: ID?, executor: (any TaskExecutor)?,
-        body: @escaping @Sendable (SQLiteBoardWriter) throws -> T, continuation: CheckedContinuation<T, any Error>
+        body: @escaping @Sendable (SQLiteBoardWriter) throws -> Void, continuation: CheckedContinuation<Void, any Error>
     ) {
         self.account = account
         self.session = session
@@ -37,20 +26,31 @@ final class PendingWrite<T: Sendable>: WriteJob, @unchecked Sendable {
     }
 
     func run(on writer: SQLiteBoardWriter) throws {
-        result = .success(try body(writer))
+        failure = nil
+        try body(writer)
     }
 
+    /// Notes that the body failed. It is answered after the commit, so that answers keep their order.
     func fail(_ error: any Error) {
-        result = .failure(error)
+        failure = error
     }
 
+    /// Resumes the caller.
     func answer() {
-        continuation.resume(with: result)
+        if let failure { continuation.resume(throwing: failure) } else { continuation.resume() }
     }
 
+    /// Resumes the caller with an error of the whole batch.
     func answer(failure: any Error) {
         continuation.resume(throwing: failure)
     }
+}
+
+/// What the body of a job gave.
+///
+/// Unchecked: the job writes it, and the caller reads it once the job has resumed it.
+final class WriteOutcome<T>: @unchecked Sendable {
+    var value: T?
 }
 
 extension AccountKey {

@@ -80,7 +80,7 @@ extension JSONWriter {
     }
 
     package mutating func value(_ id: ID) {
-        ascii(ID.textLength, id.write(into:))
+        ascii(ID.textLength) { id.write(into: $0) }
     }
 
     package mutating func value(_ id: ID?) {
@@ -88,7 +88,7 @@ extension JSONWriter {
     }
 
     package mutating func value(_ timestamp: Timestamp) {
-        ascii(Timestamp.textLength, timestamp.write(into:))
+        ascii(Timestamp.textLength) { timestamp.write(into: $0) }
     }
 
     package mutating func value(_ timestamp: Timestamp?) {
@@ -97,7 +97,7 @@ extension JSONWriter {
 
     package mutating func value(_ dueDate: DueDate?) {
         switch dueDate {
-        case .day(let day): ascii(Day.textLength, day.write(into:))
+        case .day(let day): ascii(Day.textLength) { day.write(into: $0) }
         case .instant(let instant): value(instant)
         case nil: null()
         }
@@ -169,7 +169,7 @@ extension JSONWriter {
         name("title")
         value(dday.title)
         name("date")
-        ascii(Day.textLength, dday.date.write(into:))
+        ascii(Day.textLength) { dday.date.write(into: $0) }
         name("repeats")
         value(dday.repeats.rawValue)
         name("color")

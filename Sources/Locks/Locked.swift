@@ -11,6 +11,7 @@
 /// are more threads than cores.
 ///
 /// Unchecked: the value is used only while the mutex is held.
+@usableFromInline
 package final class Locked<Value>: @unchecked Sendable {
     // By pointer, because a mutex must not move. Freed with the object that owns it.
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -31,7 +32,8 @@ package final class Locked<Value>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    // Inlinable, so that it is specialized for the value: unspecialized it took as long as the locking.
+    // Inlinable, so that it is specialized for the value: unspecialized it took as long as the locking. The type must be
+    // usable from inline code for that, too.
     @inlinable
     package func withLock<Result>(_ body: (inout Value) throws -> sending Result) rethrows -> sending Result {
         pthread_mutex_lock(mutex)

@@ -2,7 +2,7 @@
     import CEpoll
     import Glibc
 
-    /// The descriptors of one loop in the kernel: edge-triggered, each added once for both directions.
+    /// The descriptors of one loop in the kernel: edge-triggered if not said otherwise, each added once for both directions.
     ///
     /// Everything but ``wake()`` is for the loop's thread only.
     struct Poller: ~Copyable {
@@ -26,13 +26,18 @@
         }
 
         /// Adds a descriptor. Closing the descriptor removes it from the kernel's set.
-        func add(_ descriptor: Int32) throws(SystemError) {
-            try Self.add(descriptor, to: epoll.number)
+        /// - Parameter isLevelTriggered: reports again and again while there is something to read, and nothing else.
+        func add(_ descriptor: Int32, isLevelTriggered: Bool) throws(SystemError) {
+            try Self.add(descriptor, isLevelTriggered: isLevelTriggered, to: epoll.number)
         }
 
-        private static func add(_ descriptor: Int32, to epoll: Int32) throws(SystemError) {
+        private static func add(
+            _ descriptor: Int32, isLevelTriggered: Bool = false, to epoll: Int32
+        ) throws(SystemError) {
             var event = epoll_event()
-            event.events = EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
+            event.events =
+                isLevelTriggered
+                ? EPOLLIN.rawValue : EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
             event.data.fd = descriptor
             _ = try checked("epoll_ctl") { epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) }
         }

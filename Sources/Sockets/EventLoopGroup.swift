@@ -11,12 +11,16 @@ package final class EventLoopGroup: Sendable {
     /// - Parameters:
     ///   - count: the number of loops; by default one for each processor.
     ///   - meter: measures what blocks the loops; see ``LoopMeter``.
+    ///   - longestTurn: nanoseconds after which a turn begins no further job, so that the loop looks for events.
     package init(
-        count: Int = ProcessInfo.processInfo.activeProcessorCount, meter: LoopMeter? = nil
+        count: Int = ProcessInfo.processInfo.activeProcessorCount, meter: LoopMeter? = nil,
+        longestTurn: Int64 = 2_000_000
     ) throws(SystemError) {
         precondition(count > 0, "A group needs a loop.")
         var loops: [EventLoop] = []
-        for index in 0..<count { loops.append(try EventLoop(index: index, meter: meter)) }
+        for index in 0..<count {
+            loops.append(try EventLoop(index: index, meter: meter, longestTurn: longestTurn))
+        }
         self.loops = loops
         self.meter = meter
         running = DispatchGroup()

@@ -21,7 +21,9 @@
         }
 
         /// Adds a descriptor. Closing the descriptor removes it from the kernel's set.
-        func add(_ descriptor: Int32) throws(SystemError) {
+        /// - Parameter isLevelTriggered: reports again and again while there is something to read, and nothing else.
+        func add(_ descriptor: Int32, isLevelTriggered: Bool) throws(SystemError) {
+            if isLevelTriggered { return try Self.change(queue.number, UInt(descriptor), EVFILT_READ, UInt16(EV_ADD)) }
             try Self.change(queue.number, UInt(descriptor), EVFILT_READ, UInt16(EV_ADD | EV_CLEAR))
             try Self.change(queue.number, UInt(descriptor), EVFILT_WRITE, UInt16(EV_ADD | EV_CLEAR))
         }

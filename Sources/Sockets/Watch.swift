@@ -21,13 +21,16 @@ package protocol WatchHandler: AnyObject {
 package final class Watch: Timed, @unchecked Sendable {
     package let descriptor: Int32
     package let loop: EventLoop
+    /// For a reader that may leave bytes in the kernel: each turn reports them, and none reports room for writing.
+    let isLevelTriggered: Bool
     /// Set from `start` to `stop`; the two retain each other.
     private var handler: (any WatchHandler)?
     private var readiness: Readiness = []
     /// The readiness that it waits for; `nil`: none.
     private var awaited: Interest?
 
-    package init(_ descriptor: Int32, on loop: EventLoop) {
+    package init(_ descriptor: Int32, on loop: EventLoop, isLevelTriggered: Bool = false) {
+        self.isLevelTriggered = isLevelTriggered
         self.descriptor = descriptor
         self.loop = loop
     }

@@ -17,8 +17,10 @@ PACE = 0.01
 class Board:
     """What the clients know: which tasks were acknowledged, and which servers there are."""
 
-    def __init__(self, servers, seconds):
+    def __init__(self, servers, seconds, token=None):
         self.servers = servers
+        # Of an account; without one, the servers have one board.
+        self.token = token
         # The id of each acknowledged task by its title.
         self.acknowledged = {}
         self.is_over = threading.Event()
@@ -35,10 +37,14 @@ class Board:
         self.unsettled = 0
         self.pulled, self.followed = [], []
 
+    @property
+    def access(self):
+        return {"Authorization": f"Bearer {self.token}"} if self.token else {}
+
     def request(self, server, method, path, body=None, headers=()):
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=self.patience)
         try:
-            sent = {"Content-Type": "application/json", **dict(headers)}
+            sent = {"Content-Type": "application/json", **self.access, **dict(headers)}
             connection.request(method, path, body=body and json.dumps(body), headers=sent)
             answer = connection.getresponse()
             return answer.status, answer.read()
@@ -132,7 +138,7 @@ class Board:
                 return
             connection = http.client.HTTPConnection("127.0.0.1", random.choice(self.servers).port, timeout=2)
             try:
-                headers = {"Accept": "text/event-stream", **({"Last-Event-ID": last} if last else {})}
+                headers = {"Accept": "text/event-stream", **self.access, **({"Last-Event-ID": last} if last else {})}
                 connection.request("GET", "/changes", headers=headers)
                 answer = connection.getresponse()
                 while answer.status == 200 and (line := answer.readline()):

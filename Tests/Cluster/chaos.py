@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Faults of all kinds in any order, for as long as you like: three servers over a PostgreSQL server with a synchronous
-standby, all connections through a wire that is cut.
+standby, with four accounts, all connections through a wire that is cut.
 
     chaos.py [--seconds N] [--seed N] [--other BINARY] BINARY
 
@@ -12,11 +12,12 @@ import argparse
 import collections
 import random
 import signal
+import subprocess
 import sys
 import time
 
-from cluster import Cluster, require_synchrony
-from postgres import Postgres, Wire
+from cluster import Cluster
+from postgres import Postgres, Wire, make_accounts, require_synchrony
 
 
 class Chaos:
@@ -37,14 +38,19 @@ class Chaos:
 
     def run(self, seconds):
         end = time.monotonic() + seconds
-        options = ["--database-durability", "synchronous"]
+        # Their writes share transactions.
+        subprocess.run([self.binaries[-1], "migrate", "--database", self.primary.url], check=True, capture_output=True)
+        tokens = make_accounts(self.primary, 4)
+        options = [
+            "--auth", "required", "--rate-limit", "0", "--database-lanes", "1", "--database-durability", "synchronous"]
         with Cluster(
                 self.binaries[0], self.wire.url, self.primary.directory, *options, count=3,
-                seconds=seconds + 300) as cluster:
+                seconds=seconds + 300, tokens=tokens) as cluster:
             self.cluster = cluster
-            cluster.board.patience = 5
-            cluster.board.pause = 0.02
-            cluster.load()
+            for board in cluster.boards:
+                board.patience = 5
+                board.pause = 0.02
+            cluster.load(2)
             events = [
                 self.crash, self.fail_over, self.cut, self.cut, self.cut, self.kill, self.kill, self.replace, self.hang]
             # Each of them once, then any.
@@ -54,10 +60,11 @@ class Chaos:
                 event()
                 self.counts[event.__name__] += 1
                 cluster.grow(random.randint(1, 60))
-                if cluster.board.faults:
+                if any(board.faults for board in cluster.boards):
                     break
             require_synchrony(self.primary)
-            cluster.board.patience = 20
+            for board in cluster.boards:
+                board.patience = 20
             return cluster.finish(self.primary.url)
 
     def remove(self):

@@ -15,13 +15,14 @@ import http.client
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
 import time
 
 from board import Board
-from postgres import Pooler, Postgres, Wire, as_postgres, wait_for
+from postgres import Pooler, Postgres, Wire, as_postgres, make_accounts, require_synchrony, wait_for
 from servers import Server
 
 WRITERS = 6
@@ -30,11 +31,13 @@ WRITERS = 6
 class Cluster:
     """Servers with clients over a database, for one scene."""
 
-    def __init__(self, binary, url, directory, *options, count=2, seconds=240):
+    def __init__(self, binary, url, directory, *options, count=2, seconds=240, tokens=(None,)):
         self.binary, self.url = binary, url
         log = open(f"{directory}/servers.log", "ab") if os.access(directory, os.W_OK) else subprocess.DEVNULL
         self.servers = [Server(binary, url, log, *options) for _ in range(count)]
-        self.board = Board(self.servers, seconds)
+        # One for each account.
+        self.boards = [Board(self.servers, seconds, token) for token in tokens]
+        self.board = self.boards[0]
 
     def __enter__(self):
         for server in self.servers:
@@ -42,25 +45,37 @@ class Cluster:
         return self
 
     def __exit__(self, *error):
-        self.board.is_over.set()
-        self.board.may_stop.set()
-        self.board.is_abandoned.set()
+        for board in self.boards:
+            board.is_over.set()
+            board.may_stop.set()
+            board.is_abandoned.set()
         for server in self.servers:
             server.end()
 
     def load(self, writers=WRITERS):
-        self.board.run(writers)
+        for board in self.boards:
+            board.run(writers)
+
+    def acknowledged(self):
+        return sum(len(board.acknowledged) for board in self.boards)
 
     def grow(self, count=20):
         """Waits until `count` more writes were acknowledged."""
-        goal = len(self.board.acknowledged) + count
-        wait_for(lambda: len(self.board.acknowledged) >= goal or self.board.faults, f"{count} more writes", 120)
+        goal = self.acknowledged() + count
+        wait_for(
+            lambda: self.acknowledged() >= goal or any(board.faults for board in self.boards), f"{count} more writes", 120)
 
     def finish(self, url=None):
         """Lets the clients end and looks at what they know."""
         self.grow()
-        self.board.end()
-        self.board.check(self.binary, url or self.url)
+        for board in self.boards:
+            board.is_over.set()
+        for board in self.boards:
+            board.end()
+            board.check(self.binary, url or self.url)
+        for board in self.boards[1:]:
+            self.board.faults += board.faults
+            self.board.acknowledged |= board.acknowledged
         return self.board
 
 
@@ -105,6 +120,52 @@ def cuts(binary, count):
             return board
     finally:
         postgres.remove()
+
+
+def groups(binary, count):
+    """Writes of many accounts share the transactions of a lane: connections are cut in the middle of an answer, PostgreSQL is
+    stopped like in a crash, and a server is killed."""
+    postgres = Postgres()
+    try:
+        postgres.start()
+        subprocess.run([binary, "migrate", "--database", postgres.url], check=True, capture_output=True)
+        tokens = make_accounts(postgres, 12)
+        wire = Wire(postgres)
+        with Cluster(
+                binary, wire.url, postgres.directory, "--auth", "required", "--rate-limit", "0", "--database-lanes", "1",
+                tokens=tokens) as cluster:
+            cluster.load(2)
+            for number in range(2 * count):
+                cluster.grow(30)
+                if number % 4 == 0:
+                    postgres.stop("immediate")
+                    postgres.start()
+                elif number % 4 == 2:
+                    server = random.choice(cluster.servers)
+                    server.stop()
+                    server.start()
+                else:
+                    wire.cut(after=random.randint(1, 3000))
+            cluster.grow(60)
+            writes, commits = shares(cluster)
+            board = cluster.finish(postgres.url)
+            if writes <= commits:
+                board.faults.append(f"{writes} writes had {commits} transactions: there were no groups")
+            return board
+    finally:
+        postgres.remove()
+
+
+def shares(cluster):
+    """The writes of all servers since their last start, and the transactions that they shared."""
+    texts = []
+    for server in cluster.servers:
+        status, body = cluster.board.request(server, "GET", "/metrics")
+        if status != 200:
+            raise AssertionError(f"/metrics: {status} {body.decode()}")
+        texts.append(body.decode())
+    return [sum(float(re.search(rf"^kanbase_store_{name}_total (\S+)", text, re.M)[1]) for text in texts)
+            for name in ("writes", "commits")]
 
 
 def hangs(binary, count):
@@ -155,14 +216,6 @@ def promotions(binary, count):
     finally:
         for node in nodes:
             node.remove()
-
-
-def require_synchrony(primary):
-    """Makes the primary wait for its standby, which must be there."""
-    primary.execute("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
-    primary.execute("SELECT pg_reload_conf()")
-    wait_for(
-        lambda: primary.execute("SELECT sync_state FROM pg_stat_replication") == "sync", "the standby is synchronous")
 
 
 def losses(binary, count):
@@ -317,7 +370,7 @@ def interrupted(binary, database, source, target):
         raise RuntimeError("half a copy passes for data")
 
 
-SCENES = {scene.__name__: scene for scene in (kills, cuts, hangs, promotions, losses, poolers, moves)}
+SCENES = {scene.__name__: scene for scene in (kills, cuts, groups, hangs, promotions, losses, poolers, moves)}
 
 
 def main():

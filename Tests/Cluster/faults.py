@@ -20,7 +20,7 @@ from servers import Server
 SECRET = "s3cr3t-Passw0rd"
 
 
-class StandIn:
+class Stub:
     """Answers connections in another way than PostgreSQL 13 does, by itself."""
 
     def __init__(self, answer):
@@ -113,9 +113,9 @@ class Faults:
         self.refuses("no such host", f"postgres://kanbase:{SECRET}@nowhere.invalid/kanbase", 69, "nowhere.invalid")
         self.refuses("no address", f"mysql://kanbase:{SECRET}@127.0.0.1/kanbase", 78, "KANBASE_DATABASE")
         self.refuses("no port", f"postgres://kanbase:{SECRET}@127.0.0.1:99999/kanbase", 78, "port")
-        self.refuses("a web server", StandIn(web_server).url, 76, "no PostgreSQL")
-        self.refuses("a server that hangs up", StandIn(silent).url, 69, "closed")
-        self.refuses("PostgreSQL 12", StandIn(old_postgres).url, 76, "version 12")
+        self.refuses("a web server", Stub(web_server).url, 76, "no PostgreSQL")
+        self.refuses("a server that hangs up", Stub(silent).url, 69, "closed")
+        self.refuses("PostgreSQL 12", Stub(old_postgres).url, 76, "version 12")
 
     def closed_doors(self, postgres):
         postgres.execute(f"CREATE ROLE anna LOGIN PASSWORD '{SECRET}'")

@@ -254,3 +254,26 @@ def wait_for(condition, what, seconds=60):
             sys.exit(f"waited {seconds} s in vain until {what}")
         time.sleep(0.02)
     return result
+
+
+def make_accounts(postgres, count):
+    """Accounts by a statement, each with a token: a sign-up takes the time of a password's hash."""
+    postgres.execute(
+        f"""
+        INSERT INTO accounts (number, id, epoch, email, email_folded, email_verified, created_at)
+        SELECT 1000 + n, md5('account' || n)::uuid, n, n || '@example.org', n || '@example.org', 1, 0
+        FROM generate_series(1, {count}) n;
+        INSERT INTO tokens (account, id, token_hash, name, scope, created_at, last_used_at)
+        SELECT 1000 + n, md5('token' || n)::uuid, sha256(('kb_' || lpad(n::text, 40, 'a'))::bytea), 'test', 'full', 0,
+            floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
+        FROM generate_series(1, {count}) n
+        """)
+    return [f"kb_{number:a>40}" for number in range(1, count + 1)]
+
+
+def require_synchrony(primary):
+    """Makes the primary wait for its standby, which must be there."""
+    primary.execute("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
+    primary.execute("SELECT pg_reload_conf()")
+    wait_for(
+        lambda: primary.execute("SELECT sync_state FROM pg_stat_replication") == "sync", "the standby is synchronous")

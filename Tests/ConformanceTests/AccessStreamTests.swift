@@ -26,18 +26,15 @@ struct AccessStreamTests {
     @Test func `an account that the operator removes has no open stream any more when the command is over`() throws {
         let folder = try DataFolder()
         let server = try Kanbase(on: folder, ["--auth", "required"])
-        let anna = try AccessTests().logIn(server, "anna@example.org")
-        let token = try #require(anna.headers["authorization"]?.split(separator: " ").last.map(String.init))
-        let stream = try FeedStream(port: server.port, since: nil, token: token)
-        #expect(try stream.next()?.first == "event: ready")
 
-        let removed = try Kanbase.run(["account", "remove", "anna@example.org"] + folder.options)
-
-        #expect(removed.ending == .exited(0), "\(removed.errors)")
-        // The next beat may be 15 s away.
-        let over = ContinuousClock.now
-        #expect(try stream.next() == nil)
-        #expect(ContinuousClock.now - over < .seconds(2))
+        try FeedStream.expectEndsAtOnce {
+            let anna = try AccessTests().logIn(server, "anna@example.org")
+            let token = try #require(anna.headers["authorization"]?.split(separator: " ").last.map(String.init))
+            return try FeedStream(port: server.port, since: nil, token: token)
+        } by: {
+            let removed = try Kanbase.run(["account", "remove", "anna@example.org"] + folder.options)
+            #expect(removed.ending == .exited(0), "\(removed.errors)")
+        }
     }
 
     @Test func `a wait for changes ends when its session does`() async throws {
@@ -46,17 +43,18 @@ struct AccessStreamTests {
         let cursor = try #require(try anna.get("/changes").string("cursor"))
         let token = try #require(anna.headers["authorization"])
         let waiting = try RawConnection(port: server.port)
+        let began = ContinuousClock.now
         try waiting.send(
             Array(
                 ("GET /changes?since=\(cursor) HTTP/1.1\r\nHost: localhost\r\nPrefer: wait=60\r\n"
                     + "Authorization: \(token)\r\n\r\n").utf8))
-        let began = ContinuousClock.now
 
         #expect(try anna.delete("/sessions/current").status == 204)
 
         let answer = try Answer(from: waiting)
         expectProblem(answer, 401, "unauthorized")
         #expect(answer.header("WWW-Authenticate") == "Bearer realm=\"kanbase\", error=\"invalid_token\"")
-        #expect(ContinuousClock.now - began < .seconds(30))
+        // Not only when its time is over.
+        #expect(ContinuousClock.now - began < .seconds(60))
     }
 }

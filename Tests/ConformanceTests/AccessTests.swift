@@ -164,23 +164,26 @@ struct AccessTests {
         let folder = try DataFolder()
         let server = try server(on: folder)
         let anna = try logIn(server, "anna@example.org")
-        let made = try anna.post("/tokens", ["name": "Lost", "scope": "full", "password": .string(Self.password)])
         let client = try server.client()
-        let token = ["authorization": "Bearer \(try #require(made.string("token")))"]
-        #expect(try client.get("/tasks", token).status == 200)
+        var made: Answer?
 
-        let stream = try FeedStream(port: server.port, since: nil, token: made.string("token"))
-        #expect(try stream.next()?.first == "event: ready")
+        try FeedStream.expectEndsAtOnce {
+            let token = try anna.post("/tokens", ["name": "Lost", "scope": "full", "password": .string(Self.password)])
+            made = token
+            #expect(try client.get("/tasks", bearer(token)).status == 200)
+            return try FeedStream(port: server.port, since: nil, token: token.string("token"))
+        } by: {
+            let id = try #require(made).json.id
+            let removed = try Kanbase.run(["token", "remove", "anna@example.org", id] + folder.options)
+            #expect(removed.ending == .exited(0), "\(removed.errors)")
+        }
 
-        let removed = try Kanbase.run(["token", "remove", "anna@example.org", made.json.id] + folder.options)
-
-        #expect(removed.ending == .exited(0), "\(removed.errors)")
-        // At once, and not at the next beat, which may be 15 s away.
-        let ended = ContinuousClock.now
-        #expect(try stream.next() == nil)
-        #expect(ContinuousClock.now - ended < .seconds(2))
-        #expect(try client.get("/tasks", token).status == 401)
+        #expect(try client.get("/tasks", bearer(try #require(made))).status == 401)
         #expect(try anna.get("/tasks").status == 200)
+    }
+
+    private func bearer(_ made: Answer) throws -> [String: String] {
+        ["authorization": "Bearer \(try #require(made.string("token")))"]
     }
 
     @Test func `strangers send small bodies`() throws {
@@ -277,7 +280,7 @@ struct AccessTests {
             try makeCertificate(certificate, key, name: "second.example.org")
             server.signal(SIGHUP)
 
-            let deadline = ContinuousClock.now + .seconds(20)
+            let deadline = ContinuousClock.now + .seconds(240)
             while try peerName(server, trusting: certificate) != "second.example.org", ContinuousClock.now < deadline {}
             #expect(try peerName(server, trusting: certificate) == "second.example.org")
         }
@@ -291,7 +294,7 @@ struct AccessTests {
         /// The name in the certificate of a server that answers curl over TLS.
         private func peerName(_ server: Kanbase, trusting certificate: String) throws -> String? {
             let said = try shell(
-                "curl -sv --max-time 20 --noproxy '*' --cacert '\(certificate)' https://localhost:\(server.port)/tasks 2>&1"
+                "curl -sv --max-time 60 --noproxy '*' --cacert '\(certificate)' https://localhost:\(server.port)/tasks 2>&1"
             )
             guard said.contains("HTTP/1.1 200 OK") else { return nil }
             return said.firstMatch(of: #/subject: CN=(\S+)/#).map { String($0.output.1) }

@@ -83,9 +83,13 @@ struct ConcurrencyTests {
         let client = try server.client()
         let task = try client.makeTask(["dueDate": "2099-01-01"])
         let target = pattern.replacing("ID", with: task.id)
-        let tag = try client.get(target).tag
-
-        let same = try client.get(target, ["if-none-match": "\"x\", W/\(tag)"])
+        var tag = try client.get(target).tag
+        var same = try client.get(target, ["if-none-match": "\"x\", W/\(tag)"])
+        // A deadline counts days: at midnight it changes once.
+        if same.status == 200, pattern.contains("deadline") {
+            tag = same.tag
+            same = try client.get(target, ["if-none-match": "\"x\", W/\(tag)"])
+        }
         try client.patch("/tasks/\(task.id)", ["title": "changed"])
         try client.patch("/settings", ["timeZone": "Asia/Seoul"])
         try client.post("/categories", ["name": "new"])

@@ -85,9 +85,9 @@ struct SyncFeedTests {
         let server = try Kanbase()
         let connection = try RawConnection(port: server.port)
         let cursor = try #require(Client(port: server.port).get("/changes").string("cursor"))
+        let began = ContinuousClock.now
         try connection.send(
             Array("GET /changes?since=\(cursor) HTTP/1.1\r\nHost: localhost\r\nPrefer: wait=60\r\n\r\n".utf8))
-        let began = ContinuousClock.now
 
         #expect(server.stop() == .exited(0))
 

@@ -5,7 +5,7 @@ import Testing
 @testable import HTTP
 
 struct MemoryBudgetTests {
-    private let budget = MemoryBudget(whole: 1_000, share: 400)
+    private let budget = MemoryBudget(whole: 1_000, share: 400, evictionTime: .milliseconds(500))
     private let now = Instant(nanoseconds: 60_000_000_000)
     private let evicted = Locked<[String]>([])
 

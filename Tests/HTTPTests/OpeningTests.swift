@@ -7,14 +7,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct OpeningTests {
-    private static let patient = {
-        var limits = Limits()
-        limits.headTime = .seconds(600)
-        return limits
-    }()
+    private let heard = Heard()
 
-    private func server(_ limits: Limits = Self.patient) throws -> TestServer {
-        try TestServer(limits: limits) { socket, _ in Knocking(socket) }
+    private func server(_ limits: Limits = .patient) throws -> TestServer {
+        try TestServer(limits: limits) { [heard] socket, _ in Knocking(socket, heard: heard) }
     }
 
     @Test func `what came while the transport opened is read to its end`() throws {
@@ -38,22 +34,21 @@ struct OpeningTests {
     }
 
     @Test func `a client that opens only half has as long as a head`() throws {
-        var limits = Limits()
+        var limits = Limits.patient
         limits.headTime = .milliseconds(200)
-        limits.idleTime = .seconds(600)
         let server = try server(limits)
-        let client = try server.connect()
 
-        client.send("kno")
+        let client = try server.connect(sending: "kno")
 
         #expect(client.receiveAll() == "")
+        #expect(heard.count.load(ordering: .relaxed) == 3)
     }
 
     @Test func `a connection that is not open yet is closed when the server ends`() async throws {
         let server = try server()
         let client = try server.connect()
         client.send("kno")
-        try await until("the connection is accepted") { server.server.connectionCount == 1 }
+        try await until { heard.count.load(ordering: .relaxed) == 3 }
 
         async let drained: Void = server.server.drain(within: .seconds(600))
 
@@ -62,13 +57,20 @@ struct OpeningTests {
     }
 }
 
+/// Counts the bytes that transports have read while they open.
+private final class Heard: Sendable {
+    let count = Atomic<Int>(0)
+}
+
 /// Opens when the client has sent `knock`, and reads four bytes at a time.
 private final class Knocking: Transport {
     private let socket: Socket
+    private let heard: Heard
     private var missing = Array("knock".utf8)[...]
 
-    init(_ socket: consuming Socket) {
+    init(_ socket: consuming Socket, heard: Heard) {
         self.socket = socket
+        self.heard = heard
     }
 
     var descriptor: Int32 { socket.descriptor.number }
@@ -79,7 +81,9 @@ private final class Knocking: Transport {
         while let wanted = missing.first {
             var byte: UInt8 = 0
             switch withUnsafeMutableBytes(of: &byte, { socket.read(into: $0) }) {
-            case .bytes where byte == wanted: missing.removeFirst()
+            case .bytes where byte == wanted:
+                missing.removeFirst()
+                heard.count.add(1, ordering: .relaxed)
             case .wouldBlock(let interest): return .blocked(interest)
             case .bytes, .end, .failed: return .failed
             }

@@ -9,11 +9,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct ServerTests {
-    private func exchange(_ text: String, limits: Limits = Limits()) throws -> String? {
+    private func exchange(_ text: String, limits: Limits = .patient) throws -> String? {
         let server = try TestServer(limits: limits)
-        let client = try server.connect()
-        client.send(text)
-        return client.receiveAll()
+        return try server.connect(sending: text).receiveAll()
     }
 
     @Test func `an answer carries the fields that are the server's own`() throws {
@@ -27,21 +25,20 @@ struct ServerTests {
         #expect(answer.contains(/\r\nDate: [A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT\r\n/))
     }
 
-    @Test func `pipelined requests are answered in order, also when a handler waits`() throws {
+    @Test func `pipelined requests are answered in order, also when a handler waits`() async throws {
         let server = try TestServer()
         let waiting = try server.connect()
         waiting.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
         waiting.send("GET /3 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         #expect(waiting.receive(until: "GET /1 0") != nil)
 
-        let other = try server.connect()
-        var rest: String?
-        repeat {
-            other.send("GET /release HTTP/1.1\r\nHost: a\r\n\r\n")
-            _ = other.receive(until: "released")
-            rest = rest ?? waiting.receiveAll()
-        } while rest == nil
+        try await until { server.responder.heldCount == 1 }
 
+        let other = try server.connect()
+        other.send("GET /release HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(other.receive(until: "released") != nil)
+
+        let rest = waiting.receiveAll()
         #expect(rest?.contains("waited") == true)
         #expect(rest?.hasSuffix("GET /3 0") == true)
     }
@@ -120,50 +117,6 @@ struct ServerTests {
         #expect(answer.hasSuffix("\r\n\r\n3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n"))
     }
 
-    @Test func `connections that end in every way leave no descriptor behind`() async throws {
-        let server = try TestServer()
-        // The first sleep of a process opens a descriptor of Dispatch's own.
-        try await Task.sleep(for: .milliseconds(1))
-        var before = 0
-        let requests = [
-            "", "GET", "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "GET /large HTTP/1.1\r\nHost: a\r\n\r\n",
-            "GET /endless HTTP/1.1\r\nHost: a\r\n\r\n", "GET /flood HTTP/1.1\r\nHost: a\r\n\r\n", "\u{0}",
-            "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n12345",
-            "POST /refused HTTP/1.1\r\nHost: a\r\nContent-Length: 999999\r\n\r\n12345",
-            "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
-        ]
-        let endings: [(TestClient) -> Void] = [
-            { $0.end() }, { $0.reset() },
-            {
-                $0.endWriting()
-                $0.end()
-            },
-            {
-                _ = $0.receive(1)
-                $0.reset()
-            },
-        ]
-
-        for round in 0..<25 {
-            for request in requests {
-                for (index, end) in endings.enumerated()
-                where index < 3 || request.contains("HTTP/1.1\r\nHost: a\r\n\r\n") {
-                    let client = try server.connect()
-                    client.send(request)
-                    end(client)
-                }
-            }
-            try await until { server.server.connectionCount == 0 && server.server.streamCount == 0 }
-            if round == 0 { before = openDescriptors() }
-        }
-        // Other tests of the process open and close descriptors meanwhile.
-        try await until { openDescriptors() <= before }
-    }
-
-    private func openDescriptors() -> Int {
-        (0..<min(getdtablesize(), 1 << 16)).count { fcntl($0, F_GETFD) != -1 }
-    }
-
     @Test func `a stream that fails is cut off before its last chunk`() throws {
         let answer = try #require(try exchange("GET /broken HTTP/1.1\r\nHost: a\r\n\r\n"))
 
@@ -236,11 +189,9 @@ struct ServerTests {
     }
 
     @Test func `a slow head and a slow body are cut off with 408, an idle connection without a word`() throws {
-        var limits = Limits()
+        var limits = Limits.patient
         limits.headTime = .milliseconds(100)
         limits.bodyIdleTime = .milliseconds(100)
-        limits.idleTime = .milliseconds(100)
-        limits.lingerTime = .milliseconds(50)
 
         #expect(try exchange("GET / HT", limits: limits)?.hasPrefix("HTTP/1.1 408") == true)
         #expect(
@@ -250,7 +201,7 @@ struct ServerTests {
     }
 
     @Test func `a reader that does not read is cut off`() async throws {
-        var limits = Limits()
+        var limits = Limits.patient
         limits.writeTime = .milliseconds(100)
         let server = try TestServer(limits: limits)
         let client = try server.connect()
@@ -262,9 +213,8 @@ struct ServerTests {
     }
 
     @Test func `connections beyond the limit are told so`() throws {
-        var limits = Limits()
+        var limits = Limits.patient
         limits.connections = 1
-        limits.lingerTime = .milliseconds(50)
         let server = try TestServer(limits: limits)
         let first = try server.connect()
         first.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -278,9 +228,7 @@ struct ServerTests {
     }
 
     @Test func `a connection that is asked nothing has no task, serves on, and ends like any other`() async throws {
-        var limits = Limits()
-        limits.idleTime = .seconds(600)
-        let server = try TestServer(limits: limits)
+        let server = try TestServer()
         let clients = try (0..<3).map { _ in try server.connect() }
         for _ in 0..<2 {
             for client in clients {
@@ -300,7 +248,7 @@ struct ServerTests {
     }
 
     @Test func `a connection without a task is closed when it was idle for too long`() throws {
-        var limits = Limits()
+        var limits = Limits.patient
         limits.idleTime = .milliseconds(800)
         let server = try TestServer(limits: limits)
         let client = try server.connect()
@@ -321,58 +269,6 @@ struct ServerTests {
 
             try await until { server.server.streamCount == 0 && server.server.connectionCount == 0 }
         }
-    }
-
-    @Test func `draining finishes what runs, ends streams and closes what is idle`() async throws {
-        var limits = Limits()
-        limits.bodyIdleTime = .seconds(600)
-        limits.idleTime = .seconds(600)
-        let server = try TestServer(limits: limits)
-        let idle = try server.connect()
-        idle.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-        #expect(idle.receive(until: "GET / 0") != nil)
-        let endless = try server.connect()
-        endless.send("GET /endless HTTP/1.1\r\nHost: a\r\n\r\n")
-        #expect(endless.receive(until: "tick") != nil)
-        let busy = try server.connect()
-        busy.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
-        let releasing = try server.connect()
-        releasing.send("POST /release HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: 100-continue\r\n\r\n")
-        // Those whose heads are still on their way would count as idle.
-        #expect(releasing.receive(until: "100 Continue") != nil)
-        try await until { server.responder.heldCount == 1 }
-
-        // On a loop: the reads below block a thread of the pool, and there may be only one.
-        let drained = Task(executorPreference: server.group.loops[0]) {
-            await server.server.drain(within: .seconds(10))
-        }
-        #expect(idle.receiveAll() == "")
-        #expect(endless.receiveAll() != nil)
-        releasing.send("x")
-
-        #expect(releasing.receiveAll()?.contains("released") == true)
-        let answer = busy.receiveAll()
-        await drained.value
-        #expect(answer?.contains("waited") == true)
-        #expect(answer?.contains("Connection: close") == true)
-        #expect(server.server.connectionCount == 0)
-        #expect(throws: SystemError.self) { try server.connect() }
-    }
-
-    @Test func `draining closes what does not end in time`() async throws {
-        // Longer than a busy machine may keep this test from going on.
-        var limits = Limits()
-        limits.headTime = .seconds(600)
-        let server = try TestServer(limits: limits)
-        let partial = try server.connect()
-        partial.send("GET / HT")
-        try await until { server.server.connectionCount == 1 }
-
-        await server.server.drain(within: .milliseconds(50))
-
-        #expect(server.server.connectionCount == 0)
-        // An end, or a reset when the server had not read the bytes yet: nothing in any case, and no waiting for it.
-        #expect(partial.receiveAll() ?? "" == "")
     }
 }
 

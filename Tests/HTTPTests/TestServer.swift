@@ -3,12 +3,26 @@ import HTTP
 import Locks
 import Sockets
 import Synchronization
+import TestSupport
 
 #if canImport(Darwin)
     import Darwin
 #else
     import Glibc
 #endif
+
+extension Limits {
+    /// Waits for longer than a busy machine may keep a test from going on.
+    static let patient = {
+        var limits = Limits()
+        limits.headTime = .seconds(600)
+        limits.bodyIdleTime = .seconds(600)
+        limits.idleTime = .seconds(600)
+        limits.writeTime = .seconds(600)
+        limits.lingerTime = .seconds(600)
+        return limits
+    }()
+}
 
 /// A server on a free port of the loopback address, with answers that tests can recognize.
 final class TestServer: Sendable {
@@ -18,7 +32,7 @@ final class TestServer: Sendable {
     let responder: TestResponder
 
     init(
-        limits: Limits = Limits(), loops: Int = 2,
+        limits: Limits = .patient, loops: Int = 2,
         transport: @escaping Server.MakeTransport = { socket, _ in PlainTransport(socket) }
     ) throws {
         group = try EventLoopGroup(count: loops)
@@ -41,11 +55,22 @@ final class TestServer: Sendable {
     func connect() throws -> TestClient {
         try TestClient(port: address.port)
     }
+
+    /// A connection whose first bytes are there before the server takes it, so that no time-out comes before them.
+    func connect(sending text: String) throws -> TestClient {
+        try group.loops[0].hold {
+            let client = try connect()
+            client.send(text)
+            return client
+        }
+    }
 }
 
 /// Answers by path; see ``receive(_:)``.
 final class TestResponder: Responder {
     let finishedCount = Atomic<Int>(0)
+    /// Requests for `/never`.
+    let undecidedCount = Atomic<Int>(0)
     private let loops: [EventLoop]
     /// Resumed by a GET of `/release`.
     private let held = Locked<[CheckedContinuation<Void, Never>]>([])
@@ -59,6 +84,23 @@ final class TestResponder: Responder {
         switch head.path {
         case "/refused": return .answer(Self.text("refused", status: 403))
         case "/small": return .read(bodyLimit: 10) { Self.text("\($0.body.count)") }
+        case "/soon", "/soon-read":
+            let pending = PendingReception()
+            let reception: Reception =
+                head.path == "/soon"
+                ? .answer(Self.text("soon")) : .read(bodyLimit: 10) { Self.text("soon \($0.body.count)") }
+            // Some turns later.
+            let loop = EventLoop.current
+            loop?.inNextTurn { loop?.inNextTurn { pending.decide(reception) } }
+            return .soon(pending)
+        case "/never":
+            undecidedCount.add(1, ordering: .relaxed)
+            return .soon(PendingReception())
+        case "/decided":
+            let (first, second) = (PendingReception(), PendingReception())
+            second.decide(.answer(Self.text("decided")))
+            first.decide(.soon(second))
+            return .soon(first)
         case "/while-wanted":
             return .read(
                 Reading(bodyLimit: 10, endsWithClient: true) { _ in
@@ -129,7 +171,7 @@ final class TestResponder: Responder {
     }
 }
 
-/// A blocking socket for tests; a read that takes longer than five seconds fails.
+/// A blocking socket for tests; a read that takes longer than a minute fails.
 final class TestClient {
     private var descriptor: Int32
 
@@ -139,7 +181,7 @@ final class TestClient {
         #else
             descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #endif
-        var time = timeval(tv_sec: 5, tv_usec: 0)
+        var time = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

@@ -4,6 +4,34 @@ import Testing
 @testable import JSON
 
 struct JSONWriterTests {
+    @Test func `going back leaves no trace`() {
+        var writer = JSONWriter()
+        writer.beginArray()
+        let empty = writer.mark
+        writer.value("a")
+        let one = writer.mark
+        writer.beginObject()
+        writer.name("b")
+
+        writer.goBack(to: one)
+        writer.value(1)
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == #"["a",1"#)
+
+        writer.goBack(to: empty)
+        [UInt8]("{}".utf8).withUnsafeBytes { writer.raw($0) }
+        writer.endArray()
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == "[{}]")
+    }
+
+    #if DEBUG
+        @Test func `a name that needs an escape ends the process`() async {
+            await #expect(processExitsWith: .failure) {
+                var writer = JSONWriter()
+                writer.name("a\"b")
+            }
+        }
+    #endif
+
     @Test func `commas come by themselves`() {
         var writer = JSONWriter()
 

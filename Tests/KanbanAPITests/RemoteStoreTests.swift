@@ -15,16 +15,19 @@ struct RemoteStoreTests {
         "/changes", "/changes?limit=200", "/export", "/export?format=csv", "/calendar.ics", "/health/ready",
     ]
 
-    private func board() async throws -> TestBoard {
+    private func board(_ peeks: RemoteStore.Peek = .refused) async throws -> TestBoard {
         let board = try TestBoard()
+        board.remoteStore.peeks(peeks)
         try await board.task(#"{"id": "\#(Self.id)", "title": "Plan the week", "dueDate": "2026-11-21"}"#)
         try await board.task(#"{"title": "Read on"}"#)
         return board
     }
 
-    @Test(arguments: reads)
-    func `a read over a store that waits is answered as over a file`(target: String) async throws {
-        let board = try await board()
+    @Test(arguments: reads, [RemoteStore.Peek.refused, .lost, .told])
+    func `a read over a store that waits is answered as over a file`(
+        target: String, peeks: RemoteStore.Peek
+    ) async throws {
+        let board = try await board(peeks)
 
         for _ in 1...2 {
             let here = await board.send(.get, target)
@@ -36,9 +39,11 @@ struct RemoteStoreTests {
         }
     }
 
-    @Test(arguments: reads)
-    func `a read that fails is 503, and the next one is answered`(target: String) async throws {
-        let board = try await board()
+    @Test(arguments: reads, [RemoteStore.Peek.refused, .lost])
+    func `a read that fails is 503, and the next one is answered`(
+        target: String, peeks: RemoteStore.Peek
+    ) async throws {
+        let board = try await board(peeks)
         // Kept answers do not hide it.
         #expect(await board.send(.get, target, isRemote: true).status == 200)
 
@@ -99,13 +104,38 @@ struct RemoteStoreTests {
         #expect(await board.titles("/tasks").count == 2)
     }
 
-    @Test func `an answer is kept until somebody writes, here or elsewhere`() async throws {
+    @Test func `imports and pushes of many edits are long writes, another long request is none`() async throws {
         let board = try await board()
+        let edits = (100..<151).map {
+            #"{"mutationId": "0192f3a0-0000-7000-8000-000000000\#($0)", "type": "task", "op": "create", "value": {}}"#
+        }
+        let export = String(decoding: await board.send(.get, "/export").body, as: UTF8.self)
+
+        let text = #"{"body": "A"\#(String(repeating: " ", count: 20_000))}"#
+        #expect(await board.send(.patch, "/tasks/\(Self.id)", text, isRemote: true).status == 200)
+        #expect(board.remoteStore.longWriteCount == 0)
+        for few in [edits[..<50], edits[50...]] {
+            let push = #"{"mutations": [\#(few.joined(separator: ","))]}"#
+            #expect(await board.send(.post, "/sync", push, isRemote: true).status == 200)
+        }
+        #expect(board.remoteStore.longWriteCount == 0)
+
+        #expect(await board.send(.post, "/import", export, isRemote: true).status == 200)
+        #expect(board.remoteStore.longWriteCount == 1)
+        let push = #"{"mutations": [\#(edits.joined(separator: ","))]}"#
+        #expect(await board.send(.post, "/sync", push, isRemote: true).status == 200)
+        #expect(board.remoteStore.longWriteCount == 2)
+    }
+
+    @Test(arguments: [RemoteStore.Peek.refused, .lost, .told])
+    func `an answer is kept until somebody writes, here or elsewhere`(peeks: RemoteStore.Peek) async throws {
+        let board = try await board(peeks)
         let first = await board.send(.get, "/tasks", isRemote: true)
         let reads = board.remoteStore.readCount
 
         #expect(await board.send(.get, "/tasks", isRemote: true).body == first.body)
         #expect(board.remoteStore.readCount == reads)
+        #expect(board.remoteStore.peekCount == (peeks == .refused ? 0 : 2))
 
         // As another server does, of which nobody tells this one.
         try await board.task(#"{"title": "Elsewhere"}"#)

@@ -1,5 +1,4 @@
 import Foundation
-import HTTP
 import JSON
 import Kanban
 import KanbanSQLite
@@ -7,6 +6,7 @@ import Locks
 import TestSupport
 import Testing
 
+@testable import HTTP
 @testable import KanbanAPI
 
 /// The API over a store in a directory of its own, called without a socket, at a time that the test sets.
@@ -108,7 +108,7 @@ final class TestBoard: Sendable {
         }
         let request = Request(method: method, target: target, headers: Headers(fields))
         let application = isRemote ? remote : isCached ? application : uncached
-        return await application.respond(to: request, body: bytes ?? Array((body ?? "").utf8))
+        return await application.respond(to: request, body: bytes ?? Array((body ?? "").utf8), remoteStore.turn)
     }
 
     /// Makes a task and returns what the server says of it.
@@ -127,19 +127,29 @@ final class TestBoard: Sendable {
 
 extension Responder {
     /// The answer to a request whose body comes when it is asked for.
-    func respond(to head: Request, body: [UInt8]) async -> Response {
+    /// - Parameter turn: what happens in the next turn of the loop, in which pending receptions are decided about.
+    func respond(to head: Request, body: [UInt8], _ turn: () throws -> Void = {}) async -> Response {
         let ready = ReadyAnswer()
         var reception = receive(head, ready: ready)
-        while case .later(let decide) = reception { reception = await decide() }
-        switch reception {
-        case .answer(let answer): return answer
-        case .ready: return Response(ready, to: head)
-        case .read(let reading):
-            #expect(body.count <= reading.bodyLimit)
-            var request = head
-            request.body = body
-            return await reading.respond(request)
-        case .later: preconditionFailure("decided above")
+        while true {
+            switch reception {
+            case .answer(let answer): return answer
+            case .ready: return Response(ready, to: head)
+            case .read(let reading):
+                #expect(body.count <= reading.bodyLimit)
+                var request = head
+                request.body = body
+                return await reading.respond(request)
+            case .later(let decide):
+                reception = await decide()
+                reception.requireLasting()
+            case .soon(let pending):
+                var decided: Reception?
+                _ = pending.whenDecided { decided = $0 }
+                do { try turn() } catch { Issue.record(error) }
+                guard let decided else { preconditionFailure("It is not decided in the next turn.") }
+                reception = decided
+            }
         }
     }
 }

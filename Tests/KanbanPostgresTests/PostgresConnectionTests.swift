@@ -74,6 +74,42 @@ extension PostgresTests {
             try connection.wait()
         }
 
+        @Test func `rolling back to a savepoint that the server skipped undoes no earlier one`() throws {
+            let connection = try connect()
+            try connection.run("CREATE TEMPORARY TABLE numbers (n bigint PRIMARY KEY)")
+            try connection.run("INSERT INTO numbers VALUES (1)")
+            try connection.wait()
+            try connection.begin()
+            try connection.savepoint()
+            try connection.run("INSERT INTO numbers VALUES (1)")
+            try connection.releaseSavepoint()
+            try connection.savepoint()
+
+            let error = #expect(throws: PostgresError.self) { try connection.rollBackToSavepoint() }
+
+            #expect(error?.state == "23505")
+            #expect(throws: PostgresError.self) { try connection.commit() }
+            try connection.rollBack()
+        }
+
+        @Test func `an error within a savepoint is undone with it`() throws {
+            let connection = try connect()
+            try connection.run("CREATE TEMPORARY TABLE numbers (n bigint PRIMARY KEY)")
+            try connection.wait()
+            try connection.begin()
+            try connection.savepoint()
+            try connection.run("INSERT INTO numbers VALUES (1)")
+            try connection.savepoint()
+            try connection.run("INSERT INTO numbers VALUES (1)")
+
+            try connection.rollBackToSavepoint()
+            try connection.releaseSavepoint()
+            try connection.releaseSavepoint()
+            try connection.commit()
+
+            #expect(try connection.integer("SELECT count(*) FROM numbers") == 1)
+        }
+
         @Test func `an error in a statement that is prepared along leaves the others usable`() throws {
             let connection = try connect()
             let wrong = try connection.statement("SELECT nothing FROM nowhere WHERE n = ?1")

@@ -190,25 +190,7 @@ extension PostgresTests {
         @Test func `a puller skips nothing`() async throws {
             let stores = try TestStores(count: 2)
             let isDone = Locked(false)
-            let pulling = Task {
-                var cursor: Revision = 0
-                var seen: [Revision] = []
-                var turn = 0
-                while true {
-                    let wasDone = isDone.withLock { $0 }
-                    let since = cursor
-                    turn += 1
-                    let (changes, revision) = try await stores.stores[turn % 2].read {
-                        (
-                            try $0.changes(since: since, types: [.task], livingOnly: false, limit: 1000),
-                            try $0.feedState().revision
-                        )
-                    }
-                    seen += changes.map(\.revision)
-                    cursor = revision
-                    if wasDone, changes.isEmpty { return seen }
-                }
-            }
+            let pulling = Task { try await stores.pull { isDone.withLock { $0 } } }
             try await withThrowingTaskGroup { group in
                 for writer in 0..<16 {
                     group.addTask {

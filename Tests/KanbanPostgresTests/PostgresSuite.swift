@@ -1,3 +1,4 @@
+import Dispatch
 import Kanban
 import KanbanAccess
 import KanbanRows
@@ -22,6 +23,27 @@ final class ManualClock: Sendable {
     }
 }
 
+/// Holds a body where a test wants it. A body that runs again passes.
+final class Gate: Sendable {
+    private let reached = Locked(0)
+    private let opened = DispatchSemaphore(value: 0)
+
+    /// For tests alone: bodies do not block.
+    func pass() {
+        reached.withLock { $0 += 1 }
+        opened.wait()
+        opened.signal()
+    }
+
+    func open() {
+        opened.signal()
+    }
+
+    var isReached: Bool { count > 0 }
+    /// How often a body reached it.
+    var count: Int { reached.withLock { $0 } }
+}
+
 /// Servers over one schema, closed with the test.
 final class TestStores: Sendable {
     let target: String
@@ -37,6 +59,9 @@ final class TestStores: Sendable {
         configuration.datesByClock = true
         configuration.lanes = 2
         configuration.readers = 2
+        // No test fails because the machine is busy.
+        configuration.patience = .seconds(60)
+        configuration.peekPatience = .seconds(60)
         change(&configuration)
         stores = try (0..<count).map { _ in try PostgresStore(configuration) }
     }
@@ -49,6 +74,29 @@ final class TestStores: Sendable {
 
     func connection() throws -> PostgresConnection {
         try PostgresConnection(.init(target: target))
+    }
+
+    /// Pulls the changes of tasks, from each server in turn.
+    /// - Parameter isDone: whether nothing more is written; the pull ends after it has found nothing since.
+    /// - Returns: the revisions in the order of their coming.
+    func pull(_ account: AccountKey = .local, until isDone: () -> Bool) async throws -> [Revision] {
+        var cursor: Revision = 0
+        var seen: [Revision] = []
+        var turn = 0
+        while true {
+            let wasDone = isDone()
+            let since = cursor
+            turn += 1
+            let (changes, revision) = try await stores[turn % stores.count].read(account) {
+                (
+                    try $0.changes(since: since, types: [.task], livingOnly: false, limit: 1000),
+                    try $0.feedState().revision
+                )
+            }
+            seen += changes.map(\.revision)
+            cursor = revision
+            if wasDone, changes.isEmpty { return seen }
+        }
     }
 }
 

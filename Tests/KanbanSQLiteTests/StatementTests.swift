@@ -61,9 +61,10 @@ struct StatementTests {
         }
     }
 
-    /// `account = ?1`, the row of the account itself, or an insert that names it.
+    /// `account = ?1`, the row of the account itself, an insert that names it, or rows of pairs that each name it.
     private static func isBound(_ sql: String) -> Bool {
-        sql.contains("account = ?1") || (sql.contains("accounts") && sql.contains("number = ?1"))
+        sql.contains("account = ?1") || sql.contains(/AS needed \(account, .* WHERE \w+\.account = needed\.account/)
+            || (sql.contains("accounts") && sql.contains("number = ?1"))
             || sql.contains(/INSERT (OR \w+ )?INTO \w+ \((\w+, )* ?account[,)]/)
             || sql.hasPrefix("INSERT INTO accounts ")
     }

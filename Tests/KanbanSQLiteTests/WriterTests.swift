@@ -9,6 +9,8 @@ struct WriterTests {
     @Test func `writers that wait share a commit`() async throws {
         let commits = Locked(0)
         var configuration = FileStoreConfiguration()
+        // However long the bodies take.
+        configuration.batchTime = .seconds(600)
         configuration.onCommit = { _ in commits.withLock { $0 += 1 } }
         let box = try TestStore(configuration: configuration)
         let (writers, asked) = (200, DispatchSemaphore(value: 0))
@@ -186,6 +188,8 @@ struct WriterTests {
     @Test func `the log stays small while readers read and writers write`() async throws {
         var configuration = FileStoreConfiguration()
         configuration.logSize = 256 << 10
+        // However long a reader is kept from running.
+        configuration.readerPatience = .seconds(600)
         let box = try TestStore(configuration: configuration)
         let isDone = Flag()
 

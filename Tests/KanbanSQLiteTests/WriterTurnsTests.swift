@@ -27,7 +27,7 @@ struct WriterTurnsTests {
                             return runs
                         }
                         if count > 3 {
-                            if answered.wait(timeout: .now() + 20) == .timedOut { isLate.set() }
+                            if answered.wait(timeout: .now() + 120) == .timedOut { isLate.set() }
                             answered.signal()
                         }
                         throw Refused()

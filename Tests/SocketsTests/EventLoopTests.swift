@@ -6,8 +6,11 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct EventLoopTests {
-    private func withGroup(_ count: Int = 2, _ body: (EventLoopGroup) async throws -> Void) async throws {
-        let group = try EventLoopGroup(count: count)
+    /// Turns without an end: how long the system keeps a thread from running must not cut one short.
+    private func withGroup(
+        _ count: Int = 2, longestTurn: Int64 = .max, _ body: (EventLoopGroup) async throws -> Void
+    ) async throws {
+        let group = try EventLoopGroup(count: count, longestTurn: longestTurn)
         try await body(group)
         group.shutDown()
     }
@@ -64,6 +67,26 @@ struct EventLoopTests {
             .value
 
             #expect(order.words == ["task", "end"])
+        }
+    }
+
+    @Test func `a turn without time left leaves its jobs to the next one`() async throws {
+        try await withGroup(1, longestTurn: 0) { group in
+            let order = Order()
+            let loop = group.loops[0]
+
+            await Task(executorPreference: loop) {
+                await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                    loop.atEndOfTurn { order.note("end") }
+                    Task(executorPreference: loop) {
+                        order.note("task")
+                        continuation.resume()
+                    }
+                }
+            }
+            .value
+
+            #expect(order.words == ["end", "task"])
         }
     }
 

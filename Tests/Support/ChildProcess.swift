@@ -104,7 +104,7 @@ package struct ChildProcess: Sendable {
 }
 
 extension ChildProcess {
-    /// Runs a command to its end, at most a minute.
+    /// Runs a command to its end; it must not write nothing for four minutes.
     /// - Returns: how it ended, and what it wrote to standard output and standard error.
     package static func run(
         _ executable: String, _ arguments: [String], environment: [String: String], input: String = ""
@@ -115,7 +115,7 @@ extension ChildProcess {
             executable, arguments, environment: environment, input: folder.file("in"), errors: folder.file("errors"))
         let output: [UInt8]
         do {
-            output = try process.read(seconds: 60)
+            output = try process.read(seconds: 240)
         } catch {
             kill(process.identifier, SIGKILL)
             _ = process.wait()

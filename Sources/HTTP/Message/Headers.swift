@@ -65,9 +65,12 @@ package struct Headers: Sendable {
         bytes(name)?.equals(value) ?? false
     }
 
-    /// The same.
-    package func has(_ name: StaticString, equalTo value: UnsafeRawBufferPointer) -> Bool {
-        guard let field = first(name), Int(field.value.count) == value.count else { return false }
+    /// Whether the field's first value is exactly this, byte for byte; `nil` when the field is absent.
+    ///
+    /// - Parameter name: in lower case.
+    package func first(_ name: StaticString, equals value: UnsafeRawBufferPointer) -> Bool? {
+        guard let field = first(name) else { return nil }
+        guard Int(field.value.count) == value.count else { return false }
         // Unsafe for memcmp; the counts were compared, and ranges of a head lie within its bytes.
         return head.bytes.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress, let wanted = value.baseAddress else { return true }

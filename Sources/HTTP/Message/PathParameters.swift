@@ -29,8 +29,7 @@ package struct PathParameters: Sendable {
     }
 
     private func raw(_ index: Int) -> ArraySlice<UInt8> {
-        let start = Int(head.parameterRanges[index * 2])
-        return head.bytes[start..<start + Int(head.parameterRanges[index * 2 + 1])]
+        head.bytes[head.parameterRange(index)]
     }
 }
 

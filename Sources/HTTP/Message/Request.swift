@@ -66,9 +66,9 @@ package struct Request: Sendable {
     /// As ``Headers/has(_:)``, without counting a reference.
     package func has(_ field: StaticString) -> Bool { Headers(head: head).has(field) }
 
-    /// As ``Headers/has(_:equalTo:)``, without counting a reference.
-    package func has(_ field: StaticString, equalTo value: UnsafeRawBufferPointer) -> Bool {
-        Headers(head: head).has(field, equalTo: value)
+    /// As ``Headers/first(_:equals:)``, without counting a reference.
+    package func first(_ field: StaticString, equals value: UnsafeRawBufferPointer) -> Bool? {
+        Headers(head: head).first(field, equals: value)
     }
 
     /// The host of the Host field or of an absolute target, without the port; `nil` only on HTTP/1.0.
@@ -90,6 +90,15 @@ package struct Request: Sendable {
     /// What stood at `{name}` of the matched route, percent-decoded.
     package func parameter(_ name: String) -> String {
         parameters[name] ?? ""
+    }
+
+    /// Lends the bytes of a parameter to `use` as they were sent, without counting a reference; calls it not at all when
+    /// the route's pattern has no such name.
+    package func lend(_ name: String, to use: (UnsafeBufferPointer<UInt8>) -> Void) {
+        guard let index = head.parameterNames.firstIndex(of: name) else { return }
+        let range = head.parameterRange(index)
+        // Unsafe only for the time of the call; the router found the range in them.
+        head.bytes.withUnsafeBufferPointer { use(UnsafeBufferPointer(rebasing: $0[range])) }
     }
 
     /// The decoded pairs of the query, in order; `+` is a space. `a` alone is `("a", "")`.

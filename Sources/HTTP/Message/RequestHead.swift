@@ -63,7 +63,7 @@ final class RequestHead: @unchecked Sendable {
     var id = RequestID.number(0)
     /// What the matched route calls its parameters, and where they are; see ``PathParameters``.
     private(set) var parameterNames: [String] = []
-    private(set) var parameterRanges = PathParameters.Ranges()
+    private var parameterRanges = PathParameters.Ranges()
 
     /// The first ``byteCount`` belong to this head, the others to earlier ones.
     private(set) var bytes: [UInt8] = []
@@ -115,6 +115,11 @@ final class RequestHead: @unchecked Sendable {
     func match(_ names: [String], _ ranges: PathParameters.Ranges) {
         parameterNames = names
         parameterRanges = ranges
+    }
+
+    func parameterRange(_ index: Int) -> Range<Int> {
+        let start = Int(parameterRanges[index * 2])
+        return start..<start + Int(parameterRanges[index * 2 + 1])
     }
 
     // MARK: Filling

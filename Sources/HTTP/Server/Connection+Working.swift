@@ -3,11 +3,26 @@ import Synchronization
 
 /// What waits, and therefore runs in a task: decisions, handlers, and bodies that are made while they are sent.
 extension Connection {
+    /// Waits for what the responder decides about a request in a later turn.
+    /// - Returns: false when something else goes on with it.
+    func wait(for pending: PendingReception, about head: Request) -> Bool {
+        let decided = pending.whenDecided { [self] reception in
+            loop.assertIsCurrent()
+            self.pending = nil
+            if take(reception, of: head) { advance() }
+        }
+        if let decided { return take(decided, of: head) }
+        self.pending = pending
+        flushAtEndOfTurn()
+        return false
+    }
+
     /// Waits for what the responder decides about a request.
     func decide(about head: Request, _ decide: @escaping @Sendable () async -> Reception) {
         flushAtEndOfTurn()
         work { connection in
             let reception = await decide()
+            reception.requireLasting()
             connection.task = nil
             return connection.take(reception, of: head)
         }
@@ -57,7 +72,7 @@ extension Connection {
         if output.isEmpty { return }
         loop.atEndOfTurn { [self] in
             // What it did not take is written, and what went wrong found out, when the task ends.
-            if task != nil { _ = writeGathered() }
+            if task != nil || pending != nil { _ = writeGathered() }
         }
     }
 

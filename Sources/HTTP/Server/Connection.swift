@@ -9,6 +9,7 @@ import Sockets
 /// |---|---|---|
 /// | waits for the socket | a wait of `watch` | bytes came or can be written, or the time is over |
 /// | opens | `task`: what the transport does before the first read | its end |
+/// | is decided about | `pending`: where the responder puts its decision | the decision |
 /// | works | `task`: a decision, a handler or a body that is made while it is sent | its end |
 /// | rests | `live`, resting | its body wakes it, the client leaves, or the server ends |
 /// | finished | nothing | |
@@ -33,6 +34,8 @@ final class Connection: WatchHandler, @unchecked Sendable {
     var unreported: [Unreported] = []
     /// How a request is answered whose body is being read.
     var reading: Reading?
+    /// The decision that is awaited without a task.
+    var pending: PendingReception?
     /// A decision, a handler or a stream; nothing else happens until it ends.
     var task: Task<Void, Never>?
     /// The task's wait for the socket to take more; true is passed when it does.
@@ -101,6 +104,8 @@ final class Connection: WatchHandler, @unchecked Sendable {
         task?.cancel()
         transport.endWriting()
         endLive()
+        pending?.forget()
+        pending = nil
         if let writer = takeWriter() {
             writer.resume(returning: false)
         } else if waits {
@@ -114,7 +119,7 @@ final class Connection: WatchHandler, @unchecked Sendable {
     }
 
     /// Whether it waits for the socket, and nothing else goes on.
-    private var waits: Bool { task == nil && live == nil && whenClosed != nil }
+    private var waits: Bool { task == nil && pending == nil && live == nil && whenClosed != nil }
 
     private func finish() {
         lose()
@@ -257,7 +262,7 @@ final class Connection: WatchHandler, @unchecked Sendable {
     }
 
     /// Does what the responder decided.
-    /// - Returns: false when a task goes on with it.
+    /// - Returns: false when something else goes on with it.
     @inline(__always)
     func take(_ reception: consuming Reception, of head: Request) -> Bool {
         switch consume reception {
@@ -277,6 +282,8 @@ final class Connection: WatchHandler, @unchecked Sendable {
             guard machine.reads(head, upTo: reading.bodyLimit, now: loop.now) else { return true }
             respond(to: head, with: reading)
             return false
+        case .soon(let pending):
+            return wait(for: pending, about: head)
         case .later(let decide):
             self.decide(about: head, decide)
             return false

@@ -66,11 +66,11 @@ package final class MemoryBudget: Sendable {
     static let unnoticed = 4 << 10
     /// Room in its share that a holder needs for another request.
     private static let oneAnswer = 64 << 10
-    /// A connection that waits for its client for less is on its way.
-    private static let timeout: Int64 = 500_000_000
 
     private let whole: Int
     private let share: Int
+    /// In nanoseconds. A connection that waits for its client for less is on its way.
+    private let evictionTime: Int64
     private let state = Locked(State())
     /// The total, for a look without the lock.
     private let held = Atomic<Int>(0)
@@ -78,9 +78,11 @@ package final class MemoryBudget: Sendable {
     /// - Parameters:
     ///   - whole: bytes for all clients together.
     ///   - share: bytes for one. Something larger is let in when its holder has nothing else.
-    package init(whole: Int, share: Int) {
+    ///   - evictionTime: see ``Limits``.
+    package init(whole: Int, share: Int, evictionTime: Duration) {
         self.whole = whole
         self.share = share
+        self.evictionTime = evictionTime.inNanoseconds
     }
 
     /// Bytes held now, for the metrics.
@@ -118,7 +120,7 @@ package final class MemoryBudget: Sendable {
         let (hasRoom, evicted) = state.withLock { state -> (Bool, [Claim]) in
             var evicted: [Claim] = []
             while (state.shares[holder]?.bytes ?? 0) + Self.oneAnswer > share {
-                guard let victim = state.evictOne(of: holder, besides: nil, waitingBefore: now + -Self.timeout) else {
+                guard let victim = state.evictOne(of: holder, besides: nil, waitingBefore: now + -evictionTime) else {
                     return (false, evicted)
                 }
                 evicted.append(victim)
@@ -134,7 +136,7 @@ package final class MemoryBudget: Sendable {
         for more: Int, of holder: Holder, besides asking: Claim, _ state: inout State, _ now: Instant
     ) -> [Claim] {
         var evicted: [Claim] = []
-        let latest = now + -Self.timeout
+        let latest = now + -evictionTime
         while let own = state.shares[holder]?.bytes, own > asking.bytes, own + more > share,
             let victim = state.evictOne(of: holder, besides: asking, waitingBefore: latest)
         {

@@ -19,18 +19,71 @@ package enum Reception: Sendable {
     /// The final answer, without reading the body (which is drained or the connection closed, as RFC 9112 §9.3 wants).
     case answer(Response)
     /// The same of a request without a body, when all of the answer is at hand. Only ``Responder/receive(_:ready:)``
-    /// itself returns this.
+    /// itself returns this, because another request may fill the loop's ``ReadyAnswer`` in the next turn.
     case ready
     /// Read the body, then answer.
     case read(Reading)
-    /// Wait, then do what comes out of it. The wait runs on the connection's event loop; meanwhile the connection reads
+    /// Do what is decided in a later turn of the loop: anything but `ready`. Takes no task; meanwhile the connection reads
     /// nothing.
+    case soon(PendingReception)
+    /// Wait, then do what comes out of it: anything but `ready`. The wait runs on the connection's event loop; meanwhile
+    /// the connection reads nothing.
     case later(@Sendable () async -> Reception)
 
     package static func read(
         bodyLimit: Int, respond: @escaping @Sendable (Request) async -> Response
     ) -> Reception {
         .read(Reading(bodyLimit: bodyLimit, respond: respond))
+    }
+
+    /// Ends the process on a decision that holds for the turn of `receive` alone: another request's answer would be sent.
+    func requireLasting() {
+        if case .ready = self { preconditionFailure("Only Responder.receive itself may return what is ready.") }
+    }
+}
+
+/// A decision that the responder makes in a later turn of the connection's loop.
+// Unchecked because it is for the loop's thread only, which debug builds check.
+package final class PendingReception: @unchecked Sendable {
+    private enum State {
+        case undecided
+        case awaited(use: (Reception) -> Void)
+        /// Nobody has taken the decision yet.
+        case decided(Reception)
+        /// The decision is taken, or the connection has ended.
+        case over
+    }
+
+    private var state = State.undecided
+
+    package init() {}
+
+    /// - Returns: the decision, if there is one already; `use` is not called then.
+    func whenDecided(_ use: @escaping (Reception) -> Void) -> Reception? {
+        if case .decided(let reception) = state {
+            state = .over
+            return reception
+        }
+        state = .awaited(use: use)
+        return nil
+    }
+
+    func forget() {
+        state = .over
+    }
+
+    /// Called once.
+    /// - Parameter reception: not ``Reception/ready``.
+    package func decide(_ reception: Reception) {
+        reception.requireLasting()
+        switch state {
+        case .undecided: state = .decided(reception)
+        case .awaited(let use):
+            state = .over
+            use(reception)
+        case .decided: preconditionFailure("A request is decided about once.")
+        case .over: break
+        }
     }
 }
 

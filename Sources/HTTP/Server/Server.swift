@@ -24,7 +24,8 @@ package final class Server: Sendable {
         precondition(limits.headBytes <= 65_536, "Places in a head are 16 bits wide.")
         shared = SharedLimits(limits)
         self.responder = responder
-        budget = MemoryBudget(whole: limits.heldBytes, share: limits.heldBytesPerClient)
+        budget = MemoryBudget(
+            whole: limits.heldBytes, share: limits.heldBytesPerClient, evictionTime: limits.evictionTime)
         contexts = group.loops.map { LoopContext(loop: $0, limits: limits) }
         makeTransport = transport
         limiter = ConnectionLimiter(
@@ -69,17 +70,23 @@ package final class Server: Sendable {
             return acceptors
         }
         for acceptor in acceptors { await acceptor.stop() }
-        forEachConnection { $0.drain() }
+        await forEachConnection { $0.drain() }
         release()
         if await isEmpty(within: time) { return }
-        forEachConnection { $0.abort() }
+        await forEachConnection { $0.abort() }
         // A handler that does not mind being cancelled may hold its connection longer; it is not waited for.
         _ = await isEmpty(within: .milliseconds(500))
     }
 
-    private func forEachConnection(_ body: @escaping @Sendable (Connection) -> Void) {
+    /// Returns when the body has been called for each connection, on its loop.
+    private func forEachConnection(_ body: @escaping @Sendable (Connection) -> Void) async {
         for context in contexts {
-            context.loop.execute { for connection in context.connections.values { body(connection) } }
+            await withCheckedContinuation { continuation in
+                context.loop.execute {
+                    for connection in context.connections.values { body(connection) }
+                    continuation.resume()
+                }
+            }
         }
     }
 

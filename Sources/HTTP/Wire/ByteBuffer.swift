@@ -54,8 +54,13 @@ struct ByteBuffer: ~Copyable {
     }
 
     /// Makes room for `count` more bytes: moves the content to the beginning, or into a larger block.
+    // Inlined, so that a call costs a comparison where there is room.
+    @inline(__always)
     mutating func reserve(_ count: Int, from pool: BlockPool) {
-        if freeSpace >= count { return }
+        if freeSpace < count { makeRoom(count, from: pool) }
+    }
+
+    private mutating func makeRoom(_ count: Int, from pool: BlockPool) {
         let needed = self.count + count
         if needed <= capacity, let memory {
             memmove(memory, memory + start, self.count)
@@ -68,8 +73,13 @@ struct ByteBuffer: ~Copyable {
 
     /// Gives memory back that is not needed while the connection waits: all of it when the buffer is empty; the large
     /// block when little is in it.
+    @inline(__always)
     mutating func shrink(to pool: BlockPool) {
-        guard let memory, capacity > BlockPool.smallSize else { return }
+        if capacity > BlockPool.smallSize { shrinkLarge(to: pool) }
+    }
+
+    private mutating func shrinkLarge(to pool: BlockPool) {
+        guard let memory else { return }
         if isEmpty {
             pool.give(memory, capacity)
             (self.memory, capacity, start, end) = (nil, 0, 0, 0)

@@ -46,6 +46,8 @@ package struct Limits: Sendable {
     package var heldBytes = 256 << 20
     /// Bytes of these for one account, or for one address without an account.
     package var heldBytesPerClient = 32 << 20
+    /// Without a byte from or to a client, before its connection may be ended to make room for others.
+    package var evictionTime = Duration.milliseconds(500)
 
     package init() {}
 }

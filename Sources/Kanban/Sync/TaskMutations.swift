@@ -24,7 +24,7 @@ extension BoardWriter {
                 return MutationOutcome(.conflict, revision: old.revision, value: .task(old), conflicts: conflicts)
             }
         }
-        let new = try updateTask(id, edit)
+        let new = try apply(edit, to: old)
         // Now the named category has an id.
         if case .named = edit.category,
             let index = conflicts.firstIndex(where: { $0.member == TaskMember.categoryID.rawValue })

@@ -66,7 +66,8 @@ extension BoardWriter {
         return task
     }
 
-    private func apply(_ edit: TaskEdit, to old: TaskItem) throws -> TaskItem {
+    /// Edits the living task, as it stands.
+    func apply(_ edit: TaskEdit, to old: TaskItem) throws -> TaskItem {
         var task = old
         if let title = edit.title { task.title = title }
         if let body = edit.body { task.body = body }
@@ -76,9 +77,7 @@ extension BoardWriter {
             task.enter(status, at: now)
             task.position = Position(after: try lastPosition(in: status), before: nil)
         }
-        // Compare the members as they are shown, byte for byte: `==` of String compares canonically equivalent texts as
-        // equal.
-        guard TaskMember.allCases.contains(where: { task[$0] != old[$0] }) else { return old }
+        guard TaskMember.allCases.contains(where: { task.differs(from: old, in: $0) }) else { return old }
         try record(&task, since: old, as: task.status == old.status ? .updated : .moved)
         return task
     }
@@ -106,11 +105,9 @@ extension BoardWriter {
     ) throws {
         let revision = try nextRevision()
         var changes: [HistoryEntry.MemberChange] = []
-        for member in TaskMember.allCases {
-            let (before, after) = (old[member], task[member])
-            guard before != after else { continue }
+        for member in TaskMember.allCases where task.differs(from: old, in: member) {
             task.memberRevisions[member] = revision
-            changes.append(.init(member: member.rawValue, from: before, to: after))
+            changes.append(.init(member: member.rawValue, from: old[member], to: task[member]))
         }
         task.revision = revision
         task.updatedAt = changed ?? now
@@ -135,6 +132,19 @@ extension TaskItem {
     mutating func enter(_ status: TaskStatus, at now: Timestamp) {
         self.status = status
         completedAt = status == .done ? completedAt ?? now : nil
+    }
+
+    /// Whether the API shows the member otherwise, byte for byte: `==` of String compares canonically equivalent texts as
+    /// equal.
+    func differs(from other: TaskItem, in member: TaskMember) -> Bool {
+        switch member {
+        case .title: !title.isSpelled(like: other.title)
+        case .body: !body.isSpelled(like: other.body)
+        case .status: status != other.status
+        case .categoryID: categoryID != other.categoryID
+        case .dueDate: dueDate != other.dueDate
+        case .position: !position.text.isSpelled(like: other.position.text)
+        }
     }
 
     /// The member as the API shows it.

@@ -3,30 +3,22 @@
 /// points. Nothing is normalized.
 package enum CaseFolding {
     package static func fold(_ text: String) -> String {
-        var isASCII = true
-        var hasCapitals = false
-        for byte in text.utf8 {
-            if byte >= 0x80 {
-                isASCII = false
-                break
-            }
-            hasCapitals = hasCapitals || isCapital(byte)
-        }
-        guard !isASCII else { return hasCapitals ? foldASCII(text) : text }
+        // Native strings give access to their bytes; a bridged one (macOS) is not known to be ASCII.
+        if let ascii = text.utf8.withContiguousStorageIfAvailable({ foldASCII(text, $0) }) ?? nil { return ascii }
 
         var folded = String.UnicodeScalarView()
         for scalar in text.unicodeScalars { append(scalar, to: &folded) }
         return String(folded)
     }
 
-    private static func foldASCII(_ text: String) -> String {
-        String(unsafeUninitializedCapacity: text.utf8.count) { buffer in
-            var length = 0
-            for byte in text.utf8 {
-                buffer[length] = isCapital(byte) ? byte | 0x20 : byte
-                length += 1
-            }
-            return length
+    /// - Returns: `nil` for a text of other characters, too.
+    private static func foldASCII(_ text: String, _ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+        // Loops over all bytes, which the compiler turns into steps of many bytes.
+        guard bytes.reduce(0, |) < 0x80 else { return nil }
+        guard bytes.reduce(false, { $0 || isCapital($1) }) else { return text }
+        return String(unsafeUninitializedCapacity: bytes.count) { buffer in
+            for (index, byte) in bytes.enumerated() { buffer[index] = isCapital(byte) ? byte | 0x20 : byte }
+            return bytes.count
         }
     }
 

@@ -13,7 +13,7 @@ package struct TextRule: Sendable {
 
     /// - Returns: `nil` when the text is valid.
     package func fault(in text: String) -> TextFault? {
-        if text.utf8.contains(0) { return .controlCharacter }
+        if text.hasNull { return .controlCharacter }
         if !mayBeBlank, text.isBlank { return .blank }
         // A code point takes at least one byte, so most texts need no counting.
         if text.utf8.count > length.upperBound {
@@ -87,7 +87,14 @@ package enum TextFault: Error, Hashable, Sendable {
 extension String {
     /// True when the text is Unicode white space only.
     package var isBlank: Bool {
-        unicodeScalars.allSatisfy(\.properties.isWhitespace)
+        // Most texts begin with a letter: its properties take longer to look up than all else.
+        if let first = utf8.first, (0x21...0x7e).contains(first) { return false }
+        return unicodeScalars.allSatisfy(\.properties.isWhitespace)
+    }
+
+    /// Whether U+0000 is in it. On the bytes in one piece, which native strings have: their iterator takes ten times as long.
+    fileprivate var hasNull: Bool {
+        utf8.withContiguousStorageIfAvailable { $0.contains(0) } ?? utf8.contains(0)
     }
 
     /// The text without Unicode white space at both ends; otherwise byte for byte.

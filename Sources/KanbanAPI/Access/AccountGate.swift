@@ -54,15 +54,25 @@ package final class AccountGate: Gate {
         switch decision {
         case .made(let grant): return try rated(grant, head, route)
         case .waits(let token):
-            return .later { [self] () async throws(Problem) in
-                let found: (grant: Grant?, feed: FeedState?)
-                do {
-                    found = try await verifier.admit(token: token, now: clock(), instant: instant())
-                } catch {
-                    throw varied(Problem(error), route)
-                }
-                return try rated(opened(by: found.grant, head, route), feed: found.feed, head, route)
+            guard let account = token.account else { return later(token, head, route) }
+            return .whenPeeked(account) { [self] standing throws(Problem) in
+                guard let standing, let grant = verifier.grant(token, at: standing, now: clock(), instant: instant())
+                else { return later(token, head, route) }
+                return try rated(opened(by: grant, head, route), feed: standing.feed, head, route)
             }
+        }
+    }
+
+    /// Looks the token up.
+    private func later(_ token: TokenVerifier.Sought, _ head: Request, _ route: Route) -> GateDecision {
+        .later { [self] () async throws(Problem) in
+            let found: (grant: Grant?, feed: FeedState?)
+            do {
+                found = try await verifier.admit(token, now: clock(), instant: instant())
+            } catch {
+                throw varied(Problem(error), route)
+            }
+            return try rated(opened(by: found.grant, head, route), feed: found.feed, head, route)
         }
     }
 
@@ -105,7 +115,7 @@ package final class AccountGate: Gate {
     private enum Decision {
         case made(Result<Grant?, Problem>)
         /// Looks the token up in the store.
-        case waits(token: ArraySlice<UInt8>)
+        case waits(TokenVerifier.Sought)
     }
 
     private func decide(_ head: Request, _ route: Route) throws -> Decision {
@@ -123,7 +133,7 @@ package final class AccountGate: Gate {
         case .sent(let token):
             switch try verifier.grantNow(token: token, now: clock(), instant: instant()) {
             case .known(let grant): return .made(opened(by: grant, head, route))
-            case .waits: return .waits(token: token)
+            case .waits(let token): return .waits(token)
             }
         }
     }

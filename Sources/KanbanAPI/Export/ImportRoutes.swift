@@ -35,7 +35,7 @@ package struct ImportRoutes: Sendable {
                     })
             }
         }
-        return try await call.write {
+        return try await call.write(isLong: true) {
             let document = try document.get()
             let precondition = call.precondition
             return { board in

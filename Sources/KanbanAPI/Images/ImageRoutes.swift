@@ -67,7 +67,7 @@ extension Call {
     /// Whether the client has this answer and gets a 304.
     fileprivate func has(_ answer: Response) async throws -> Bool {
         var answer = answer
-        if caller.grant != nil { answer = answer.scoped(to: try await environment.tagScope(of: account)) }
+        if caller.grant != nil { answer = answer.scoped(to: try await environment.tagScope(of: caller)) }
         answer.makeConditional(on: request)
         return answer.status == 304
     }

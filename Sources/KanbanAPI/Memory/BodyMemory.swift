@@ -57,18 +57,10 @@ struct BodyMemory: ~Copyable, Sendable {
     // MARK: - Bodies
 
     @inline(__always)
-    func lend(_ id: ID, of account: AccountKey, to use: (UnsafeRawBufferPointer) -> Void) -> Revision? {
-        share(account, id).withLock { $0.table.lend(account, id, to: use) }
-    }
-
-    func bodies(of ids: ArraySlice<ID>, account: AccountKey, at revision: Revision) -> KnownBodies {
-        var bodies = KnownBodies(count: ids.count)
-        for id in ids {
-            bodies.add { bytes in
-                share(account, id).withLock { $0.table.append(account, id, to: &bytes, upTo: revision) } != nil
-            }
-        }
-        return bodies
+    func lend(
+        _ id: ID, of account: AccountKey, upTo revision: Revision, to use: (UnsafeRawBufferPointer) -> Void
+    ) -> Revision? {
+        share(account, id).withLock { $0.table.lend(account, id, upTo: revision, to: use) }
     }
 
     func keep(_ body: [UInt8], of task: TaskChange, readSince start: BoardMemory.Moment) {
@@ -130,33 +122,5 @@ private struct Share {
     /// Whether the last commit here left the task at this revision, and the one under way leaves it alone.
     func isNewest(_ task: TaskChange) -> Bool {
         settled.last { $0.id == task.id && $0.account == task.account } == task && !isAnnounced(task)
-    }
-}
-
-/// What is known of the tasks of a list, one after the other.
-struct KnownBodies {
-    private var bytes: [UInt8] = []
-    private var ranges: [Range<Int>?] = []
-
-    fileprivate init(count: Int) {
-        // About as much as a task takes.
-        bytes.reserveCapacity(count * 384)
-        ranges.reserveCapacity(count)
-    }
-
-    /// How many are unknown.
-    var unknown: Int { ranges.count { $0 == nil } }
-
-    var indices: Range<Int> { ranges.indices }
-
-    /// `nil`: unknown.
-    subscript(_ index: Int) -> ArraySlice<UInt8>? {
-        ranges[index].map { bytes[$0] }
-    }
-
-    /// - Parameter body: adds the bytes of the next one; or adds nothing and returns false.
-    fileprivate mutating func add(_ body: (inout [UInt8]) -> Bool) {
-        let start = bytes.count
-        ranges.append(body(&bytes) ? start..<bytes.count : nil)
     }
 }

@@ -34,12 +34,6 @@ struct BodyTable {
 
     // MARK: - Finding
 
-    /// Adds the body of the task to `bytes`.
-    /// - Returns: its revision; `nil` when there is no body of at most the given revision, and then nothing was added.
-    func append(_ account: AccountKey, _ id: ID, to bytes: inout [UInt8], upTo revision: Revision = .max) -> Revision? {
-        lend(account, id, upTo: revision) { bytes.append(contentsOf: $0) }
-    }
-
     /// Lends the body of the task to `use`.
     /// - Returns: its revision; `nil` when there is no body of at most the given revision, and then nothing was lent.
     @inline(__always)

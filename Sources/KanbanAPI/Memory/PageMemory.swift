@@ -93,10 +93,16 @@ extension PageMemory.Entry {
 
 extension Environment {
     /// The answer that was made for the same request and is still right; `nil` also when the store has to be asked.
-    func cachedAnswer(_ request: Request, _ account: AccountKey) throws -> Response? {
-        guard let local else { return nil }
-        let feed = try memory.feed(of: account, in: local)
-        return memory.pages.answer(for: PageMemory.Key(request, account), at: feed, now: clock())
+    func cachedAnswer(_ request: Request, _ caller: Caller) throws -> Response? {
+        let feed: FeedState
+        if let known = caller.feed {
+            feed = known
+        } else if let local {
+            feed = try memory.feed(of: caller.account, in: local)
+        } else {
+            return nil
+        }
+        return memory.pages.answer(for: PageMemory.Key(request, caller.account), at: feed, now: clock())
     }
 }
 

@@ -16,7 +16,7 @@ extension MutationResult {
     }
 
     private func encodedWhole(_ id: ID) -> [UInt8] {
-        var json = JSONWriter(capacity: 512)
+        var json = JSONWriter(capacity: 1_024)
         json.beginObject()
         json.name("mutationId")
         json.value(id)

@@ -6,6 +6,9 @@ import KanbanWire
 
 /// The change feed, and offline edits.
 package struct SyncRoutes: Sendable {
+    /// A push of more may take as long as dozens of other writes.
+    private static let fewMutations = 50
+
     package init() {}
 
     package var routes: [Route] {
@@ -28,19 +31,19 @@ package struct SyncRoutes: Sendable {
     private func sync(_ call: Call) async throws -> Response {
         let body = try await call.syncBody()
         let precondition = call.precondition
+        let isLong = body.mutations.count > Self.fewMutations
         var progress = Push.Progress()
         repeat {
             do {
-                progress = try await call.writeRepeatably { [progress] in
-                    { board in
-                        if progress.results.isEmpty {
-                            try board.checkBoard(precondition)
-                            if case .cursor(let text) = body.since { _ = try board.cursor(text) }
-                        }
-                        var push = try board.push(known: body.known, after: progress) { $1.encoded($0) }
-                        try push.apply(body.mutations, isAtomic: body.isAtomic)
-                        return push.progress
+                let needs = progress.needs(of: body.mutations, known: body.known, isLong: isLong)
+                progress = try await call.writeRepeatably(needs: needs) { [progress] board in
+                    if progress.results.isEmpty {
+                        try board.checkBoard(precondition)
+                        if case .cursor(let text) = body.since { _ = try board.cursor(text) }
                     }
+                    var push = try board.push(known: body.known, after: progress) { $1.encoded($0) }
+                    try push.apply(body.mutations, isAtomic: body.isAtomic)
+                    return push.progress
                 }
             } catch StoreError.quotaExceeded(let limit) where !progress.results.isEmpty {
                 // Mutations of earlier transactions are on disk: a 507 would say that nothing was applied.
@@ -49,11 +52,11 @@ package struct SyncRoutes: Sendable {
         } while progress.results.count < body.mutations.count
         let results = progress.results
         let answer = { @Sendable (reader: any BoardReader) in try SyncAnswer.encode(results, body.since, in: reader) }
-        return .json(encoded: try await call.read(aside: isLong(body.since, call), answer))
+        return .json(encoded: try await call.read(aside: readsMuch(since: body.since, call), answer))
     }
 
     /// Whether to read the changes on another thread.
-    private func isLong(_ since: SyncBody.Since, _ call: Call) async throws -> Bool {
+    private func readsMuch(since: SyncBody.Since, _ call: Call) async throws -> Bool {
         switch since {
         case .absent: false
         case .beginning: true

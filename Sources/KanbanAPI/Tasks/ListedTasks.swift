@@ -8,6 +8,9 @@ struct ListedTasks {
     private let account: AccountKey
     private let start: BoardMemory.Moment
 
+    /// Bytes of a task, about: realistic ones take 580.
+    private static let usualSize = 600
+
     /// When more than one in this many tasks is unknown, it is faster to read the whole list at once.
     private static let unknownShare = 8
 
@@ -27,17 +30,23 @@ struct ListedTasks {
         _ page: ArraySlice<ID>, of query: TaskQuery, at revision: Revision, _ reader: any BoardReader,
         into json: inout JSONWriter
     ) throws {
-        let bodies = memory.bodies(of: page, account: account, at: revision)
-        if bodies.unknown * Self.unknownShare > page.count {
-            for task in try reader.tasks(query).prefix(page.count) { write(task, into: &json) }
-            return
-        }
-        for (id, index) in zip(page, bodies.indices) {
-            if let body = bodies[index] {
-                json.raw(body)
-            } else if let task = try reader.task(id) {
-                write(task, into: &json)
+        // Growing the page moves all of it: not while a lent body is copied under a lock.
+        json.reserve(page.count * Self.usualSize)
+        let start = json.mark
+        var isCounted = false
+        for index in page.indices {
+            let id = page[index]
+            if memory.lend(id, of: account, upTo: revision, to: { json.raw($0) }) != nil { continue }
+            if !isCounted {
+                isCounted = true
+                let unknown = page[index...].count { !memory.has($0, of: account, upTo: revision) }
+                if unknown * Self.unknownShare > page.count {
+                    json.goBack(to: start)
+                    for task in try reader.tasks(query).prefix(page.count) { write(task, into: &json) }
+                    return
+                }
             }
+            if let task = try reader.task(id) { write(task, into: &json) }
         }
     }
 

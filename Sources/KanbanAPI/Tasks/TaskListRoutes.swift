@@ -40,7 +40,7 @@ package struct TaskListRoutes: Sendable {
             }
             var view = try TaskView(call, reader, expanded: expanded)
             let revision = try reader.feedState().revision
-            var json = JSONWriter(capacity: 24_576)
+            var json = JSONWriter(capacity: 30_720)
             json.beginObject()
             let next = try json.page(of: query, limit: limit, at: revision, reader, &view, listed, named: "items")
             json.endObject()

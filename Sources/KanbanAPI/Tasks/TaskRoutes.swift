@@ -38,7 +38,10 @@ package struct TaskRoutes: Sendable {
     private func find(
         _ request: Request, _ account: AccountKey, _ environment: Environment, _ answer: ReadyAnswer
     ) throws -> Revision? {
-        guard !request.hasQuery, let id = request.parameters.bytes("id").flatMap({ ID(ascii: $0) }) else { return nil }
+        if request.hasQuery { return nil }
+        var id: ID?
+        request.lend("id") { id = ID(reading: $0) }
+        guard let id else { return nil }
         if let revision = environment.memory.lend(id, of: account, to: { answer.add($0) }) { return revision }
         guard let store = environment.local else { return nil }
         let memory = environment.memory

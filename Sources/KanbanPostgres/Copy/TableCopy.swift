@@ -56,16 +56,17 @@ package enum TableCopy {
 
     static func copy(_ source: some CopySide, _ target: some CopySide) throws -> Report {
         var (read, written) = (RowSums(), RowSums())
-        for table in tables {
-            let columns = try source.columns(of: table).filter(Set(try target.columns(of: table)).contains)
+        let shared = try tables.map { table in
+            (table, columns: try source.columns(of: table).filter(Set(try target.columns(of: table)).contains))
+        }
+        for (table, columns) in shared {
             try source.forEachRow(of: table, columns) { row in
                 read.add(row, of: table, columns)
                 try target.insert(row, into: table, columns)
             }
         }
         try target.finishInserting()
-        for table in tables {
-            let columns = try source.columns(of: table).filter(Set(try target.columns(of: table)).contains)
+        for (table, columns) in shared {
             try target.forEachRow(of: table, columns) { written.add($0, of: table, columns) }
         }
         if let difference = read.firstDifference(from: written) { throw Fault.differs(difference) }

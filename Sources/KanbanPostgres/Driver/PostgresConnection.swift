@@ -8,8 +8,8 @@ import KanbanRows
     import Darwin
 #endif
 
-/// A session of PostgreSQL in libpq's pipeline mode: a statement without rows is sent without waiting for its result; reading
-/// rows and committing wait for all statements before. Used by one thread at a time.
+/// A session of PostgreSQL in libpq's pipeline mode: a statement without rows is not waited for, and may stay in the buffer until
+/// eight are there; reading rows and committing wait for all statements before. Used by one thread at a time.
 ///
 /// PostgreSQL skips what follows an error up to the next Sync. So the first error of a transaction is the one that is
 /// thrown, at the next wait, and nothing after it took effect; ``fault`` keeps it until ``rollBack()``.
@@ -46,16 +46,27 @@ final class PostgresConnection: Engine {
     private(set) var isInTransaction = false
     /// The session ended after a COMMIT was sent: nobody knows whether it took effect.
     private(set) var commitWasSent = false
+    /// How often it waited for answers of the server, each time a round trip.
+    private(set) var waits = 0
     private var expected: [Expected] = []
     /// How many of ``expected`` are answered while ``collect()`` runs.
     private var answered = 0
     private var lastSent: PostgresStatement?
+    /// Statements that are in libpq's buffer alone.
+    private var unflushed = 0
     /// Since the connection was opened.
     private var writesSent = 0
     private var statements: [UnsafeRawPointer: PostgresStatement] = [:]
     private var composed: [String: PostgresStatement] = [:]
     private var names = 0
+    /// The names of the open ones. No two of a transaction are the same: rolling back to one that the server skipped would undo
+    /// an earlier one, whose body has ended well.
+    private var savepoints: [String] = []
+    private var savepointCount = 0
 
+    /// How many statements go out together: each by itself would be a system call here and one there. More of them would
+    /// let the server wait for work.
+    private static let flushedTogether = 8
     /// Statements made at run time that are kept prepared.
     private static let composedLimit = 128
 
@@ -76,21 +87,6 @@ final class PostgresConnection: Engine {
 
     deinit {
         PQfinish(handle)
-    }
-
-    /// The target can override options that are named before it, not those after it.
-    private static func connect(_ options: Options) -> OpaquePointer? {
-        let settings = [
-            ("connect_timeout", "3"), ("tcp_user_timeout", "5000"), ("keepalives_idle", "5"),
-            ("keepalives_interval", "2"), ("keepalives_count", "3"), ("target_session_attrs", "read-write"),
-            ("fallback_application_name", options.purpose), ("dbname", options.target), ("client_encoding", "UTF8"),
-        ]
-        // Kept until libpq has copied them.
-        let texts = settings.map { (strdup($0.0), strdup($0.1)) }
-        defer { for (name, value) in texts { free(name); free(value) } }
-        let names = texts.map { UnsafePointer($0.0) } + [nil]
-        let values = texts.map { UnsafePointer($0.1) } + [nil]
-        return PQconnectdbParams(names, values, 1)
     }
 
     /// The database, without the host and the user.
@@ -141,6 +137,7 @@ final class PostgresConnection: Engine {
 
     /// - Parameter readOnly: all statements see the same moment.
     func begin(readOnly: Bool) throws {
+        (savepoints, savepointCount) = ([], 0)
         try statement(readOnly ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN").run()
         isInTransaction = true
     }
@@ -148,8 +145,7 @@ final class PostgresConnection: Engine {
     /// Ends a transaction that only read, without waiting: its rows are here, and the next wait receives the answer.
     func endReading() throws {
         try statement("COMMIT").run()
-        guard PQpipelineSync(handle) == 1 else { throw lost() }
-        expected.append(.sync)
+        try sendSync()
         isInTransaction = false
     }
 
@@ -174,26 +170,40 @@ final class PostgresConnection: Engine {
     }
 
     func savepoint() throws {
-        try run("SAVEPOINT body")
+        savepointCount += 1
+        savepoints.append("body_\(savepointCount)")
+        try run("SAVEPOINT body_\(savepointCount)")
     }
 
     /// An error of an earlier statement may appear later, in another body: then the lane runs each body in a transaction of
     /// its own.
     func releaseSavepoint() throws {
-        try run("RELEASE SAVEPOINT body")
+        try run("RELEASE SAVEPOINT \(savepoints.removeLast())")
     }
 
+    /// - Throws: the error of a statement before the savepoint. After it the server skipped the savepoint, too, and does not
+    ///   know the name.
     func rollBackToSavepoint() throws {
-        try recover()
-        try run("ROLLBACK TO SAVEPOINT body")
+        let error = try recover()
+        try run("ROLLBACK TO SAVEPOINT \(savepoints[savepoints.count - 1])")
+        guard let error else { return }
+        do {
+            try wait()
+        } catch let later as PostgresError where !later.endsConnection {
+            fault = error
+            throw error
+        }
     }
 
     /// Makes the session take statements again after an error that did not end it.
-    private func recover() throws {
-        // A Sync ends the server's skipping. Its error is known: it is the one that is handled.
+    /// - Returns: that error.
+    @discardableResult
+    private func recover() throws -> PostgresError? {
+        // A Sync ends the server's skipping. `try?`: the error is given back.
         try? wait()
         if let fault, fault.endsConnection { throw fault }
-        fault = nil
+        defer { fault = nil }
+        return fault
     }
 
     func requireSound() throws {
@@ -226,6 +236,9 @@ final class PostgresConnection: Engine {
         if statement.writes { writesSent += 1 }
         statement.isPending = true
         lastSent = statement
+        unflushed += 1
+        guard unflushed == Self.flushedTogether else { return }
+        unflushed = 0
         if PQflush(handle) < 0 { throw lost() }
     }
 
@@ -257,9 +270,32 @@ final class PostgresConnection: Engine {
         if let fault { throw fault }
     }
 
+    /// Sends all that is in the buffer, without waiting for it: what was sent outside of a transaction is one by itself.
+    func sendSync() throws {
+        guard PQpipelineSync(handle) == 1 else { throw lost() }
+        unflushed = 0
+        expected.append(.sync)
+    }
+
+    /// For an event loop, which is told when there is something to read.
+    var descriptor: Int32 { PQsocket(handle) }
+
+    /// Takes in what has arrived, without waiting.
+    /// - Returns: whether all that was sent is answered.
+    func takeArrived() throws -> Bool {
+        guard PQconsumeInput(handle) == 1 else { throw lost() }
+        while let entry = expected.first, PQisBusy(handle) == 0 {
+            try takeResult(of: entry)
+            expected.removeFirst()
+        }
+        if let fault { throw fault }
+        return expected.isEmpty
+    }
+
     /// Takes in a result for each entry. After an error libpq makes up those of the entries that the server skips.
     private func collect() throws {
         try flush()
+        if answered < expected.count { waits += 1 }
         defer { expected.removeFirst(answered); answered = 0 }
         while answered < expected.count {
             try takeResult(of: expected[answered])
@@ -297,6 +333,7 @@ final class PostgresConnection: Engine {
 
     /// Sends what is in the buffer; reads meanwhile, or both sides could wait for the other for ever.
     private func flush() throws {
+        unflushed = 0
         while true {
             let left = PQflush(handle)
             if left == 0 { return }
@@ -323,7 +360,7 @@ final class PostgresConnection: Engine {
         }
     }
 
-    fileprivate func lost() -> PostgresError {
+    func lost() -> PostgresError {
         let text = String(cString: PQerrorMessage(handle))
             .split(whereSeparator: \.isNewline).map { $0.drop { $0 == "\t" } }.joined(separator: "; ")
         return fail(PostgresError(state: "", message: text.isEmpty ? "the connection is lost" : text))
@@ -349,35 +386,5 @@ extension PostgresConnection.Expected {
         case .execution(let statement): statement.isPending = false
         case .sync: break
         }
-    }
-}
-
-/// Outside, where `poll` is the system's.
-private func systemPoll(_ entry: inout pollfd, _ timeout: Int32) -> Int32 {
-    poll(&entry, 1, timeout)
-}
-
-// MARK: - Notifications
-
-extension PostgresConnection {
-    /// Waits for notifications of the channels that this session listens to.
-    /// - Returns: their payloads; none when the time was over.
-    func notifications(within milliseconds: Int32) throws -> [String] {
-        var payloads = takeNotifications()
-        guard payloads.isEmpty else { return payloads }
-        var entry = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-        guard systemPoll(&entry, milliseconds) > 0 else { return [] }
-        guard PQconsumeInput(handle) == 1 else { throw lost() }
-        payloads = takeNotifications()
-        return payloads
-    }
-
-    private func takeNotifications() -> [String] {
-        var payloads: [String] = []
-        while let notification = PQnotifies(handle) {
-            payloads.append(String(cString: notification.pointee.extra))
-            PQfreemem(notification)
-        }
-        return payloads
     }
 }

@@ -34,7 +34,8 @@ final class PostgresStatement: EngineStatement {
     }
 
     /// Whether it writes. Decides only whether a body that throws has something to be undone.
-    private(set) lazy var writes = !text.hasPrefix("SELECT")
+    private(set) lazy var writes = !Self.readingWords.contains { text.hasPrefix($0) }
+    private static let readingWords = ["SELECT", "SAVEPOINT", "RELEASE", "ROLLBACK"]
 
     /// True when there is a row.
     func step() throws -> Bool {
@@ -56,6 +57,12 @@ final class PostgresStatement: EngineStatement {
     func sendAhead() throws {
         try connection.send(self, prepared: true)
         isAhead = true
+    }
+
+    /// The next row of a result that ``PostgresConnection/takeArrived()`` took in.
+    func stepArrived() -> Bool {
+        row += 1
+        return row < PQntuples(result)
     }
 
     func reset() {

@@ -4,27 +4,11 @@ import Kanban
 import KanbanRows
 import Locks
 
-/// A connection that writes. The waiting writes of an account share a transaction. An account always has the same lane; lanes
-/// of different servers exclude one another by the lock of the account's row.
+/// A connection that writes. Waiting writes share a transaction, those of several accounts, too. An account has
+/// the same lane for all but its long writes; lanes exclude one another by the locks of the accounts' rows.
 ///
-/// Unchecked: what is mutable is `waiting`, behind its lock, and the session, which only `queue` touches.
+/// Unchecked: what is mutable is `waiting`, behind its lock, and the rest, which only `queue` touches.
 final class Lane: @unchecked Sendable {
-    private struct Waiting {
-        var jobs: [any LaneJob] = []
-        var isAwake = false
-        var isClosed = false
-
-        /// The jobs of the account that waits longest. The rest of them move behind the jobs of other accounts, so that an
-        /// account with many writes does not delay the others.
-        mutating func take(atMost count: Int) -> [any LaneJob]? {
-            guard let account = jobs.first?.account else { return nil }
-            let own = jobs.filter { $0.account == account }
-            jobs.removeAll { $0.account == account }
-            jobs += own.dropFirst(count)
-            return Array(own.prefix(count))
-        }
-    }
-
     /// An open connection.
     private struct Session {
         let writing: WriteSession<PostgresConnection>
@@ -33,42 +17,36 @@ final class Lane: @unchecked Sendable {
         let limits: [String]
     }
 
-    /// A body wrote something and threw: each body runs in a transaction of its own.
-    private struct Apart: Error {}
-
-    /// The outcome of jobs that ran.
-    private enum Settlement {
-        case answered
-        /// Each must run alone.
-        case apart([any LaneJob])
-        /// Another transaction locked their account for too long.
-        case later([any LaneJob])
-    }
-
     /// The most bodies that share a transaction.
     private static let batchLimit = 64
+    /// Between two waits for the lock of an account while others wait for the lane.
+    private static let rest = Duration.milliseconds(300)
     /// The pause between two tries to reach the database.
     private static let pause = 0.05
 
     private let queue: DispatchQueue
     private let configuration: PostgresConfiguration
+    private let statementTime: Int
+    private let lockTime: Int
     private let context: BoardContext
     private let publish: @Sendable ([AccountKey]) -> Void
-    private let waiting = Locked(Waiting())
+    private let waiting = Locked(LaneQueue())
     private let done: Locked<PostgresStore.Activity>
     private let ids: IDSource
     private var open: Session?
     private var marks: CommitMarks
-    /// The running commit; `nil` when it wrote nothing.
-    private var sent: CommitMarks.Mark?
+    private var turn = Turn()
 
     init(
-        _ number: Int, _ configuration: PostgresConfiguration, context: BoardContext,
+        _ number: Int, _ configuration: PostgresConfiguration, statementTime: Int = 10_000, lockTime: Int = 500,
+        context: BoardContext,
         done: Locked<PostgresStore.Activity>,
         publish: @escaping @Sendable ([AccountKey]) -> Void
     ) {
         queue = DispatchQueue(label: "kanbase.lane-\(number)", qos: .userInitiated)
         self.configuration = configuration
+        self.statementTime = statementTime
+        self.lockTime = lockTime
         self.context = context
         self.done = done
         self.publish = publish
@@ -76,22 +54,21 @@ final class Lane: @unchecked Sendable {
         marks = CommitMarks(lane: ids.next(at: configuration.clock()))
     }
 
-    var waitingCount: Int { waiting.withLock { $0.jobs.count } }
+    var waitingCount: Int { waiting.withLock { $0.count } }
 
     // MARK: - Asking
 
     func perform<T: Sendable>(
         _ account: AccountKey, session: ID? = nil, needs: WriteNeeds = WriteNeeds(),
-        within timeout: Duration = .seconds(5),
         _ body: @escaping @Sendable (PostgresBoardWriter) throws -> T
     ) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
             let job = PendingBody(
-                account: account, session: session, needs: needs, due: .now + timeout, body: body,
+                account: account, session: session, needs: needs, due: .now + configuration.patience, body: body,
                 continuation: continuation)
             let (isClosed, wasAwake) = waiting.withLock { waiting in
                 guard !waiting.isClosed else { return (true, true) }
-                waiting.jobs.append(job)
+                waiting.append(job)
                 defer { waiting.isAwake = true }
                 return (false, waiting.isAwake)
             }
@@ -111,29 +88,26 @@ final class Lane: @unchecked Sendable {
 
     /// Answers the waiting jobs.
     func refuseWaiting(_ error: StoreError) {
-        let jobs = waiting.withLock { waiting in
-            defer { waiting.jobs = [] }
-            return waiting.jobs
-        }
-        for job in jobs { job.answer(failure: error) }
+        for job in waiting.withLock({ $0.takeAll() }) { job.answer(failure: error) }
     }
 
     // MARK: - Working
 
     private func work() {
-        while let jobs = nextBatch() {
-            switch settle(jobs) {
-            case .answered: break
-            case .apart(let jobs):
-                for job in jobs { if case .later(let jobs) = settle([job]) { putBack(jobs) } }
-            case .later(let jobs): putBack(jobs)
-            }
+        while let jobs = nextBatch() { perform(jobs) }
+    }
+
+    private func perform(_ jobs: [any LaneJob]) {
+        switch settle(jobs) {
+        case .answered: break
+        case .apart(let parts): for part in parts { perform(Array(part)) }
+        case .later(let jobs): waiting.withLock { $0.putBehind(jobs, until: .now + Self.rest) }
         }
     }
 
     private func nextBatch() -> [any LaneJob]? {
         waiting.withLock { waiting in
-            guard let jobs = waiting.take(atMost: Self.batchLimit) else {
+            guard let jobs = waiting.take(accounts: configuration.groupLimit, atMost: Self.batchLimit, at: .now) else {
                 waiting.isAwake = false
                 return nil
             }
@@ -141,9 +115,25 @@ final class Lane: @unchecked Sendable {
         }
     }
 
-    /// Adds them behind the waiting jobs.
-    private func putBack(_ jobs: [any LaneJob]) {
-        waiting.withLock { $0.jobs += jobs }
+    /// Answers the jobs of the turn, and gives back those that it had no room for.
+    private func endTurn(_ answer: (any LaneJob) -> Void) {
+        for job in turn.done { answer(job) }
+        waiting.withLock { waiting in
+            waiting.putInFront(turn.rest)
+            waiting.putBehind(turn.held, until: .now)
+        }
+        turn = Turn()
+    }
+
+    /// Puts the jobs behind whose accounts are locked by others, after the turn failed.
+    /// - Returns: the jobs that can run.
+    private func withoutHeld(_ jobs: [any LaneJob]) -> [any LaneJob] {
+        let held = turn.held
+        turn = Turn()
+        if held.isEmpty { return jobs }
+        waiting.withLock { $0.putBehind(held, until: .now) }
+        let accounts = Set(held.map(\.account))
+        return jobs.filter { !accounts.contains($0.account) }
     }
 
     /// Runs the jobs in one transaction and answers them. Retries while the database is unreachable and their time is not over.
@@ -158,18 +148,20 @@ final class Lane: @unchecked Sendable {
             guard let due = jobs.map(\.due).max() else { return .answered }
             do {
                 try transact(jobs)
-                for job in jobs { job.answer() }
+                endTurn { $0.answer() }
                 return .answered
-            } catch is Apart {
-                return .apart(jobs)
+            } catch let apart as Apart {
+                undo()
+                let jobs = withoutHeld(jobs)
+                return .apart([jobs[..<apart.index], jobs[apart.index...apart.index], jobs[(apart.index + 1)...]])
             } catch let error as PostgresError where error.endsConnection {
                 trouble = error.description
-                switch outcome(for: jobs[0].account, until: due) {
+                switch outcome(until: due) {
                 case .applied?:
-                    for job in jobs { job.answer() }
+                    endTurn { $0.answer() }
                     return .answered
                 case .unknown?:
-                    for job in jobs { job.answer(failure: StoreError.unsettled(trouble)) }
+                    endTurn { $0.answer(failure: StoreError.unsettled(trouble)) }
                     return .answered
                 case .notApplied?, nil: Thread.sleep(forTimeInterval: Self.pause)
                 }
@@ -180,7 +172,7 @@ final class Lane: @unchecked Sendable {
                     endHungSessions()
                     return .later(jobs)
                 }
-                if jobs.count > 1, !error.isTransient { return .apart(jobs) }
+                if jobs.count > 1, !error.isTransient || conflicts > 0 { return apart(jobs) }
                 conflicts += 1
                 guard error.isTransient || error.isTwin && conflicts < 3 else {
                     if error.isReadOnly { open = nil }
@@ -189,10 +181,17 @@ final class Lane: @unchecked Sendable {
                 }
             } catch {
                 undo()
-                for job in jobs { job.answer(failure: error) }
+                if jobs.count > 1 { return apart(jobs) }
+                jobs[0].answer(failure: error)
                 return .answered
             }
         }
+    }
+
+    /// Nobody knows which of them the error is of: each runs alone.
+    private func apart(_ jobs: [any LaneJob]) -> Settlement {
+        let jobs = withoutHeld(jobs)
+        return .apart(jobs.indices.map { jobs[$0...$0] })
     }
 
     private enum CommitOutcome {
@@ -202,24 +201,25 @@ final class Lane: @unchecked Sendable {
     }
 
     /// The outcome of a commit without an answer; `nil` when no commit was sent that wrote something.
-    private func outcome(for account: AccountKey, until due: ContinuousClock.Instant) -> CommitOutcome? {
+    private func outcome(until due: ContinuousClock.Instant) -> CommitOutcome? {
         let wasSent = open?.writing.connection.commitWasSent == true
         open = nil
-        guard wasSent, let sent else { return nil }
+        guard wasSent, let sent = turn.sent, let account = turn.done.first?.account else { return nil }
         while ContinuousClock.now < due {
             do {
                 let writing = try opened().writing
                 try writing.begin()
-                // The lost session keeps the same lock until its transaction ends.
+                // The lost session keeps the same lock until its transaction ends. With several accounts, any lock of them
+                // tells that.
                 if account == .nobody {
-                    _ = try lockAccess(in: writing.connection)
+                    _ = try writing.connection.lockAccess()
                 } else {
-                    try wait(for: account, on: writing.connection)
+                    try writing.connection.wait(for: account)
                 }
                 let isApplied = try marks.isWritten(sent, on: writing.connection)
                 try writing.rollBack()
                 guard isApplied else { return .notApplied }
-                publish(account == .nobody ? [] : [account])
+                publish(account == .nobody ? [] : Array(Set(turn.done.map(\.account))))
                 return .applied
             } catch {
                 // The database is still unreachable, or the lost session still runs.
@@ -230,23 +230,10 @@ final class Lane: @unchecked Sendable {
         return .unknown
     }
 
-    /// Ends the sessions of lanes that are idle in the middle of a transaction and hold its locks. PostgreSQL's own limits do not
-    /// apply to them, because its clock runs only between a Sync and the next statement. If the server of such a session is
-    /// still alive, it runs the transaction again.
     private func endHungSessions() {
         do {
-            guard let connection = open?.writing.connection else { return }
-            let statement = try connection.statement(
-                """
-                SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-                WHERE datname = current_database() AND usename = current_user AND wait_event = 'ClientRead'
-                    AND application_name = current_setting('application_name') AND xact_start IS NOT NULL
-                    AND state_change < clock_timestamp() - interval '2 seconds'
-                """)
-            defer { statement.reset() }
-            guard try statement.step(), statement.integer(0) > 0 else { return }
-            configuration.report(
-                "a server stood still in a transaction, whose session was ended", "\(statement.integer(0)) sessions")
+            guard let ended = try open?.writing.connection.endHungSessions(), ended > 0 else { return }
+            configuration.report("a server stood still in a transaction, whose session was ended", "\(ended) sessions")
         } catch {
             // The next time-out tries it again.
             undo()
@@ -260,135 +247,138 @@ final class Lane: @unchecked Sendable {
 
     private func opened() throws -> Session {
         if let open { return open }
-        let options = configuration.options(for: "lane", lockTime: 500)
+        let options = configuration.options(for: "lane", statementTime: statementTime, lockTime: lockTime)
         let connection = try PostgresConnection(options)
         let session = Session(
             writing: WriteSession(connection), lineage: try Lineage(of: connection),
             limits: options.setUp.map { $0.replacing("SET ", with: "SET LOCAL ") })
+        session.writing.shouldYield = { [unowned self] in shouldYield($0) }
         open = session
         return session
     }
 
     // MARK: - A transaction
 
+    /// Runs the jobs whose accounts are free, as far as the time allows; `turn` tells which.
     private func transact(_ jobs: [any LaneJob]) throws {
         let start = ContinuousClock.now
+        turn = Turn()
         let session = try opened()
         let writing = session.writing
-        let account = jobs[0].account
-        sent = nil
         try writing.begin()
         if !configuration.prepares { for limit in session.limits { try writing.connection.run(limit) } }
         writing.forgetStandings()
         let sentBefore = writing.connection.allChanges
-        let now =
-            try account == .nobody ? lockAccess(in: writing.connection) : lock(account, for: jobs, in: session)
-        for job in jobs { try run(job, of: jobs.count, in: writing, at: now) }
+        let now: Timestamp
+        if jobs[0].account == .nobody {
+            now = date(try writing.connection.lockAccess())
+            turn.done = jobs
+        } else {
+            now = try lock(for: jobs, in: session)
+        }
+        // From here: waiting for a lock is not the bodies' time.
+        turn.end = .now + configuration.groupTime
+        try runBodies(in: writing, at: now, isAlone: jobs.count == 1)
         let ended = writing.takeEndings()
-        for account in ended { try note(endingOf: account, in: writing) }
-        if writing.connection.allChanges != sentBefore { sent = try marks.writeNext(at: now, on: writing.connection) }
+        for account in ended { try writing.connection.noteEnding(of: account) }
+        if writing.connection.allChanges != sentBefore {
+            turn.sent = try marks.writeNext(at: now, on: writing.connection)
+        }
         let changed = try writing.commit(at: now).map(\.account)
         done.withLock { done in
             done.commits += 1
-            done.writes += jobs.count
+            done.writes += turn.done.count
             done.time += .now - start
         }
         publish(changed + ended)
     }
 
-    /// Throws only errors that end the transaction.
-    private func run(
-        _ job: any LaneJob, of count: Int, in writing: WriteSession<PostgresConnection>, at now: Timestamp
+    private func runBodies(
+        in writing: WriteSession<PostgresConnection>, at now: Timestamp, isAlone: Bool
     ) throws {
+        for (index, job) in turn.done.enumerated() {
+            if index > 0, turn.isMixed, isTimeOver {
+                turn.rest = Array(turn.done[index...])
+                turn.done.removeSubrange(index...)
+                return
+            }
+            if try !run(job, in: writing, at: now, isAlone: isAlone) { throw Apart(index: index) }
+        }
+    }
+
+    private var isTimeOver: Bool { ContinuousClock.now >= turn.end }
+
+    /// Called by bodies, so on the queue.
+    private func shouldYield(_ account: AccountKey) -> Bool {
+        isTimeOver && (turn.isMixed || waiting.withLock { $0.hasOthers(than: account) })
+    }
+
+    private func writer(
+        for account: AccountKey, session: ID? = nil, in writing: WriteSession<PostgresConnection>, at now: Timestamp
+    ) -> PostgresBoardWriter {
+        PostgresBoardWriter(
+            account: account, session: session, now: now, context: context, writing: writing, ids: ids)
+    }
+
+    /// Throws only errors that end the transaction.
+    /// - Returns: false when the body threw after it had written; then the transaction must be undone.
+    private func run(
+        _ job: any LaneJob, in writing: WriteSession<PostgresConnection>, at now: Timestamp, isAlone: Bool
+    ) throws -> Bool {
         let mark = writing.mark
         do {
-            try job.run(
-                on: PostgresBoardWriter(
-                    account: job.account, session: job.session, now: now, context: context, writing: writing, ids: ids))
+            try job.run(on: writer(for: job.account, session: job.session, in: writing, at: now))
         } catch {
             try writing.connection.requireSound()
-            let hasWritten = writing.hasWritten(since: mark)
             job.fail(error)
-            if hasWritten, count > 1 {
-                try writing.rollBack()
-                throw Apart()
+            if writing.hasWritten(since: mark) {
+                if isAlone { throw error }
+                return false
             }
-            if hasWritten { throw error }
             writing.forget(since: mark)
         }
         try writing.connection.requireSound()
+        return true
     }
 
-    /// Takes the account's row, so that nobody else writes its board until the commit, and reads what the jobs need in the
-    /// same round trip: the server runs these statements once it has given the lock.
+    /// Takes the rows of the accounts, so that nobody else writes their boards until the commit, and reads what the jobs need
+    /// in the same round trip: the server runs these statements once it has given the locks.
     /// - Returns: the time of the transaction.
-    private func lock(_ account: AccountKey, for jobs: [any LaneJob], in session: Session) throws -> Timestamp {
-        let connection = session.writing.connection
-        let statement = try session.writing.connection.statement(
-            """
-            SELECT epoch, revision, purged_through, used_bytes, used_tasks, written_at,
-                floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, lineage, bytes_limit, tasks_limit
-            FROM accounts WHERE number = ?1 FOR NO KEY UPDATE
-            """)
-        statement.bind(1, account.number)
-        defer { statement.reset() }
-        try statement.sendAhead()
-        let needed = try NeededRows(of: jobs.map(\.needs), account: account, on: connection)
+    private func lock(for jobs: [any LaneJob], in session: Session) throws -> Timestamp {
+        let writing = session.writing
+        let accounts = Set(jobs.map(\.account))
+        let locks = try LockedAccounts(of: Array(accounts), on: writing.connection)
+        let needed = try NeededRows(of: jobs, on: writing.connection)
         defer { needed.reset() }
-        guard try statement.step() else { throw StoreError.noAccount }
-        var feed = FeedState(
-            epoch: UInt64(bitPattern: statement.integer(0)), revision: statement.integer(1),
-            purgedThrough: statement.integer(2))
-        let usage = Usage(bytes: statement.integer(3), tasks: statement.integer(4))
-        let now = max(date(statement.timestamp(6)), statement.timestamp(5))
-        let lineage = statement.optionalText(7)
-        let limits = OwnLimits(bytes: statement.optionalInteger(8), tasks: statement.optionalInteger(9))
-        session.writing.learn(feed, usage, limits, of: account)
-        try needed.take(
-            by: PostgresBoardWriter(
-                account: account, session: nil, now: now, context: context, writing: session.writing, ids: ids))
-        guard configuration.durability == .asynchronous, lineage != session.lineage.text else { return now }
-        if lineage != nil {
-            // The last acknowledged writes may be lost, and their revisions must not be used again.
-            feed.epoch = ids.newEpoch()
-            feed.revision = max(feed.revision + 1, now.milliseconds)
-            try session.writing.setFeed(feed, of: account)
-        }
-        let update = try session.writing.connection.statement("UPDATE accounts SET lineage = ?2 WHERE number = ?1")
-        update.bind(1, account.number)
-        update.bind(2, session.lineage.text)
-        try update.run()
+        var rows = try locks.rows()
+        // An account whose time is ahead of the clock has a transaction of its own: the others would take over its time.
+        if accounts.count > 1 { rows.removeAll { $0.writtenAt > date($0.time) } }
+        let taken = Set(rows.map(\.account))
+        guard accounts.count > 1 || !taken.isEmpty else { throw StoreError.noAccount }
+        turn.done = jobs.filter { taken.contains($0.account) }
+        turn.held = jobs.filter { !taken.contains($0.account) }
+        turn.isMixed = taken.count > 1
+        let now = rows.map { max(date($0.time), $0.writtenAt) }.max() ?? Timestamp(milliseconds: 0)
+        for row in rows { writing.learn(row.feed, row.usage, row.limits, of: row.account) }
+        try needed.take { taken.contains($0) ? writer(for: $0, in: writing, at: now) : nil }
+        for row in rows { try keepLineage(of: row, in: session, at: now) }
         return now
     }
 
-    /// Locks the account's row alone; without a row there is nothing to wait for.
-    private func wait(for account: AccountKey, on connection: PostgresConnection) throws {
-        let statement = try connection.statement("SELECT 1 FROM accounts WHERE number = ?1 FOR NO KEY UPDATE")
-        statement.bind(1, account.number)
-        defer { statement.reset() }
-        _ = try statement.step()
-    }
-
-    /// Takes the one lock for writes of accounts, which all servers share.
-    /// - Returns: the time of the transaction.
-    private func lockAccess(in connection: PostgresConnection) throws -> Timestamp {
-        let statement = try connection.statement(
-            composed: """
-                SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
-                FROM pg_advisory_xact_lock(\(AdvisoryLock.access), \(AdvisoryLock.scope))
-                """)
-        defer { statement.reset() }
-        guard try statement.step() else { throw StoreError.away("no lock was given") }
-        return date(statement.timestamp(0))
+    /// Begins a new history of an account that was written last in another one.
+    private func keepLineage(of row: LockedAccounts.Row, in session: Session, at now: Timestamp) throws {
+        guard configuration.durability == .asynchronous, row.lineage != session.lineage.text else { return }
+        if row.lineage != nil {
+            // The last acknowledged writes may be lost, and their revisions must not be used again.
+            var feed = row.feed
+            feed.epoch = ids.newEpoch()
+            feed.revision = max(feed.revision + 1, now.milliseconds)
+            try session.writing.setFeed(feed, of: row.account)
+        }
+        try session.writing.connection.setLineage(session.lineage, of: row.account)
     }
 
     private func date(_ moment: Timestamp) -> Timestamp {
         configuration.datesByClock ? configuration.clock() : moment
-    }
-
-    private func note(endingOf account: AccountKey, in writing: WriteSession<PostgresConnection>) throws {
-        let statement = try writing.connection.statement("UPDATE accounts SET endings = endings + 1 WHERE number = ?1")
-        statement.bind(1, account.number)
-        try statement.run()
     }
 }

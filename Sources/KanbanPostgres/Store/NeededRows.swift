@@ -2,54 +2,81 @@ import Kanban
 import KanbanRows
 
 /// The rows that the bodies of a transaction will read, read in advance: one statement for each kind of row, sent behind the
-/// statement that takes the account's lock, in the same round trip.
+/// statement that takes the locks of the accounts, in the same round trip.
 struct NeededRows {
+    private struct Key: Hashable {
+        let account: AccountKey
+        let text: String
+    }
+
     private var tasks: PostgresStatement?
     private var answers: PostgresStatement?
+    private var mutations: PostgresStatement?
     private var ends: PostgresStatement?
-    private let keys: Set<String>
+    private let keys: Set<Key>
 
     /// Sends the statements.
-    init(of needs: [WriteNeeds], account: AccountKey, on connection: PostgresConnection) throws {
-        keys = Set(needs.compactMap(\.answerKey))
-        let ids = Set(needs.compactMap(\.task))
-        if !ids.isEmpty {
-            let statement = try connection.statement(
-                """
-                SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
-                    deleted_at, member_revisions, title, body, creation, first_changes, 0::bigint
-                FROM tasks WHERE account = ?1 AND id = ANY (?2::text::uuid[])
-                """)
-            statement.bind(1, account.number)
-            statement.bind(2, "{" + ids.map(\.description).joined(separator: ",") + "}")
-            try statement.sendAhead()
-            tasks = statement
+    init(of jobs: [any LaneJob], on connection: PostgresConnection) throws {
+        func needed(_ need: (WriteNeeds) -> [String]) -> Set<Key> {
+            Set(jobs.flatMap { job in need(job.needs).map { Key(account: job.account, text: $0) } })
         }
-        if !keys.isEmpty {
-            let statement = try connection.statement(
+        keys = needed { $0.answerKey.map { [$0] } ?? [] }
+        // Each a search in an index: by a join, PostgreSQL could read the table from end to end.
+        tasks = try Self.send(needed { $0.tasks.map(\.description) }, on: connection) {
+            try connection.statement(
                 """
-                SELECT key, fingerprint, status, headers, body, at FROM kept_answers
-                WHERE account = ?1 AND key = ANY (?2::text::text[])
+                SELECT found.*, needed.account, needed.id,
+                    CASE WHEN found.id IS NULL THEN (
+                        SELECT 1::bigint FROM tombstones
+                        WHERE tombstones.account = needed.account AND type = 'task' AND tombstones.id = needed.id) END
+                FROM unnest(?1::text::bigint[], ?2::text::uuid[]) AS needed (account, id) LEFT JOIN LATERAL (
+                    SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
+                        deleted_at, member_revisions, title, body, creation, first_changes, 0::bigint
+                    FROM tasks WHERE tasks.account = needed.account AND tasks.id = needed.id LIMIT 1) AS found ON true
                 """)
-            statement.bind(1, account.number)
-            statement.bind(2, "{" + keys.map(Self.quoted).joined(separator: ",") + "}")
-            try statement.sendAhead()
-            answers = statement
         }
-        let columns = Set(needs.compactMap(\.end))
-        if !columns.isEmpty {
-            let statement = try connection.statement(
+        mutations = try Self.send(needed { $0.mutations.map(\.description) }, on: connection) {
+            try connection.statement(
                 """
-                SELECT columns.status, last.position
-                FROM unnest(?2::text::bigint[]) AS columns (status), LATERAL (
-                    SELECT position FROM tasks WHERE account = ?1 AND tasks.status = columns.status AND deleted_at IS NULL
-                    ORDER BY position DESC LIMIT 1) AS last
+                SELECT needed.account, needed.id, found.*
+                FROM unnest(?1::text::bigint[], ?2::text::uuid[]) AS needed (account, id) LEFT JOIN LATERAL (
+                    SELECT fingerprint, result, at FROM kept_mutations
+                    WHERE kept_mutations.account = needed.account AND kept_mutations.id = needed.id LIMIT 1) AS found ON true
                 """)
-            statement.bind(1, account.number)
-            statement.bind(2, "{" + columns.map { "\($0.rawValue)" }.joined(separator: ",") + "}")
-            try statement.sendAhead()
-            ends = statement
         }
+        answers = try Self.send(keys, on: connection) {
+            try connection.statement(
+                """
+                SELECT found.*, needed.account
+                FROM unnest(?1::text::bigint[], ?2::text::text[]) AS needed (account, key), LATERAL (
+                    SELECT key, fingerprint, status, headers, body, at
+                    FROM kept_answers WHERE kept_answers.account = needed.account AND kept_answers.key = needed.key LIMIT 1
+                ) AS found
+                """)
+        }
+        ends = try Self.send(needed { $0.ends.map { "\($0.rawValue)" } }, on: connection) {
+            try connection.statement(
+                """
+                SELECT needed.status, found.position, needed.account
+                FROM unnest(?1::text::bigint[], ?2::text::bigint[]) AS needed (account, status), LATERAL (
+                    SELECT position FROM tasks
+                    WHERE tasks.account = needed.account AND tasks.status = needed.status AND deleted_at IS NULL
+                    ORDER BY position DESC LIMIT 1) AS found
+                """)
+        }
+    }
+
+    /// - Returns: `nil` without keys.
+    private static func send(
+        _ keys: Set<Key>, on connection: PostgresConnection, _ prepare: () throws -> PostgresStatement
+    ) throws -> PostgresStatement? {
+        guard !keys.isEmpty else { return nil }
+        let statement = try prepare()
+        let keys = Array(keys)
+        statement.bind(1, "{" + keys.map { "\($0.account.number)" }.joined(separator: ",") + "}")
+        statement.bind(2, "{" + keys.map { quoted($0.text) }.joined(separator: ",") + "}")
+        try statement.sendAhead()
+        return statement
     }
 
     /// An element of an array, as text.
@@ -57,27 +84,48 @@ struct NeededRows {
         "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 
-    /// Gives the rows to the transaction, which has the account's lock.
-    func take(by writer: PostgresBoardWriter) throws {
-        while let tasks, try tasks.step() { try writer.foreseeTask(tasks) }
+    /// Gives the rows to the transaction.
+    /// - Parameter writer: of an account whose lock the transaction has; `nil` for others, whose rows may change.
+    func take(by writer: (AccountKey) -> PostgresBoardWriter?) throws {
+        while let tasks, try tasks.step() {
+            guard let writer = writer(AccountKey(number: tasks.integer(17))) else { continue }
+            if tasks.optionalID(1) != nil {
+                try writer.foreseeTask(tasks)
+            } else {
+                writer.foreseeNoTask(try tasks.id(18), isBuried: tasks.optionalInteger(19) != nil)
+            }
+        }
+        while let mutations, try mutations.step() {
+            guard let writer = writer(AccountKey(number: mutations.integer(0))) else { continue }
+            guard let at = mutations.optionalTimestamp(4) else {
+                writer.foreseeMutation(nil, id: try mutations.id(1))
+                continue
+            }
+            // An expired one is read again by the body that replaces it.
+            guard at > writer.context.oldestKeptMutation else { continue }
+            writer.foreseeMutation(
+                KeptMutation(fingerprint: mutations.bytes(2), result: mutations.bytes(3)), id: try mutations.id(1))
+        }
         while let ends, try ends.step() {
             guard let status = TaskStatus(rawValue: Int(ends.integer(0))) else { continue }
-            writer.foreseeEnd(ends.text(1), of: status)
+            writer(AccountKey(number: ends.integer(2)))?.foreseeEnd(ends.text(1), of: status)
         }
         var absent = keys
         while let answers, try answers.step() {
-            let key = answers.text(0)
+            let key = Key(account: AccountKey(number: answers.integer(6)), text: answers.text(0))
             absent.remove(key)
-            // One that counts as gone is looked for again by whoever keeps another.
-            guard answers.timestamp(5) > writer.context.oldestKeptAnswer else { continue }
+            // An expired one is read again by the body that replaces it.
+            guard let writer = writer(key.account), answers.timestamp(5) > writer.context.oldestKeptAnswer else {
+                continue
+            }
             writer.foreseeAnswer(
                 fingerprint: answers.bytes(1), status: Int(answers.integer(2)), headers: answers.text(3),
-                body: answers.bytes(4), key: key)
+                body: answers.bytes(4), key: key.text)
         }
-        for key in absent { writer.foreseeAnswer(nil, key: key) }
+        for key in absent { writer(key.account)?.foreseeAnswer(nil, key: key.text) }
     }
 
     func reset() {
-        for statement in [tasks, answers, ends] { statement?.reset() }
+        for statement in [tasks, mutations, answers, ends] { statement?.reset() }
     }
 }

@@ -124,18 +124,24 @@ final class Peeks: Sendable {
     private static func ask(
         _ accounts: [Int64], on connection: PostgresConnection
     ) throws -> [Int64: AccountStanding] {
+        let statement = try question(accounts, on: connection)
+        defer { statement.reset() }
+        var found: [Int64: AccountStanding] = [:]
+        while try statement.step() { found[statement.integer(0)] = standing(in: statement) }
+        return found
+    }
+
+    static func question(_ accounts: [Int64], on connection: PostgresConnection) throws -> PostgresStatement {
         let statement = try connection.statement(
             "SELECT number, epoch, revision, purged_through, endings FROM accounts WHERE number = ANY (?1::text::bigint[])"
         )
         statement.bind(1, "{" + accounts.map(String.init).joined(separator: ",") + "}")
-        defer { statement.reset() }
-        var found: [Int64: AccountStanding] = [:]
-        while try statement.step() {
-            let feed = FeedState(
-                epoch: UInt64(bitPattern: statement.integer(1)), revision: statement.integer(2),
-                purgedThrough: statement.integer(3))
-            found[statement.integer(0)] = AccountStanding(feed: feed, endings: statement.integer(4))
-        }
-        return found
+        return statement
+    }
+
+    static func standing(in row: PostgresStatement) -> AccountStanding {
+        let feed = FeedState(
+            epoch: UInt64(bitPattern: row.integer(1)), revision: row.integer(2), purgedThrough: row.integer(3))
+        return AccountStanding(feed: feed, endings: row.integer(4))
     }
 }

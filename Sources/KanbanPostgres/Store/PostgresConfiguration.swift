@@ -24,6 +24,14 @@ package struct PostgresConfiguration: Sendable {
     package var direct: String?
     /// Connections that write.
     package var lanes = 4
+    /// The most accounts whose writes share a transaction.
+    package var groupLimit = 16
+    /// How long a write waits for its turn.
+    var patience = Duration.seconds(5)
+    /// How long bodies of several accounts run before they are committed.
+    var groupTime = Duration.milliseconds(5)
+    /// How long a request waits on its event loop to learn where its account stands, before it asks elsewhere.
+    var peekPatience = Duration.seconds(2)
     /// Connections that read.
     package var readers = 8
     package var notify = Notify.auto

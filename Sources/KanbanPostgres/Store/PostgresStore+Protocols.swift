@@ -1,7 +1,7 @@
 import Kanban
 import KanbanAccess
 
-extension PostgresStore: Store {
+extension PostgresStore: PeekingStore {
     /// Other servers write, too.
     package var local: (any LocalStore)? { nil }
 }

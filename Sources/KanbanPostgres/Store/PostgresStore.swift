@@ -4,6 +4,7 @@ import Kanban
 import KanbanAccess
 import KanbanRows
 import Locks
+import Sockets
 
 /// Boards in a PostgreSQL database that any number of servers share.
 package final class PostgresStore: Sendable {
@@ -26,9 +27,14 @@ package final class PostgresStore: Sendable {
     private let lanes: [Lane]
     /// For writes of accounts: one at a time over all servers.
     private let accessLane: Lane
+    /// For imports and large pushes, so that they delay no other account.
+    private let longLane: Lane
     private let readers: Readers
     private let longReaders: Readers
     private let peeks: Peeks
+    private let peekOptions: PostgresConnection.Options
+    /// By event loop.
+    private let loopPeeks = Locked<[ObjectIdentifier: LoopPeeks]>([:])
     private let bell: Bell
     private let done = Locked(Activity())
     let upkeep = Locked(PostgresUpkeep())
@@ -65,9 +71,16 @@ package final class PostgresStore: Sendable {
             bell.tell(accounts)
         }
         lanes = (0..<max(1, configuration.lanes)).map {
-            Lane($0, configuration, context: context, done: done, publish: publish)
+            // The other accounts of the lane wait as long for the lock of one.
+            Lane($0, configuration, lockTime: 100, context: context, done: done, publish: publish)
         }
         accessLane = Lane(-1, configuration, context: context, done: done, publish: publish)
+        // With the locks of other accounts it would hold up their writes in the other lanes, and in its queue an import may
+        // wait for several before it.
+        var long = configuration
+        long.groupLimit = 1
+        long.patience = max(.seconds(60), configuration.patience)
+        longLane = Lane(-2, long, statementTime: 120_000, context: context, done: done, publish: publish)
         readers = Readers(
             limit: configuration.readers, configuration.options(for: "reader"), label: "kanbase.readers")
         longReaders = Readers(
@@ -76,32 +89,36 @@ package final class PostgresStore: Sendable {
         var peekOptions = configuration.options(for: "peeks", statementTime: 3_000)
         // Many callers wait for each of its queries, which are fast.
         peekOptions.timeout = 5_000
+        self.peekOptions = peekOptions
         peeks = Peeks(peekOptions)
-        bell.start { [lanes, accessLane, readers, longReaders, peeks] in
+        bell.start { [allLanes, readers, longReaders, peeks, loopPeeks] in
+            for peeks in loopPeeks.withLock({ Array($0.values) }) { peeks.giveUp() }
             peeks.refuseWaiting(Self.gone)
-            for lane in lanes + [accessLane] { lane.refuseWaiting(Self.gone) }
+            for lane in allLanes { lane.refuseWaiting(Self.gone) }
             for readers in [readers, longReaders] { readers.refuseWaiting(Self.gone) }
         }
     }
 
     /// Finishes running bodies, and answers waiting ones with ``StoreError/closed``.
     package func close() {
-        for lane in lanes + [accessLane] { lane.close() }
+        for lane in allLanes { lane.close() }
         readers.close()
         longReaders.close()
+        for peeks in loopPeeks.withLock({ Array($0.values) }) { peeks.close() }
         peeks.close()
         bell.stop()
     }
 
     package var activity: Activity {
         var activity = done.withLock { $0 }
-        activity.waitingWrites = (lanes + [accessLane]).reduce(0) { $0 + $1.waitingCount }
+        activity.waitingWrites = allLanes.reduce(0) { $0 + $1.waitingCount }
         for figures in [readers.figures, longReaders.figures] {
             activity.reads += figures.reads
             activity.readTime += figures.time
             activity.waitingReads += figures.waiting
         }
-        (activity.peeks, activity.peekers) = peeks.figures
+        activity.peeks += peeks.figures.questions
+        activity.peekers += peeks.figures.answers
         return activity
     }
 
@@ -115,8 +132,10 @@ package final class PostgresStore: Sendable {
     /// False while the database does not answer.
     package var isReachable: Bool { bell.isReachable }
 
-    private func lane(of account: AccountKey) -> Lane {
-        lanes[Int(UInt64(bitPattern: account.number) % UInt64(lanes.count))]
+    private var allLanes: [Lane] { lanes + [accessLane, longLane] }
+
+    private func lane(of account: AccountKey, for needs: WriteNeeds) -> Lane {
+        needs.isLong ? longLane : lanes[Int(UInt64(bitPattern: account.number) % UInt64(lanes.count))]
     }
 
     // MARK: - Boards
@@ -193,7 +212,7 @@ package final class PostgresStore: Sendable {
         _ body: @escaping @Sendable (PostgresBoardWriter) throws -> T
     ) async throws -> T {
         try requireDatabase()
-        return try await lane(of: account).perform(account, session: session, needs: needs, body)
+        return try await lane(of: account, for: needs).perform(account, session: session, needs: needs, body)
     }
 
     package func feedState(of account: AccountKey) async throws -> FeedState {
@@ -206,6 +225,22 @@ package final class PostgresStore: Sendable {
     package func standing(of account: AccountKey) async throws -> AccountStanding? {
         try requireDatabase()
         return try await peeks.standing(of: account)
+    }
+
+    package func peek(_ account: AccountKey, _ tell: @escaping (AccountStanding?) -> Void) -> Bool {
+        guard !bell.isGone, let loop = EventLoop.current else { return false }
+        let peeks = loopPeeks.withLock { all in
+            if let peeks = all[ObjectIdentifier(loop)] { return peeks }
+            let peeks = LoopPeeks(loop, peekOptions, patience: configuration.peekPatience) { [done] callers in
+                done.withLock { done in
+                    done.peeks += 1
+                    done.peekers += callers
+                }
+            }
+            all[ObjectIdentifier(loop)] = peeks
+            return peeks
+        }
+        return peeks.peek(account, tell)
     }
 
     package func readAccess<T: Sendable>(

@@ -51,6 +51,12 @@ struct RowBinding<Statement: EngineStatement> {
         sum.add(bytes)
     }
 
+    /// For bytes that live for the call only.
+    mutating func bind(_ index: Int32?, copying bytes: UnsafeRawBufferPointer) {
+        if let index { statement.bind(index, copying: bytes) }
+        sum.add(bytes)
+    }
+
     /// As text, for bytes that are UTF-8 already.
     mutating func bind(_ index: Int32?, utf8 bytes: [UInt8]) {
         if let index { statement.bind(index, utf8: bytes) }

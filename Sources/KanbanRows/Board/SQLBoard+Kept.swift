@@ -18,6 +18,10 @@ extension SQLBoard {
     }
 
     package func keptMutation(_ id: ID) throws -> KeptMutation? {
+        try storedMutation(id)
+    }
+
+    func storedMutation(_ id: ID) throws -> KeptMutation? {
         let statement = try statement(
             "SELECT fingerprint, result FROM kept_mutations WHERE account = ?1 AND id = ?2 AND at > ?3")
         statement.bind(2, id)
@@ -26,6 +30,10 @@ extension SQLBoard {
     }
 
     package func mayHaveKeptMutations(in ids: ClosedRange<ID>) throws -> Bool {
+        try mayHaveStoredMutations(in: ids)
+    }
+
+    func mayHaveStoredMutations(in ids: ClosedRange<ID>) throws -> Bool {
         let statement = try statement(
             "SELECT 1 FROM kept_mutations WHERE account = ?1 AND id >= ?2 AND id <= ?3 LIMIT 1")
         statement.bind(2, ids.lowerBound)

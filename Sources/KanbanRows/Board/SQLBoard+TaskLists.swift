@@ -72,7 +72,7 @@ extension SQLBoard {
         let statement = try connection.statement(composed: sql)
         statement.bind(1, account.number)
         taskStatement.bind(to: statement, limit: limit)
-        return try all(of: statement, columns.decode)
+        return try all(of: statement, capacity: min(limit ?? 0, 128), columns.decode)
     }
 }
 

@@ -13,6 +13,10 @@ extension SQLBoard {
     }
 
     package func taskEverExisted(_ id: ID) throws -> Bool {
+        try hasEverStored(id)
+    }
+
+    func hasEverStored(_ id: ID) throws -> Bool {
         let statement = try statement("SELECT 1 FROM tasks WHERE account = ?1 AND id = ?2")
         statement.bind(2, id)
         return try exists(statement) || isBuried(.task, id)

@@ -55,9 +55,13 @@ extension SQLBoard {
     }
 
     /// All rows of a bound statement.
-    package func all<T>(of statement: Database.Statement, _ decode: (Database.Statement) throws -> T) throws -> [T] {
+    /// - Parameter capacity: about how many there are, for the memory.
+    package func all<T>(
+        of statement: Database.Statement, capacity: Int = 0, _ decode: (Database.Statement) throws -> T
+    ) throws -> [T] {
         defer { statement.reset() }
         var rows: [T] = []
+        rows.reserveCapacity(capacity)
         while try statement.step() { rows.append(try decode(statement)) }
         return rows
     }

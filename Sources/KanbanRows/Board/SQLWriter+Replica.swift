@@ -77,7 +77,7 @@ extension SQLBoardWriter {
             try save(image)
         }
         var settings = try settings()
-        settings.revision = 0
+        settings.revision = -1
         try save(settings)
         try statement("DELETE FROM respacings WHERE account = ?1").run()
     }

@@ -156,7 +156,11 @@ extension SQLBoardWriter {
     }
 
     package func keep(_ mutation: KeptMutation, id: ID) throws {
-        if try insert(mutation, id) { return }
+        let key = MutationKey(account: account, id: id)
+        let isKnownAbsent =
+            !writing.foreseenMutations.isEmpty
+            && writing.foreseenMutations.updateValue(mutation, forKey: key) == .some(nil)
+        if try insert(mutation, id, isKnownAbsent: isKnownAbsent) { return }
         // An older one that counts as gone. Deleted, so that numbers grow with time.
         let removal = try statement(
             "DELETE FROM kept_mutations WHERE account = ?1 AND id = ?2 RETURNING octet_length(result)")
@@ -167,8 +171,9 @@ extension SQLBoardWriter {
         guard try insert(mutation, id) else { throw damaged("mutation \(id) is kept and is not") }
     }
 
+    /// - Parameter isKnownAbsent: whether there is none of this id; then nobody waits for the outcome.
     /// - Returns: false when there is one of this id.
-    private func insert(_ mutation: KeptMutation, _ id: ID) throws -> Bool {
+    private func insert(_ mutation: KeptMutation, _ id: ID, isKnownAbsent: Bool = false) throws -> Bool {
         let statement = try statement(
             """
             INSERT INTO kept_mutations (account, id, fingerprint, result, at) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -179,7 +184,7 @@ extension SQLBoardWriter {
         statement.bind(4, utf8: mutation.result)
         statement.bind(5, now)
         try statement.run()
-        guard connection.changes > 0 else { return false }
+        guard isKnownAbsent || connection.changes > 0 else { return false }
         try charge(RowCost.keptMutation + mutation.result.count, for: .kept)
         return true
     }

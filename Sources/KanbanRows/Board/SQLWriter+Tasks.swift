@@ -7,7 +7,7 @@ extension SQLBoardWriter {
     }
 
     package func save(_ task: TaskItem) throws {
-        guard var stored = try stored(task.id) else { return try insert(task, isCreation: false) }
+        guard let stored = try stored(task.id) else { return try insert(task, isCreation: false) }
         writing.note(TaskChange(account: account, id: task.id, revision: task.revision))
         try charge(task.textSize - stored.task.textSize, for: .content)
         let firstChanges = stored.firstChanges(with: task)
@@ -15,12 +15,12 @@ extension SQLBoardWriter {
             try updateText(of: task, stored, firstChanges)
         } else {
             try update(task, stored, firstChanges)
+            count(stored.task, by: -1)
+            count(task, by: 1)
+            writing.noteMove(of: account, from: stored.task, to: task)
         }
         // Only an import changes it, and to name it in every update would write its index anew each time.
         if stored.task.createdAt != task.createdAt { try updateCreation(of: task, stored) }
-        count(stored.task, by: -1)
-        count(task, by: 1)
-        writing.noteMove(of: account, from: stored.task, to: task)
         stored.task = task
         stored.firstChanges = firstChanges ?? TaskItem.MemberRevisions()
         writing.recentTasks.keep(stored, of: account)
@@ -47,6 +47,7 @@ extension SQLBoardWriter {
 
     private func stored(_ id: ID) throws -> StoredTask? {
         if let known = writing.recentTasks.row(id, of: account) { return known }
+        if writing.recentTasks.isBuried(id, of: account) != nil { return nil }
         let statement = try statement(
             """
             SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
@@ -59,11 +60,46 @@ extension SQLBoardWriter {
         return stored
     }
 
+    package func taskEverExisted(_ id: ID) throws -> Bool {
+        if let isBuried = writing.recentTasks.isBuried(id, of: account) { return isBuried }
+        return try writing.recentTasks.row(id, of: account) != nil || hasEverStored(id)
+    }
+
     // MARK: - Rows that were read in advance
 
     /// Takes in a task that a body of this transaction will ask for, in the columns that `stored` reads.
     package func foreseeTask(_ row: Database.Statement) throws {
         writing.recentTasks.foresee(try Self.decode(row), of: account)
+    }
+
+    /// Takes in that there is no such task.
+    /// - Parameter isBuried: whether it was deleted for good.
+    package func foreseeNoTask(_ id: ID, isBuried: Bool) {
+        writing.recentTasks.foreseeNone(id, isBuried: isBuried, of: account)
+    }
+
+    /// Takes in the kept result of a mutation.
+    /// - Parameter mutation: `nil` when there is no row, not even of one that counts as gone.
+    package func foreseeMutation(_ mutation: KeptMutation?, id: ID) {
+        writing.foreseenMutations[MutationKey(account: account, id: id)] = .some(mutation)
+    }
+
+    package func keptMutation(_ id: ID) throws -> KeptMutation? {
+        if !writing.foreseenMutations.isEmpty,
+            let known = writing.foreseenMutations[MutationKey(account: account, id: id)]
+        {
+            return known
+        }
+        return try storedMutation(id)
+    }
+
+    package func mayHaveKeptMutations(in ids: ClosedRange<ID>) throws -> Bool {
+        let foreseen = writing.foreseenMutations
+        // The ids of a push are looked up together.
+        guard !foreseen.isEmpty, foreseen[MutationKey(account: account, id: ids.lowerBound)] != nil,
+            foreseen[MutationKey(account: account, id: ids.upperBound)] != nil
+        else { return try mayHaveStoredMutations(in: ids) }
+        return foreseen.contains { $0.key.account == account && ids.contains($0.key.id) && $0.value != nil }
     }
 
     /// Takes in the place of the last task of a column.
@@ -115,6 +151,7 @@ extension SQLBoardWriter {
         bindFoldedBody(of: task, to: statement, at: 20)
         try statement.run()
         count(task, by: 1)
+        writing.recentTasks.noteInsertion(of: task.id, in: account)
         writing.noteMove(of: account, from: nil, to: task)
     }
 
@@ -132,7 +169,7 @@ extension SQLBoardWriter {
             """)
         bindKey(of: stored, to: statement)
         let checksum = bind(task, to: statement, withPlace: true)
-        statement.bind(16, firstChanges?.packed(below: task.revision))
+        bind(firstChanges, of: task, to: statement, at: 16)
         statement.bind(17, checksum)
         bindFoldedBody(of: task, to: statement, at: 18)
         try statement.run()
@@ -151,7 +188,7 @@ extension SQLBoardWriter {
             """)
         bindKey(of: stored, to: statement)
         let checksum = bind(task, to: statement, withPlace: false)
-        statement.bind(9, firstChanges?.packed(below: task.revision))
+        bind(firstChanges, of: task, to: statement, at: 9)
         statement.bind(10, checksum)
         bindFoldedBody(of: task, to: statement, at: 11)
         try statement.run()
@@ -185,11 +222,18 @@ extension SQLBoardWriter {
         row.bind(8, task.updatedAt)
         row.bind(place(14), task.completedAt)
         row.bind(place(15), task.deletedAt)
-        row.bind(4, task.memberRevisions.packed(below: task.revision))
+        task.memberRevisions.withPacked(below: task.revision) { row.bind(4, copying: $0) }
         row.bind(5, task.title)
         row.bind(7, task.body)
         bind(folded: task.title, to: statement, at: 6)
         return row.checksum
+    }
+
+    private func bind(
+        _ changes: TaskItem.MemberRevisions?, of task: TaskItem, to statement: Database.Statement, at index: Int32
+    ) {
+        guard let changes else { return statement.bindNull(index) }
+        changes.withPacked(below: task.revision) { statement.bind(index, copying: $0) }
     }
 
     /// For engines whose statements do not fold texts.

@@ -1,14 +1,22 @@
 import Kanban
 
-/// A task with what else its row has, which the next version of the row takes over.
-struct StoredTask {
+/// A task with what else its row has, which the next version of the row takes over. An object, because to copy its texts
+/// and numbers takes a tenth of the time of reading it. Used by its session alone.
+final class StoredTask {
     var task: TaskItem
     /// The row's number; 0 where rows have none, see ``Engine/hasRowNumbers``.
-    var number: Int64
+    let number: Int64
     /// The revision of the task's creation, when its row stands for that line of its history.
-    var creation: Revision?
+    let creation: Revision?
     /// At which revision each member first changed since; 0 for one that did not.
     var firstChanges: TaskItem.MemberRevisions
+
+    init(task: TaskItem, number: Int64, creation: Revision?, firstChanges: TaskItem.MemberRevisions) {
+        self.task = task
+        self.number = number
+        self.creation = creation
+        self.firstChanges = firstChanges
+    }
 
     /// ``firstChanges`` once the task is like this; `nil` for none, or when nobody will ask.
     func firstChanges(with task: TaskItem) -> TaskItem.MemberRevisions? {
@@ -32,21 +40,24 @@ struct StoredTask {
 ///
 /// Keep no row that anything but ``SQLBoardWriter`` changes, and none beyond the transaction.
 struct RecentTasks {
-    /// A task that moves, and the neighbour that it moves to.
-    private static let most = 2
-
     private struct Key: Hashable {
         var account: AccountKey
         var id: ID
     }
 
-    private var rows: [(account: AccountKey, row: StoredTask)] = []
+    /// A task that moves, and the neighbour that it moves to.
+    private var newest: (key: Key, row: StoredTask)?
+    private var older: (key: Key, row: StoredTask)?
     /// Those that were read in advance, however many they are.
     private var foreseen: [Key: StoredTask] = [:]
+    /// Those that were not there when they were looked for in advance, and whether they were deleted for good.
+    private var absent: [Key: Bool] = [:]
 
     func row(_ id: ID, of account: AccountKey) -> StoredTask? {
-        for known in rows where known.row.task.id == id && known.account == account { return known.row }
-        return foreseen.isEmpty ? nil : foreseen[Key(account: account, id: id)]
+        let key = Key(account: account, id: id)
+        if newest?.key == key { return newest?.row }
+        if older?.key == key { return older?.row }
+        return foreseen.isEmpty ? nil : foreseen[key]
     }
 
     /// Takes in a row that a body of the transaction will ask for.
@@ -54,23 +65,43 @@ struct RecentTasks {
         foreseen[Key(account: account, id: row.task.id)] = row
     }
 
+    /// Takes in that there is no such task.
+    /// - Parameter isBuried: whether it was deleted for good.
+    mutating func foreseeNone(_ id: ID, isBuried: Bool, of account: AccountKey) {
+        absent[Key(account: account, id: id)] = isBuried
+    }
+
+    /// Whether a task that is not there was deleted for good; `nil` when it may be there.
+    func isBuried(_ id: ID, of account: AccountKey) -> Bool? {
+        absent.isEmpty ? nil : absent[Key(account: account, id: id)]
+    }
+
+    /// Call it for a new row.
+    mutating func noteInsertion(of id: ID, in account: AccountKey) {
+        if !absent.isEmpty { absent[Key(account: account, id: id)] = nil }
+    }
+
     mutating func keep(_ row: StoredTask, of account: AccountKey) {
-        if !foreseen.isEmpty, foreseen[Key(account: account, id: row.task.id)] != nil {
-            return foresee(row, of: account)
+        let key = Key(account: account, id: row.task.id)
+        if !foreseen.isEmpty, foreseen[key] != nil {
+            foreseen[key] = row
+        } else {
+            if newest?.key != key { older = newest }
+            newest = (key, row)
         }
-        forget(row.task.id, of: account)
-        if rows.count == Self.most { rows.removeFirst() }
-        rows.append((account, row))
     }
 
     mutating func forget(_ id: ID, of account: AccountKey) {
-        if !foreseen.isEmpty { foreseen[Key(account: account, id: id)] = nil }
-        guard let index = rows.firstIndex(where: { $0.row.task.id == id && $0.account == account }) else { return }
-        rows.remove(at: index)
+        let key = Key(account: account, id: id)
+        if !foreseen.isEmpty { foreseen[key] = nil }
+        if newest?.key == key { newest = nil }
+        if older?.key == key { older = nil }
     }
 
     mutating func forgetAll() {
-        rows.removeAll(keepingCapacity: true)
+        newest = nil
+        older = nil
         if !foreseen.isEmpty { foreseen = [:] }
+        if !absent.isEmpty { absent = [:] }
     }
 }

@@ -92,18 +92,29 @@ extension TaskItem.MemberRevisions {
         self.position = position
     }
 
-    func packed(below revision: Revision) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(16)
-        for member in [title, body, status, categoryID, dueDate, position] {
-            var distance = UInt64(bitPattern: revision &- member)
-            while distance >= 0x80 {
-                bytes.append(UInt8(truncatingIfNeeded: distance) | 0x80)
-                distance >>= 7
+    /// Hands out the packed bytes. On the stack, because an array for each would be one of the larger costs of a write.
+    func withPacked(below revision: Revision, _ use: (UnsafeRawBufferPointer) -> Void) {
+        // Six numbers of at most ten groups.
+        withUnsafeTemporaryAllocation(byteCount: 60, alignment: 1) { bytes in
+            var count = 0
+            func add(_ member: Revision) {
+                var distance = UInt64(bitPattern: revision &- member)
+                while distance >= 0x80 {
+                    bytes[count] = UInt8(truncatingIfNeeded: distance) | 0x80
+                    count += 1
+                    distance >>= 7
+                }
+                bytes[count] = UInt8(distance)
+                count += 1
             }
-            bytes.append(UInt8(distance))
+            add(title)
+            add(body)
+            add(status)
+            add(categoryID)
+            add(dueDate)
+            add(position)
+            use(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
         }
-        return bytes
     }
 }
 

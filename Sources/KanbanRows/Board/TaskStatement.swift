@@ -20,7 +20,10 @@ struct TaskStatement {
     /// - Parameter part: where it says more about the due date than the query, a plus sign keeps SQLite from seeking by
     ///   the query's bounds.
     init(_ query: TaskQuery, statuses: [TaskStatus], seeksStatus: Bool, part: TaskListPart? = nil) {
-        conditions = "account = ?1 AND deleted_at IS \(query.inTrash ? "NOT NULL" : "NULL")"
+        conditions = ""
+        conditions.reserveCapacity(256)
+        conditions += "account = ?1 AND deleted_at IS "
+        conditions += query.inTrash ? "NOT NULL" : "NULL"
         values.reserveCapacity(8)
         if statuses.count < TaskStatus.allCases.count {
             let wanted = statuses.map { parameter(.integer(Int64($0.rawValue))) }

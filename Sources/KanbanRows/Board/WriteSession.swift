@@ -11,17 +11,20 @@ package final class WriteSession<Database: Engine> {
     /// The accounts as they stand, committed or not. Dropped when there are too many.
     // These are not checked for overlapping access: no method hands out a reference to one or runs a body of somebody else.
     @exclusivity(unchecked) private var standings: [Int64: Standing] = [:]
-    /// Those whose feed changed, and those of which the usage did.
-    @exclusivity(unchecked) private var changedFeeds: Set<Int64> = []
-    @exclusivity(unchecked) private var changedUsages: Set<Int64> = []
+    /// The one that was asked for last: the next question is mostly about the same account.
+    @exclusivity(unchecked) private var latest: Standing?
+    /// Those that the transaction changed.
+    @exclusivity(unchecked) private var changed: [Standing] = []
     @exclusivity(unchecked) private var countChanges: [CountChange] = []
     @exclusivity(unchecked) private var changedTasks: [TaskChange]? = []
     @exclusivity(unchecked) var recentTasks = RecentTasks()
     @exclusivity(unchecked) var columnEnds = ColumnEnds()
     /// Answers that were read in advance; `nil` for a key without a row.
     @exclusivity(unchecked) var foreseenAnswers: [AnswerKey: KeptAnswer?] = [:]
+    /// Kept results that were looked up in advance; `nil` for a mutation without a row.
+    @exclusivity(unchecked) var foreseenMutations: [MutationKey: KeptMutation?] = [:]
     /// The counters to restore when a body or a nested part of one is undone, newest last.
-    @exclusivity(unchecked) private var undoLog: [(account: Int64, standing: Standing)] = []
+    @exclusivity(unchecked) private var undoLog: [(standing: Standing, counters: Standing.Counters)] = []
 
     /// Accounts of which a session or a token ended in this transaction.
     @exclusivity(unchecked) private var endings: Set<Int64> = []
@@ -44,8 +47,13 @@ package final class WriteSession<Database: Engine> {
     /// Drops all counters after another process wrote. Call it before anything else in the transaction.
     @_specialize(where Database == SQLiteConnection)
     package func forgetStandings() {
-        standings = [:]
+        forgetAllStandings()
         forgetTasks()
+    }
+
+    private func forgetAllStandings() {
+        standings = [:]
+        latest = nil
     }
 
     /// Writes the counters and commits.
@@ -56,7 +64,7 @@ package final class WriteSession<Database: Engine> {
         let changed = try writeStandings(at: now)
         try connection.commit()
         undoLog.removeAll(keepingCapacity: true)
-        if standings.count > Self.standingLimit { standings = [:] }
+        if standings.count > Self.standingLimit { forgetAllStandings() }
         if columnEnds.count > Self.standingLimit { columnEnds.forgetAll() }
         return changed
     }
@@ -66,8 +74,8 @@ package final class WriteSession<Database: Engine> {
     package func rollBack() throws {
         try connection.rollBack()
         forget(since: TransactionMark())
-        changedFeeds.removeAll(keepingCapacity: true)
-        changedUsages.removeAll(keepingCapacity: true)
+        forgetTasks()
+        forgetChanges()
         endings.removeAll(keepingCapacity: true)
     }
 
@@ -87,10 +95,15 @@ package final class WriteSession<Database: Engine> {
     /// Undoes the state in memory.
     @_specialize(where Database == SQLiteConnection)
     package func forget(since mark: TransactionMark) {
+        // Rows that were read in advance stay right when nothing was written.
+        if hasWritten(since: mark) { forgetTasks() }
         countChanges.removeSubrange(mark.countChanges...)
-        for (account, standing) in undoLog[mark.undoLog...].reversed() { standings[account] = standing }
+        for (standing, counters) in undoLog[mark.undoLog...].reversed() {
+            standing.counters = counters
+            standings[standing.number] = standing
+        }
         undoLog.removeSubrange(mark.undoLog...)
-        forgetTasks()
+        latest = nil
     }
 
     /// A mark to which everything can be undone.
@@ -115,15 +128,15 @@ package final class WriteSession<Database: Engine> {
     // MARK: - The accounts
 
     package func feed(of account: AccountKey) throws -> FeedState {
-        try standing(of: account).feed
+        try standing(of: account).counters.feed
     }
 
     func usage(of account: AccountKey) throws -> Usage {
-        try standing(of: account).usage
+        try standing(of: account).counters.usage
     }
 
     func limits(of account: AccountKey) throws -> OwnLimits {
-        try standing(of: account).limits
+        try standing(of: account).counters.limits
     }
 
     /// Writes the limits at once: ``commit(at:)`` does not write them.
@@ -135,14 +148,15 @@ package final class WriteSession<Database: Engine> {
         statement.bind(2, limits.bytes)
         statement.bind(3, limits.tasks)
         try statement.run()
-        var standing = try standing(of: account)
-        undoLog.append((account.number, standing))
-        standing.limits = limits
-        standings[account.number] = standing
+        try change(account) { $0.limits = limits }
     }
 
     private func standing(of account: AccountKey) throws -> Standing {
-        if let known = standings[account.number] { return known }
+        if let latest, latest.number == account.number { return latest }
+        if let known = standings[account.number] {
+            latest = known
+            return known
+        }
         let statement = try connection.statement(
             """
             SELECT epoch, revision, purged_through, used_bytes, used_tasks, bytes_limit, tasks_limit FROM accounts
@@ -156,80 +170,102 @@ package final class WriteSession<Database: Engine> {
             purgedThrough: statement.integer(2))
         let usage = Usage(bytes: statement.integer(3), tasks: statement.integer(4))
         let limits = OwnLimits(bytes: statement.optionalInteger(5), tasks: statement.optionalInteger(6))
-        let standing = Standing(feed: feed, usage: usage, limits: limits)
-        standings[account.number] = standing
+        return know(Standing(account, .init(feed: feed, usage: usage, limits: limits)))
+    }
+
+    @discardableResult
+    private func know(_ standing: Standing) -> Standing {
+        standings[standing.number] = standing
+        latest = standing
         return standing
+    }
+
+    /// Changes the counters of an account, and notes how they were.
+    @discardableResult
+    private func change(_ account: AccountKey, _ body: (inout Standing.Counters) -> Void) throws -> Standing {
+        let standing = try standing(of: account)
+        undoLog.append((standing, standing.counters))
+        body(&standing.counters)
+        return standing
+    }
+
+    /// Has the commit write the counters.
+    private func noteChange(of standing: Standing, isOfFeed: Bool) {
+        if !standing.isChanged { changed.append(standing) }
+        standing.isChanged = true
+        if isOfFeed { standing.isFeedChanged = true }
+    }
+
+    private func forgetChanges() {
+        for standing in changed {
+            standing.isChanged = false
+            standing.isFeedChanged = false
+        }
+        changed.removeAll(keepingCapacity: true)
     }
 
     /// Caches the counters of an account that were read while its row was locked.
     package func learn(_ feed: FeedState, _ usage: Usage, _ limits: OwnLimits, of account: AccountKey) {
-        standings[account.number] = Standing(feed: feed, usage: usage, limits: limits)
+        let counters = Standing.Counters(feed: feed, usage: usage, limits: limits)
+        if let known = standings[account.number] {
+            known.counters = counters
+        } else {
+            know(Standing(account, counters))
+        }
     }
 
     package func setFeed(_ feed: FeedState, of account: AccountKey) throws {
-        var standing = try standing(of: account)
-        undoLog.append((account.number, standing))
-        standing.feed = feed
-        standings[account.number] = standing
-        changedFeeds.insert(account.number)
+        noteChange(of: try change(account) { $0.feed = feed }, isOfFeed: true)
     }
 
     func setUsage(_ usage: Usage, of account: AccountKey) throws {
-        var standing = try standing(of: account)
-        undoLog.append((account.number, standing))
-        standing.usage = usage
-        standings[account.number] = standing
-        changedUsages.insert(account.number)
+        noteChange(of: try change(account) { $0.usage = usage }, isOfFeed: false)
     }
 
     /// Adds to what the account takes.
     /// - Returns: what it takes now.
     @discardableResult
     func charge(_ change: Usage, to account: AccountKey) throws -> Usage {
-        var standing = try standing(of: account)
-        undoLog.append((account.number, standing))
-        standing.usage.bytes += change.bytes
-        standing.usage.tasks += change.tasks
-        standings[account.number] = standing
-        changedUsages.insert(account.number)
-        return standing.usage
+        let standing = try self.change(account) {
+            $0.usage.bytes += change.bytes
+            $0.usage.tasks += change.tasks
+        }
+        noteChange(of: standing, isOfFeed: false)
+        return standing.counters.usage
     }
 
     /// For an account whose row is gone.
     func removeStanding(of account: AccountKey) throws {
-        undoLog.append((account.number, try standing(of: account)))
+        try change(account) { _ in }
         standings[account.number] = nil
+        latest = nil
     }
 
     /// - Returns: the accounts whose feed changed.
     private func writeStandings(at now: Timestamp) throws -> [(account: AccountKey, feed: FeedState)] {
-        guard !changedFeeds.isEmpty || !changedUsages.isEmpty else { return [] }
-        defer {
-            changedFeeds.removeAll(keepingCapacity: true)
-            changedUsages.removeAll(keepingCapacity: true)
-        }
+        guard !changed.isEmpty else { return [] }
+        defer { forgetChanges() }
         let statement = try connection.statement(
             """
             UPDATE accounts SET
                 epoch = ?2, revision = ?3, purged_through = ?4, written_at = ?5, used_bytes = ?6, used_tasks = ?7
             WHERE number = ?1
             """)
-        func write(_ number: Int64) throws -> FeedState? {
-            guard let standing = standings[number] else { return nil }
-            statement.bind(1, number)
-            statement.bind(2, Int64(bitPattern: standing.feed.epoch))
-            statement.bind(3, standing.feed.revision)
-            statement.bind(4, standing.feed.purgedThrough)
+        var feeds: [(account: AccountKey, feed: FeedState)] = []
+        // Not those whose row is gone.
+        for standing in changed where standings[standing.number] === standing {
+            let counters = standing.counters
+            statement.bind(1, standing.number)
+            statement.bind(2, Int64(bitPattern: counters.feed.epoch))
+            statement.bind(3, counters.feed.revision)
+            statement.bind(4, counters.feed.purgedThrough)
             statement.bind(5, now)
-            statement.bind(6, standing.usage.bytes)
-            statement.bind(7, standing.usage.tasks)
+            statement.bind(6, counters.usage.bytes)
+            statement.bind(7, counters.usage.tasks)
             try statement.run()
-            return standing.feed
+            if standing.isFeedChanged { feeds.append((AccountKey(number: standing.number), counters.feed)) }
         }
-        for number in changedUsages where !changedFeeds.contains(number) { _ = try write(number) }
-        return try changedFeeds.compactMap { number in
-            try write(number).map { (AccountKey(number: number), $0) }
-        }
+        return feeds
     }
 
     /// Notes that a session or a token of the account ended: servers that share a database tell each other.
@@ -297,6 +333,7 @@ package final class WriteSession<Database: Engine> {
 
     private func forgetAnswers() {
         if !foreseenAnswers.isEmpty { foreseenAnswers = [:] }
+        if !foreseenMutations.isEmpty { foreseenMutations = [:] }
     }
 
     /// The changed tasks of the transaction; `nil` when any task may have changed.
@@ -329,8 +366,11 @@ package final class WriteSession<Database: Engine> {
     private func writeCounts() throws {
         guard !countChanges.isEmpty else { return }
         defer { countChanges.removeAll(keepingCapacity: true) }
-        // Most transactions change one count.
-        if countChanges.count == 1 { return try write(countChanges[0].by, to: countChanges[0].key) }
+        // Most transactions change one count or two, for which hashing takes longer than these comparisons.
+        if countChanges.count == 1 || countChanges.count == 2 && countChanges[0].key != countChanges[1].key {
+            for change in countChanges where change.by != 0 { try write(change.by, to: change.key) }
+            return
+        }
         var sums: [CountKey: Int] = [:]
         for change in countChanges { sums[change.key, default: 0] += change.by }
         for (key, sum) in sums where sum != 0 { try write(sum, to: key) }
@@ -348,31 +388,6 @@ package final class WriteSession<Database: Engine> {
         statement.bind(4, sum)
         try statement.run()
     }
-}
-
-/// What an account's row counts.
-private struct Standing {
-    var feed: FeedState
-    var usage: Usage
-    var limits: OwnLimits
-}
-
-/// A key of an answer that is kept for repeated requests.
-struct AnswerKey: Hashable {
-    var account: AccountKey
-    var text: String
-}
-
-/// What tasks are counted by.
-struct CountKey: Hashable {
-    var account: Int64
-    var categoryID: ID?
-    var status: TaskStatus
-}
-
-struct CountChange {
-    var key: CountKey
-    var by: Int
 }
 
 /// A point of a transaction to which it can be undone.

@@ -8,6 +8,8 @@ package protocol EngineStatement: AnyObject {
     func bindNull(_ index: Int32)
     func bind(_ index: Int32, _ text: String)
     func bind(_ index: Int32, _ bytes: [UInt8])
+    /// Copies the bytes, which live for the call only.
+    func bind(_ index: Int32, copying bytes: UnsafeRawBufferPointer)
     /// As text, for bytes that are UTF-8 already.
     func bind(_ index: Int32, utf8 bytes: [UInt8])
     /// As 16 bytes, most significant first: their order is the order of the ids.
@@ -37,6 +39,11 @@ extension EngineStatement {
     package func run() throws {
         defer { reset() }
         while try step() {}
+    }
+
+    @inlinable
+    package func bind(_ index: Int32, copying bytes: UnsafeRawBufferPointer) {
+        bind(index, Array(bytes))
     }
 
     @inlinable

@@ -7,24 +7,18 @@ package final class SQLiteConnection: Engine {
         case readOnly, readWrite
     }
 
-    /// How much memory a connection may take for pages, and how much of the file it maps; in bytes.
-    package struct Memory: Sendable {
-        package var cache: Int
-        package var mapped: Int
-
-        package init(cache: Int, mapped: Int) {
-            self.cache = cache
-            self.mapped = mapped
-        }
-    }
-
     package let handle: OpaquePointer
     package let path: String
     /// The first error after which nothing of the transaction can be trusted; see ``SQLiteConnection/check(_:)``.
     package private(set) var fault: SQLiteError?
     // Not checked for overlapping access: a look-up calls no code of others, and every statement needs one.
     @exclusivity(unchecked) private var statements: [UnsafeRawPointer: SQLiteStatement] = [:]
+    /// Some of them, each at a place that its address gives: hashing takes longer than binding two values.
+    @exclusivity(unchecked) private var recent: [(key: UnsafeRawPointer, statement: SQLiteStatement)?]
     @exclusivity(unchecked) private var composed: [String: SQLiteStatement] = [:]
+
+    /// A power of two.
+    private static let recentPlaces = 256
 
     /// The most composed statements that are kept; beyond it all are dropped.
     private static let composedLimit = 128
@@ -32,8 +26,9 @@ package final class SQLiteConnection: Engine {
     /// Milliseconds that a statement waits for a lock of another process.
     package static let timeout: Int32 = 5_000
 
+    /// - Parameter cache: bytes of pages that it may hold.
     package init(
-        path: String, access: Access, memory: Memory = Memory(cache: 2 << 20, mapped: 0), fileSystem: String? = nil
+        path: String, access: Access, cache: Int = 2 << 20, fileSystem: String? = nil
     ) throws {
         var opened: OpaquePointer?
         let flags = (access == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX
@@ -41,6 +36,7 @@ package final class SQLiteConnection: Engine {
         guard let opened else { throw SQLiteError(code: SQLITE_NOMEM, message: "no memory to open \(path)") }
         handle = opened
         self.path = path
+        recent = Array(repeating: nil, count: Self.recentPlaces)
         guard code == SQLITE_OK else {
             let error = error(code)
             sqlite3_close_v2(opened)
@@ -53,8 +49,7 @@ package final class SQLiteConnection: Engine {
             try register(textFunctions: ())
             try run("PRAGMA foreign_keys = ON")
             try run("PRAGMA temp_store = MEMORY")
-            try run("PRAGMA cache_size = \(-memory.cache / 1024)")
-            try run("PRAGMA mmap_size = \(memory.mapped)")
+            try run("PRAGMA cache_size = \(-cache / 1024)")
             if access == .readWrite {
                 // SQLite opens a write-protected file for reading, and reports it only at the first write.
                 guard sqlite3_db_readonly(handle, "main") == 0 else {
@@ -83,6 +78,7 @@ package final class SQLiteConnection: Engine {
         for statement in statements.values { statement.finalize() }
         for statement in composed.values { statement.finalize() }
         statements = [:]
+        recent = Array(repeating: nil, count: Self.recentPlaces)
         composed = [:]
         sqlite3_close_v2(handle)
     }
@@ -123,9 +119,11 @@ package final class SQLiteConnection: Engine {
     /// The kept statement of a literal, ready to be bound. Literals are told apart by their address.
     package func statement(_ sql: StaticString) throws -> SQLiteStatement {
         let key = UnsafeRawPointer(sql.utf8Start)
-        if let statement = statements[key] { return statement }
-        let statement = try SQLiteStatement(sql.description, on: self)
+        let place = Int(bitPattern: key) >> 4 & (Self.recentPlaces - 1)
+        if let known = recent[place], known.key == key { return known.statement }
+        let statement = try statements[key] ?? SQLiteStatement(sql.description, on: self)
         statements[key] = statement
+        recent[place] = (key, statement)
         return statement
     }
 

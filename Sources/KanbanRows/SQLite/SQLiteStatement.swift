@@ -68,10 +68,12 @@ extension SQLiteStatement {
     }
 
     package func bind(_ index: Int32, _ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { buffer in
-            _ = sqlite3_bind_blob64(
-                handle, index, buffer.baseAddress ?? UnsafeRawPointer(Self.nothing), UInt64(buffer.count), Self.copied)
-        }
+        bytes.withUnsafeBytes { bind(index, copying: $0) }
+    }
+
+    package func bind(_ index: Int32, copying bytes: UnsafeRawBufferPointer) {
+        sqlite3_bind_blob64(
+            handle, index, bytes.baseAddress ?? UnsafeRawPointer(Self.nothing), UInt64(bytes.count), Self.copied)
     }
 
     /// As text, for bytes that are UTF-8 already.

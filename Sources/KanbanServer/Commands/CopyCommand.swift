@@ -82,7 +82,7 @@ struct CopyCommand {
 
     private func copy(_ from: String, into to: String) throws -> TableCopy.Report {
         guard from != to else { throw Failure(.usage, "FROM and TO are the same.") }
-        // The errors of a connection do not tell of which one.
+        // An error of a connection does not name the database, so the source is tried by itself first.
         try attempt(in: source) { try PostgresStore.requireTables(from) }
         return try attempt(in: target) { try TableCopy.copy(from, into: to, at: .system()) }
     }

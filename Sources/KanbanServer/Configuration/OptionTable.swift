@@ -24,6 +24,9 @@ extension Option {
             "database-lanes", \.databaseLanes, .number(1...64), in: .server, of: [.serve],
             "How many connections write to the database."),
         Option(
+            "database-group", \.databaseGroup, .number(1...64), in: .server, of: [.serve],
+            "How many accounts may share a transaction; 1 where an engine spreads the accounts over machines."),
+        Option(
             "database-readers", \.databaseReaders, .number(1...256), in: .server, of: [.serve],
             "How many connections read from the database."),
         Option(

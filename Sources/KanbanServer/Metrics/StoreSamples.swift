@@ -1,4 +1,5 @@
 import KanbanAccess
+import KanbanPostgres
 import KanbanSQLite
 
 extension MailQueue {
@@ -27,19 +28,7 @@ extension MailQueue {
 extension StoreActivity {
     /// As samples of `/metrics`.
     var samples: [MetricsPage.Sample] {
-        [
-            .init(
-                name: "kanbase_store_commits_total", kind: .counter, help: "Transactions on disk.",
-                value: Double(commits.count)),
-            .init(
-                name: "kanbase_store_commit_seconds_total", kind: .counter,
-                help: "Time of these transactions, the disk's included.", value: commits.time / .seconds(1)),
-            .init(
-                name: "kanbase_store_writes_total", kind: .counter, help: "Writes that shared these transactions.",
-                value: Double(writes)),
-            .init(
-                name: "kanbase_store_write_queue_length", kind: .gauge, help: "Writes that wait for their transaction.",
-                value: Double(waitingWrites)),
+        MetricsPage.Sample.writes(writes, in: commits.count, taking: commits.time, waiting: waitingWrites) + [
             .init(
                 name: "kanbase_store_long_reads_total", kind: .counter,
                 help: "Searches, exports and the like, which run aside.", value: Double(longReads.count)),
@@ -49,6 +38,52 @@ extension StoreActivity {
             .init(
                 name: "kanbase_store_read_queue_length", kind: .gauge, help: "Long reads that wait for a thread.",
                 value: Double(waitingReads)),
+        ]
+    }
+}
+
+extension PostgresStore.Activity {
+    /// As samples of `/metrics`.
+    var samples: [MetricsPage.Sample] {
+        MetricsPage.Sample.writes(writes, in: commits, taking: time, waiting: waitingWrites) + [
+            .init(
+                name: "kanbase_database_reads_total", kind: .counter, help: "Reads of the database.",
+                value: Double(reads)),
+            .init(
+                name: "kanbase_database_read_seconds_total", kind: .counter, help: "Time of these reads.",
+                value: readTime / .seconds(1)),
+            .init(
+                name: "kanbase_database_peeks_total", kind: .counter,
+                help: "Questions where accounts stand, each for all requests that waited for one.", value: Double(peeks)
+            ),
+            .init(
+                name: "kanbase_database_peekers_total", kind: .counter, help: "Requests that these questions answered.",
+                value: Double(peekers)),
+            .init(
+                name: "kanbase_store_read_queue_length", kind: .gauge, help: "Reads that wait for a connection.",
+                value: Double(waitingReads)),
+        ]
+    }
+}
+
+extension MetricsPage.Sample {
+    /// What every store tells of its writes.
+    fileprivate static func writes(
+        _ writes: Int, in commits: Int, taking time: Duration, waiting: Int
+    ) -> [MetricsPage.Sample] {
+        [
+            .init(
+                name: "kanbase_store_commits_total", kind: .counter, help: "Transactions on disk.",
+                value: Double(commits)),
+            .init(
+                name: "kanbase_store_commit_seconds_total", kind: .counter,
+                help: "Time of these transactions, the disk's included.", value: time / .seconds(1)),
+            .init(
+                name: "kanbase_store_writes_total", kind: .counter, help: "Writes that shared these transactions.",
+                value: Double(writes)),
+            .init(
+                name: "kanbase_store_write_queue_length", kind: .gauge, help: "Writes that wait for their transaction.",
+                value: Double(waiting)),
         ]
     }
 }

@@ -62,8 +62,9 @@ struct Serve {
         upkeep.cancel()
         await mail.value
         await upkeep.value
-        loops.shutDown()
+        // Before the loops end: it closes what it has on them.
         store.close()
+        loops.shutDown()
         state.ended()
         log.info("stopped")
         withExtendedLifetime((lock, signals)) {}

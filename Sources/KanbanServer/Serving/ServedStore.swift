@@ -39,6 +39,7 @@ extension Configuration {
         var configuration = PostgresConfiguration(target: target, clock: Timestamp.system)
         configuration.direct = databaseDirect
         configuration.lanes = databaseLanes
+        configuration.groupLimit = databaseGroup
         configuration.readers = databaseReaders
         configuration.notify = databaseNotify
         configuration.durability = databaseDurability
@@ -135,41 +136,5 @@ extension MetricsPage.Sample {
         .init(
             name: "kanbase_database_up", kind: .gauge, help: "1 while the database answers.",
             value: isReachable ? 1 : 0)
-    }
-}
-
-extension PostgresStore.Activity {
-    /// As samples of `/metrics`.
-    fileprivate var samples: [MetricsPage.Sample] {
-        [
-            .init(
-                name: "kanbase_store_commits_total", kind: .counter, help: "Transactions on disk.",
-                value: Double(commits)),
-            .init(
-                name: "kanbase_store_commit_seconds_total", kind: .counter,
-                help: "Time of these transactions, the disk's included.", value: time / .seconds(1)),
-            .init(
-                name: "kanbase_store_writes_total", kind: .counter, help: "Writes that shared these transactions.",
-                value: Double(writes)),
-            .init(
-                name: "kanbase_store_write_queue_length", kind: .gauge, help: "Writes that wait for their transaction.",
-                value: Double(waitingWrites)),
-            .init(
-                name: "kanbase_database_reads_total", kind: .counter, help: "Reads of the database.",
-                value: Double(reads)),
-            .init(
-                name: "kanbase_database_read_seconds_total", kind: .counter, help: "Time of these reads.",
-                value: readTime / .seconds(1)),
-            .init(
-                name: "kanbase_database_peeks_total", kind: .counter,
-                help: "Questions where accounts stand, each for all requests that waited for one.", value: Double(peeks)
-            ),
-            .init(
-                name: "kanbase_database_peekers_total", kind: .counter, help: "Requests that these questions answered.",
-                value: Double(peekers)),
-            .init(
-                name: "kanbase_store_read_queue_length", kind: .gauge, help: "Reads that wait for a connection.",
-                value: Double(waitingReads)),
-        ]
     }
 }

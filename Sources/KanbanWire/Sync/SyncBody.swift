@@ -162,25 +162,55 @@ extension JSON {
     /// clients write them from a hash table. The case of the `id` does not count, and neither does `baseRevision`: a client
     /// whose cursor expired repeats its outbox without it.
     fileprivate var content: [UInt8] {
-        let members = (objectMembers ?? []).filter { $0.name != "mutationId" && $0.name != "baseRevision" }
-            .map { $0.name == "id" ? JSON.Member("id", $0.value.lowercased) : $0 }
         var json = JSONWriter(capacity: 256)
-        json.canonical(.object(members))
+        json.canonical(objectMembers ?? []) { json, member in
+            switch member.name {
+            case "mutationId", "baseRevision": break
+            case "id":
+                json.name("id")
+                json.value(member.value.lowercased)
+            default: json.canonical(member)
+            }
+        }
         return json.bytes
     }
 
-    private var lowercased: JSON { stringValue.map { .string($0.lowercased()) } ?? self }
+    private var lowercased: JSON {
+        guard let text = stringValue else { return self }
+        // Clients mostly write ids in lower case.
+        let isLowercase = text.utf8.withContiguousStorageIfAvailable { bytes in
+            bytes.allSatisfy { $0 < 0x80 && !(0x41...0x5A ~= $0) }
+        }
+        return isLowercase == true ? self : .string(text.lowercased())
+    }
 }
+
 extension JSONWriter {
-    fileprivate mutating func canonical(_ value: JSON) {
-        switch value {
-        case .object(let members):
-            beginObject()
-            for member in members.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
-                name(member.name)
-                canonical(member.value)
+    /// Writes the members in the order of their names.
+    fileprivate mutating func canonical(
+        _ members: [JSON.Member], _ write: (inout JSONWriter, JSON.Member) -> Void = { $0.canonical($1) }
+    ) {
+        beginObject()
+        if members.count == 1 {
+            write(&self, members[0])
+        } else {
+            // Of places, because members are larger.
+            let places = members.indices.sorted {
+                members[$0].name.utf8.lexicographicallyPrecedes(members[$1].name.utf8)
             }
-            endObject()
+            for place in places { write(&self, members[place]) }
+        }
+        endObject()
+    }
+
+    fileprivate mutating func canonical(_ member: JSON.Member) {
+        name(member.name)
+        canonical(member.value)
+    }
+
+    private mutating func canonical(_ value: JSON) {
+        switch value {
+        case .object(let members): canonical(members)
         case .array(let elements):
             beginArray()
             for element in elements { canonical(element) }

@@ -12,7 +12,7 @@ RESETS = struct.pack("ii", 1, 0)
 
 
 def client_hello():
-    """The first message of a handshake. The server answers it with a signature, whoever repeats it."""
+    """The first message of a handshake. Each time it comes, the server makes a signature."""
     said = ssl.MemoryBIO()
     client = ssl._create_unverified_context().wrap_bio(ssl.MemoryBIO(), said)
     try:

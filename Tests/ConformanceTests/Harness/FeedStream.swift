@@ -1,3 +1,5 @@
+import Testing
+
 /// Reads the events of a live feed from a socket.
 final class FeedStream {
     private let connection: RawConnection
@@ -21,6 +23,25 @@ final class FeedStream {
         else { return nil }
         let text = String(decoding: try connection.read(count: count + 2), as: UTF8.self)
         return text.split(whereSeparator: \.isNewline)
+    }
+
+    /// Expects that something ends an open stream at once, and not only the check at its next beat. That one comes at
+    /// least 14 s after the last write: a machine that took longer until then has shown nothing, and tries again.
+    /// - Parameters:
+    ///   - open: opens another stream each time.
+    ///   - end: ends what let the stream in; called once after each `open`.
+    static func expectEndsAtOnce(
+        _ open: () throws -> FeedStream, by end: () throws -> Void, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        for _ in 0..<10 {
+            let began = ContinuousClock.now
+            let stream = try open()
+            #expect(try stream.next()?.first == "event: ready", sourceLocation: sourceLocation)
+            try end()
+            #expect(try stream.next() == nil, sourceLocation: sourceLocation)
+            if ContinuousClock.now - began < .seconds(14) { return }
+        }
+        Issue.record("No stream ended before its first beat.", sourceLocation: sourceLocation)
     }
 
     /// The ids of the next piece, which are cursors.

@@ -59,7 +59,7 @@ final class Kanbase: Sendable {
             kanbaseBinary, ["serve", "--port", "0"] + folder.options + options,
             environment: inheritedEnvironment.merging(timeout) { $1 }.merging(environment) { $1 },
             errors: self.folder.file("log"))
-        let line = String(decoding: try process.read(seconds: 30) { $0.contains(UInt8(ascii: "\n")) }, as: UTF8.self)
+        let line = String(decoding: try process.read(seconds: 120) { $0.contains(UInt8(ascii: "\n")) }, as: UTF8.self)
         guard line.hasPrefix("Kanbase listening on http"),
             let port = line.split(separator: ":").last.flatMap({ UInt16($0.prefix(while: \.isNumber)) })
         else {
@@ -100,13 +100,13 @@ final class Kanbase: Sendable {
         return wait()
     }
 
-    /// Waits for the end, at most 30 seconds; then the process is killed.
+    /// Waits for the end, at most two minutes; then the process is killed.
     func wait() -> Ending {
         _ = twin?.wait()
         return ending.withLock { ending in
             if let ending { return ending }
             do {
-                _ = try process.read(seconds: 30)
+                _ = try process.read(seconds: 120)
             } catch {
                 kill(process.identifier, SIGKILL)
             }

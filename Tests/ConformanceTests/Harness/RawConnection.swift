@@ -6,7 +6,7 @@ import Locks
     import Darwin
 #endif
 
-/// A blocking TCP connection to the loopback address that gives up after ten seconds.
+/// A blocking TCP connection to the loopback address that gives up after two minutes.
 final class RawConnection {
     private let descriptor: Int32
     private var buffer: [UInt8] = []
@@ -20,7 +20,7 @@ final class RawConnection {
             descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #endif
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        var timeout = timeval(tv_sec: 30, tv_usec: 0)
+        var timeout = timeval(tv_sec: 120, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         var one: Int32 = 1

@@ -102,7 +102,8 @@ final class AccessBoard: Sendable {
         let request = Request(
             method: method, target: target, headers: Headers(fields), peer: SocketAddress(host: peer, port: 50_000))
         let application = isRemote ? remote : application
-        return Answer(await application.respond(to: request, body: bytes ?? Array((body ?? "").utf8)).collected())
+        let body = bytes ?? Array((body ?? "").utf8)
+        return Answer(await application.respond(to: request, body: body, remoteStore.turn).collected())
     }
 
     /// Sends what waits, once it is due.

@@ -194,10 +194,10 @@ private struct RandomHistory {
     private mutating func list() {
         guard let reader = readers.randomElement(using: &random) else { return }
         let ids = Array(reader.snapshot.revisions.keys.sorted())
-        let known = memory.bodies(of: ids.map(ID.numbered)[...], account: .local, at: reader.snapshot.revision)
-        for (index, id) in ids.enumerated() {
-            if let body = known[index] {
-                check(Array(body), of: id, in: reader.snapshot)
+        for id in ids {
+            let known = memory.body(of: .numbered(id), account: .local, upTo: reader.snapshot.revision)
+            if let known {
+                check(known.bytes, of: id, in: reader.snapshot)
             } else if let revision = reader.snapshot.revisions[id] {
                 memory.keep(
                     Self.body(revision), of: .numbered(id, revision: revision), account: .local,
@@ -230,9 +230,12 @@ extension TaskItem {
 }
 
 extension BoardMemory {
-    fileprivate func body(of id: ID, account: AccountKey) -> (revision: Revision, bytes: [UInt8])? {
+    /// A copy of what is lent.
+    func body(
+        of id: ID, account: AccountKey, upTo revision: Revision = .max
+    ) -> (revision: Revision, bytes: [UInt8])? {
         var bytes: [UInt8] = []
-        let revision = lend(id, of: account) { bytes.append(contentsOf: $0) }
+        let revision = lend(id, of: account, upTo: revision) { bytes.append(contentsOf: $0) }
         return revision.map { ($0, bytes) }
     }
 }

@@ -166,6 +166,12 @@ extension BodyTable {
         insert(body, .numbered(number, revision: Revision(number)))
     }
 
+    fileprivate func append(
+        _ account: AccountKey, _ id: ID, to bytes: inout [UInt8], upTo revision: Revision = .max
+    ) -> Revision? {
+        lend(account, id, upTo: revision) { bytes.append(contentsOf: $0) }
+    }
+
     fileprivate func body(_ number: Int, upTo revision: Revision = .max) -> [UInt8]? {
         var body: [UInt8] = []
         return append(.local, .numbered(number), to: &body, upTo: revision).map { _ in body }

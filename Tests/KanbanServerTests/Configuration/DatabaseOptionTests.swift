@@ -8,11 +8,13 @@ struct DatabaseOptionTests {
     @Test func `a database takes the place of the directory, from the command line and the environment`() throws {
         let url = "postgres://kanbase@a.example.org,b.example.org/kanbase?sslmode=require"
 
-        let line = try Invocation(["serve", "--database", url, "--database-lanes=2"], environment: [:])
+        let line = try Invocation(
+            ["serve", "--database", url, "--database-lanes=2", "--database-group=1"], environment: [:])
         let environment = try Invocation(
             ["account", "list"], environment: ["KANBASE_DATABASE": url, "KANBASE_DATA": "/data"])
 
         #expect(line.configuration.database == url && line.configuration.databaseLanes == 2)
+        #expect(line.configuration.databaseGroup == 1)
         #expect(environment.configuration.database == url)
         #expect(environment.configuration.place == "PostgreSQL database kanbase at a.example.org,b.example.org")
     }

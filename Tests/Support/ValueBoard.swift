@@ -1,129 +1,128 @@
-import JSON
-import TestSupport
-
-@testable import Kanban
+import Kanban
 
 /// A board of plain values, for tests of its rules: no SQL, no file, no clock but ``now``.
-final class ValueBoard: BoardWriter {
-    struct State {
-        var feed = FeedState(epoch: 1, revision: 0, purgedThrough: 0)
-        var tasks: [ID: TaskItem] = [:]
-        var categories: [ID: Kanban.Category] = [:]
-        var ddays: [ID: DDay] = [:]
-        var images: [ID: (image: Image, content: [UInt8])] = [:]
-        var settings = Settings()
-        var history: [HistoryEntry] = []
-        var respacings: [Respacing] = []
-        var tombstones: [Change] = []
+package final class ValueBoard: BoardWriter {
+    package struct State {
+        package var feed = FeedState(epoch: 1, revision: 0, purgedThrough: 0)
+        package var tasks: [ID: TaskItem] = [:]
+        package var categories: [ID: Kanban.Category] = [:]
+        package var ddays: [ID: DDay] = [:]
+        package var images: [ID: (image: Image, content: [UInt8])] = [:]
+        package var settings = Settings()
+        package var history: [HistoryEntry] = []
+        package var respacings: [Respacing] = []
+        package var tombstones: [Change] = []
         /// Every id that was ever used.
-        var used: [ResourceType: Set<ID>] = [:]
-        var answers: [String: KeptAnswer] = [:]
-        var mutations: [ID: KeptMutation] = [:]
-        var ids: UInt64 = 0
+        package var used: [ResourceType: Set<ID>] = [:]
+        package var answers: [String: KeptAnswer] = [:]
+        package var mutations: [ID: KeptMutation] = [:]
+        package var ids: UInt64 = 0
     }
 
-    private(set) var state = State()
-    let account = AccountKey.local
-    let session: ID? = ID(high: 0, low: 0xabc)
-    var now = Timestamp(milliseconds: 1_795_000_000_000)
+    package var state = State()
+    package let account = AccountKey.local
+    package let session: ID? = ID(high: 0, low: 0xabc)
+    package var now = Timestamp(milliseconds: 1_795_000_000_000)
 
     /// How often the board was written to.
-    var revision: Revision { state.feed.revision }
+    package var revision: Revision { state.feed.revision }
 
     /// As the upkeep does after a task's time in the trash.
-    func purge(_ id: ID) {
+    package func purge(_ id: ID) {
         state.tasks[id] = nil
     }
 
     /// As the upkeep does with old tombstones.
-    func purgeTombstones() {
+    package func purgeTombstones() {
         state.feed.purgedThrough = state.feed.revision
         state.tombstones = []
     }
 
+    package init() {}
+
     // MARK: - Reading
 
-    func feedState() -> FeedState { state.feed }
-    func usage() -> Usage { Usage(tasks: Int64(state.tasks.count)) }
+    package func feedState() -> FeedState { state.feed }
+    package func usage() -> Usage { Usage(tasks: Int64(state.tasks.count)) }
 
-    func task(_ id: ID) -> TaskItem? { state.tasks[id] }
-    func taskEverExisted(_ id: ID) -> Bool { isUsed(id, .task) }
+    package func task(_ id: ID) -> TaskItem? { state.tasks[id] }
+    package func taskEverExisted(_ id: ID) -> Bool { isUsed(id, .task) }
 
-    func tasks(_ query: TaskQuery) -> [TaskItem] {
+    package func tasks(_ query: TaskQuery) -> [TaskItem] {
         var tasks = query.answer(from: Array(state.tasks.values))
         if let anchor = query.after { tasks.removeAll { !query.isPast(anchor, $0) } }
         return Array(tasks.prefix(query.limit ?? .max))
     }
 
-    func taskIDs(_ query: TaskQuery) -> [ID] { tasks(query).map(\.id) }
-    func countTasks(_ query: TaskQuery) -> Int { query.answer(from: Array(state.tasks.values)).count }
+    package func taskIDs(_ query: TaskQuery) -> [ID] { tasks(query).map(\.id) }
+    package func countTasks(_ query: TaskQuery) -> Int { query.answer(from: Array(state.tasks.values)).count }
 
-    func anchor(after last: TaskItem, of query: TaskQuery) -> TaskQuery.Anchor {
+    package func anchor(after last: TaskItem, of query: TaskQuery) -> TaskQuery.Anchor {
         let key: TaskQuery.Anchor.Key =
             query.sort == .position
             ? .text(last.position.text) : last.dueDate.map { .number($0.sortKey.milliseconds) } ?? .none
         return TaskQuery.Anchor(id: last.id, key: key, position: last.position)
     }
 
-    func taskCounts() -> [TaskCount] {
+    package func taskCounts() -> [TaskCount] {
         Dictionary(grouping: living) { TaskCount(categoryID: $0.categoryID, status: $0.status, count: 0) }
             .map { TaskCount(categoryID: $0.categoryID, status: $0.status, count: $1.count) }
     }
 
-    func completions(from: Timestamp) -> [Timestamp] { living.compactMap(\.completedAt).filter { $0 >= from } }
+    package func completions(from: Timestamp) -> [Timestamp] { living.compactMap(\.completedAt).filter { $0 >= from } }
 
-    func lastPosition(in status: TaskStatus) -> Position? { column(status).max() }
-    func firstPosition(in status: TaskStatus) -> Position? { column(status).min() }
-    func position(before position: Position, in status: TaskStatus) -> Position? {
+    package func lastPosition(in status: TaskStatus) -> Position? { column(status).max() }
+    package func firstPosition(in status: TaskStatus) -> Position? { column(status).min() }
+    package func position(before position: Position, in status: TaskStatus) -> Position? {
         column(status).filter { $0 < position }.max()
     }
-    func position(after position: Position, in status: TaskStatus) -> Position? {
+    package func position(after position: Position, in status: TaskStatus) -> Position? {
         column(status).filter { $0 > position }.min()
     }
 
-    func history(of task: ID, before: Revision?, limit: Int) -> [HistoryEntry] {
+    package func history(of task: ID, before: Revision?, limit: Int) -> [HistoryEntry] {
         Array(history(of: task, since: 0).reversed().filter { $0.revision < before ?? .max }.prefix(limit))
     }
 
-    func history(of task: ID, since revision: Revision) -> [HistoryEntry] {
+    package func history(of task: ID, since revision: Revision) -> [HistoryEntry] {
         state.history.filter { $0.taskID == task && $0.revision > revision }
     }
 
-    func history(_ query: HistoryQuery) -> [TitledHistoryEntry] {
+    package func history(_ query: HistoryQuery) -> [TitledHistoryEntry] {
         state.history.reversed().filter { query.actions.contains($0.action) && $0.at >= query.since ?? $0.at }
             .prefix(query.limit).map { TitledHistoryEntry($0, title: state.tasks[$0.taskID]?.title) }
     }
 
-    func category(_ id: ID) -> Kanban.Category? { state.categories[id] }
-    func category(foldedName: String) -> Kanban.Category? {
+    package func category(_ id: ID) -> Kanban.Category? { state.categories[id] }
+    package func category(foldedName: String) -> Kanban.Category? {
         state.categories.values.first { CaseFolding.fold($0.name).utf8.elementsEqual(foldedName.utf8) }
     }
-    func categoryEverExisted(_ id: ID) -> Bool { isUsed(id, .category) }
-    func categories() -> [Kanban.Category] {
+    package func categoryEverExisted(_ id: ID) -> Bool { isUsed(id, .category) }
+    package func categories() -> [Kanban.Category] {
         state.categories.values.sorted { (CaseFolding.fold($0.name), $0.id) < (CaseFolding.fold($1.name), $1.id) }
     }
 
-    func dday(_ id: ID) -> DDay? { state.ddays[id] }
-    func ddayEverExisted(_ id: ID) -> Bool { isUsed(id, .dday) }
-    func ddays(after: DDay?, limit: Int?) -> [DDay] {
+    package func dday(_ id: ID) -> DDay? { state.ddays[id] }
+    package func ddayEverExisted(_ id: ID) -> Bool { isUsed(id, .dday) }
+    package func ddays(after: DDay?, limit: Int?) -> [DDay] {
         let sorted = state.ddays.values.sorted { ($0.date, $0.id) < ($1.date, $1.id) }
         return Array(
             sorted.filter { dday in after.map { ($0.date, $0.id) < (dday.date, dday.id) } ?? true }
                 .prefix(limit ?? .max))
     }
-    func countDDays() -> Int { state.ddays.count }
+    package func countDDays() -> Int { state.ddays.count }
 
-    func settings() -> Settings { state.settings }
+    package func settings() -> Settings { state.settings }
 
-    func image(_ id: ID) -> Image? { state.images[id]?.image }
-    func imageContent(_ id: ID) -> [UInt8]? { state.images[id]?.content }
-    func imageEverExisted(_ id: ID) -> Bool { isUsed(id, .image) }
-    func images(after: ID?, limit: Int) -> [Image] {
+    package func image(_ id: ID) -> Image? { state.images[id]?.image }
+    package func imageContent(_ id: ID) -> [UInt8]? { state.images[id]?.content }
+    package func imageEverExisted(_ id: ID) -> Bool { isUsed(id, .image) }
+    package func images(after: ID?, limit: Int) -> [Image] {
         let images = state.images.values.map(\.image).sorted { $0.id < $1.id }
         return Array(images.filter { image in after.map { $0 < image.id } ?? true }.prefix(limit))
     }
 
-    func changes(since: Revision, types: Set<ResourceType>, livingOnly: Bool, limit: Int) -> [Change] {
+    package func changes(since: Revision, types: Set<ResourceType>, livingOnly: Bool, limit: Int) -> [Change] {
         var changes = state.tasks.values.map { task in
             Change(
                 revision: task.revision, type: .task, id: task.id,
@@ -146,83 +145,85 @@ final class ValueBoard: BoardWriter {
                 .sorted { $0.revision < $1.revision }.prefix(limit))
     }
 
-    func keptAnswer(key: String) -> KeptAnswer? { state.answers[key] }
-    func keptMutation(_ id: ID) -> KeptMutation? { state.mutations[id] }
-    func mayHaveKeptMutations(in ids: ClosedRange<ID>) -> Bool { state.mutations.keys.contains(where: ids.contains) }
+    package func keptAnswer(key: String) -> KeptAnswer? { state.answers[key] }
+    package func keptMutation(_ id: ID) -> KeptMutation? { state.mutations[id] }
+    package func mayHaveKeptMutations(in ids: ClosedRange<ID>) -> Bool {
+        state.mutations.keys.contains(where: ids.contains)
+    }
 
     // MARK: - Writing
 
-    func makeID() -> ID {
+    package func makeID() -> ID {
         state.ids += 1
         return ID(high: 1 << 63, low: state.ids)
     }
 
-    func nextRevision() -> Revision {
+    package func nextRevision() -> Revision {
         state.feed.revision += 1
         return state.feed.revision
     }
 
-    func add(_ task: TaskItem) {
+    package func add(_ task: TaskItem) {
         save(task)
         append(
             HistoryEntry(
                 taskID: task.id, revision: task.revision, at: now, action: .created, changes: [], sessionID: session))
     }
 
-    func save(_ task: TaskItem) {
+    package func save(_ task: TaskItem) {
         use(task.id, .task)
         state.tasks[task.id] = task
     }
 
-    func append(_ entry: HistoryEntry) { state.history.append(entry) }
-    func append(_ respacing: Respacing) { state.respacings.append(respacing) }
+    package func append(_ entry: HistoryEntry) { state.history.append(entry) }
+    package func append(_ respacing: Respacing) { state.respacings.append(respacing) }
 
-    func save(_ category: Kanban.Category) {
+    package func save(_ category: Kanban.Category) {
         use(category.id, .category)
         state.categories[category.id] = category
     }
 
-    func removeCategory(_ id: ID, revision: Revision) {
+    package func removeCategory(_ id: ID, revision: Revision) {
         state.categories[id] = nil
         bury(id, .category, revision)
     }
 
-    func save(_ dday: DDay) {
+    package func save(_ dday: DDay) {
         use(dday.id, .dday)
         state.ddays[dday.id] = dday
     }
 
-    func removeDDay(_ id: ID, revision: Revision) {
+    package func removeDDay(_ id: ID, revision: Revision) {
         state.ddays[id] = nil
         bury(id, .dday, revision)
     }
 
-    func save(_ settings: Settings) { state.settings = settings }
+    package func save(_ settings: Settings) { state.settings = settings }
 
-    func add(_ image: Image, _ content: [UInt8]) {
+    package func add(_ image: Image, _ content: [UInt8]) {
         use(image.id, .image)
         state.images[image.id] = (image, content)
     }
 
-    func removeImage(_ id: ID, revision: Revision) {
+    package func removeImage(_ id: ID, revision: Revision) {
         state.images[id] = nil
         bury(id, .image, revision)
     }
 
     /// The board is nobody's, so no account names an image.
-    func forgetLostImage() {}
+    package func forgetLostImage() {}
 
-    func keep(_ mutation: KeptMutation, id: ID) { state.mutations[id] = mutation }
-    func keep(_ answer: KeptAnswer, key: String) { state.answers[key] = answer }
+    package func keep(_ mutation: KeptMutation, id: ID) { state.mutations[id] = mutation }
+    package func keep(_ answer: KeptAnswer, key: String) { state.answers[key] = answer }
 
-    func eraseBoard() {
+    package func eraseBoard() {
         let old = state
         state = State()
         state.feed = FeedState(epoch: old.feed.epoch + 1, revision: old.feed.revision, purgedThrough: 0)
         state.ids = old.ids
     }
 
-    func nested<T>(_ body: () throws -> T) throws -> T {
+    package func nested<T>(_ body: () throws -> T) throws -> T {
         let before = state
         do {
             return try body()
@@ -260,43 +261,3 @@ extension TaskQuery {
         return (task.position, task.id) > (anchor.position, anchor.id)
     }
 }
-
-// MARK: - Builders
-
-extension ValueBoard {
-    /// Creates a task; see ``BoardWriter/createTask(id:title:_:)``.
-    @discardableResult
-    func task(
-        _ title: String = "Task", status: TaskStatus? = nil, category: TaskEdit.CategoryChoice? = nil,
-        due: String? = nil
-    ) throws -> TaskItem {
-        let edit = TaskEdit(status: status, category: category, dueDate: due.map { DueDate($0) })
-        return try createTask(id: nil, title: title, edit)
-    }
-
-    @discardableResult
-    func dday(_ title: String = "Exam", on date: String, repeats: DDay.Repeats = .none) throws -> DDay {
-        try createDDay(id: nil, contents(title, on: date, repeats: repeats))
-    }
-
-    func contents(
-        _ title: String = "Exam", on date: String = "2026-12-01", repeats: DDay.Repeats = .none, image: ID? = nil
-    ) throws -> DDay.Contents {
-        guard let day = Day(date) else { throw DateFault.malformed }
-        return DDay.Contents(title: title, date: day, repeats: repeats, image: image)
-    }
-
-    /// The titles of a column, in its order.
-    func titles(_ status: TaskStatus = .todo) -> [String] {
-        var query = TaskQuery()
-        query.statuses = [status]
-        query.sort = .position
-        return tasks(query).map(\.title)
-    }
-
-    /// The members that an entry of the history names.
-    func lastChange() -> [String] { state.history.last?.changes.map(\.member) ?? [] }
-}
-
-/// An id that the tests choose.
-func id(_ number: UInt64) -> ID { ID(high: 0, low: number) }

@@ -1,0 +1,24 @@
+import CPostgres
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+extension PostgresConnection {
+    /// The target can override options that are named before it, not those after it.
+    static func connect(_ options: Options) -> OpaquePointer? {
+        let settings = [
+            ("connect_timeout", "3"), ("tcp_user_timeout", "5000"), ("keepalives_idle", "5"),
+            ("keepalives_interval", "2"), ("keepalives_count", "3"), ("target_session_attrs", "read-write"),
+            ("fallback_application_name", options.purpose), ("dbname", options.target), ("client_encoding", "UTF8"),
+        ]
+        // Kept until libpq has copied them.
+        let texts = settings.map { (strdup($0.0), strdup($0.1)) }
+        defer { for (name, value) in texts { free(name); free(value) } }
+        let names = texts.map { UnsafePointer($0.0) } + [nil]
+        let values = texts.map { UnsafePointer($0.1) } + [nil]
+        return PQconnectdbParams(names, values, 1)
+    }
+}

@@ -1,0 +1,117 @@
+import Kanban
+import KanbanRows
+import TestSupport
+import Testing
+
+@testable import KanbanPostgres
+
+extension PostgresTests {
+    /// The rows that a push asks for come with the lock of its account.
+    struct NeededRowsTests {
+        private let stores: TestStores
+
+        init() throws {
+            stores = try TestStores()
+        }
+
+        private func mutation(_ operation: Mutation.Operation, on task: ID, id: ID = .random()) -> SentMutation {
+            SentMutation(
+                id: id, content: [], pointer: "#", mutation: .success(Mutation(operation, on: task)), references: [],
+                target: task)
+        }
+
+        private func create(_ task: ID, id: ID = .random()) -> SentMutation {
+            mutation(.createTask(title: "Task", TaskEdit()), on: task, id: id)
+        }
+
+        /// - Returns: the results, and the round trips while the mutations were performed.
+        private func push(_ mutations: [SentMutation]) async throws -> (results: [String], waits: Int) {
+            let store = stores.store
+            let needs = Push.Progress().needs(of: mutations, known: [], isLong: false)
+            return try await store.write(.local, session: nil, needs: needs) { board in
+                let writer = try #require(board as? PostgresBoardWriter)
+                let before = writer.connection.waits
+                var push = try writer.push(known: [], after: Push.Progress()) { Array(Self.name(of: $1).utf8) }
+                try push.apply(mutations, isAtomic: true)
+                let results = push.progress.results.map { String(decoding: $0, as: UTF8.self) }
+                return (results, writer.connection.waits - before)
+            }
+        }
+
+        private static func name(of result: MutationResult) -> String {
+            switch result {
+            case .done(let outcome): outcome.status.rawValue
+            case .rejected(let error): "\(error)"
+            default: "\(result)"
+            }
+        }
+
+        @Test func `creations, edits, deletions and repeats ask for no row while they run`() async throws {
+            let tasks = (0..<20).map { _ in ID.random() }
+            let creations = tasks.map { create($0) }
+            let created = try await push(creations)
+            #expect(created.results == Array(repeating: "applied", count: 20))
+            // For the end of a column without a task, and for the savepoint of an atomic push.
+            #expect(created.waits <= 2)
+            let edits =
+                tasks.map { mutation(.patchTask(TaskEdit(title: "Edited")), on: $0) }
+                + [mutation(.deleteTask, on: tasks[0]), mutation(.putTask(title: "New", TaskEdit()), on: .random())]
+            let edited = try await push(edits)
+            #expect(edited.results == Array(repeating: "applied", count: 22))
+            #expect(edited.waits <= 1)
+
+            let before = try await stores.store.read { try $0.feedState() }
+            let repeated = try await push(creations)
+            #expect(repeated.results == Array(repeating: "applied", count: 20))
+            #expect(repeated.waits == 0)
+            #expect(try await stores.store.read { try $0.feedState() } == before)
+            let titles = try await stores.store.read { try $0.tasks(TaskQuery()).map(\.title) }
+            #expect(titles.sorted() == Array(repeating: "Edited", count: 19) + ["New"])
+        }
+
+        @Test func `a task that is created and deleted in one push is in the trash`() async throws {
+            let task = ID.random()
+            let results = try await push([create(task), mutation(.deleteTask, on: task)]).results
+            #expect(results == ["applied", "applied"])
+            #expect(try await stores.store.read { try $0.task(task)?.deletedAt != nil })
+        }
+
+        @Test func `a task that is gone for good is not created again`() async throws {
+            let task = ID.random()
+            let connection = try stores.connection()
+            try connection.run(
+                """
+                INSERT INTO tombstones (account, type, id, revision, at)
+                VALUES (\(AccountKey.local.number), 'task', '\(task)', 0, 0)
+                """)
+            try connection.wait()
+            let other = ID.random()
+            let results = try await push([mutation(.putTask(title: "Again", TaskEdit()), on: task)]).results
+            #expect(results != ["applied"])
+            #expect(try await push([create(other)]).results == ["applied"])
+            #expect(try await stores.store.read { try $0.tasks(TaskQuery()).map(\.id) } == [other])
+        }
+
+        @Test func `a mutation that is sent twice in one push is performed once`() async throws {
+            let twice = create(.random())
+            #expect(try await push([twice, twice]).results == ["applied", "applied"])
+            #expect(try await stores.store.read { try $0.feedState().revision } == 1)
+        }
+
+        @Test func `a result that has expired is replaced`() async throws {
+            let id = ID.random()
+            #expect(try await push([create(.random(), id: id)]).results == ["applied"])
+            stores.clock.advance(days: 1_000)
+            #expect(try await push([create(.random(), id: id)]).results == ["applied"])
+            #expect(try await stores.store.read { try $0.tasks(TaskQuery()).count } == 2)
+            #expect(try await push([create(.random(), id: id)]).results == ["applied"])
+            #expect(try await stores.store.read { try $0.tasks(TaskQuery()).count } == 2)
+        }
+    }
+}
+
+extension ID {
+    fileprivate static func random() -> ID {
+        ID(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
+    }
+}
