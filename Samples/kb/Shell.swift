@@ -122,7 +122,7 @@ final class Shell {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 do {
-                    for try await status in board.status { print(Self.words(for: status)) }
+                    for try await status in board.status { Self.say(Self.words(for: status)) }
                 } catch {
                     print(Self.words(for: error))
                 }
@@ -130,7 +130,7 @@ final class Shell {
             group.addTask {
                 do {
                     for try await tasks in board.tasks() {
-                        print("\(tasks.count) tasks: \(tasks.prefix(5).map(\.title).joined(separator: ", "))")
+                        Self.say("\(tasks.count) tasks: \(tasks.prefix(5).map(\.title).joined(separator: ", "))")
                     }
                 } catch {
                     print(Self.words(for: error))
@@ -143,6 +143,12 @@ final class Shell {
                 group.cancelAll()
             }
         }
+    }
+
+    /// Prints at once, also into a pipe or a file.
+    private static func say(_ line: String) {
+        print(line)
+        fflush(nil)
     }
 
     // MARK: - Decisions

@@ -170,6 +170,18 @@ struct AccountTests {
         await device.board.close()
     }
 
+    @Test func `what is asked for one board never goes with the token of another`() async throws {
+        let device = try await device()
+        let guest = device.board.core.shown
+        #expect(try device.board.core.client(of: guest.account).token == nil)
+
+        try await logIn(device.board)
+
+        #expect(throws: Failure.self) { try device.board.core.client(of: guest.account) }
+        #expect(try device.board.core.client(of: device.board.core.shown.account).token == "kb_token")
+        await device.board.close()
+    }
+
     @Test func `without its token an account asks nothing, and goes on when the keychain is open`() async throws {
         let secrets = LockableSecrets()
         let device = try await device { $0.secrets = secrets }

@@ -9,8 +9,6 @@ import Testing
 
 /// Files that are damaged, older, newer, or somebody else's.
 struct FileTests {
-    private func file(_ device: TestDevice) -> String { device.directory.file("guest/board.sqlite") }
-
     @Test func `a damaged file is set aside, and what is the user's own is taken over as far as it can be read`()
         async throws
     {
@@ -18,7 +16,7 @@ struct FileTests {
         for number in 0..<50 { try await device.board.create(.init(title: "task \(number)")) }
         let pending = try await device.board.pending().count
         await device.board.close()
-        let handle = try FileHandle(forUpdating: URL(filePath: file(device)))
+        let handle = try FileHandle(forUpdating: URL(filePath: device.file))
         try handle.write(contentsOf: Data(repeating: 0x5a, count: 64))
         try handle.close()
 
@@ -37,14 +35,7 @@ struct FileTests {
         let device = try await TestDevice.on(server)
         try await device.board.create(.init(title: "safe"))
         await device.board.close()
-        let connection = try SQLiteConnection(path: file(device), access: .readWrite)
-        let page = try #require(try connection.integer("SELECT rootpage FROM sqlite_schema WHERE name = 'tasks'"))
-        let size = try #require(try connection.integer("PRAGMA page_size"))
-        connection.close()
-        let handle = try FileHandle(forUpdating: URL(filePath: file(device)))
-        try handle.seek(toOffset: UInt64((page - 1) * size))
-        try handle.write(contentsOf: Data(repeating: 0x5a, count: Int(size)))
-        try handle.close()
+        try device.damage("tasks")
 
         let again = try await device.reopened { $0.dependencies.transport = server }
         #expect(try again.titles() == ["safe"])
@@ -55,11 +46,31 @@ struct FileTests {
         await again.board.close()
     }
 
+    /// The index is read when the engine is made, the table when it sends.
+    @Test(arguments: ["unanswered", "outbox"])
+    func `a call that finds the file damaged waits for the board to be loaded anew`(part: String) async throws {
+        let server = try LocalServer()
+        let device = try await TestDevice.on(server)
+        try await device.board.create(.init(title: "on the server"))
+        try await device.board.syncNow()
+        await device.board.close()
+        try device.damage(part)
+
+        let again = try await device.reopened { $0.dependencies.transport = server }
+        try await again.board.syncNow()
+
+        #expect(try again.titles() == ["on the server"])
+        try await again.board.create(.init(title: "goes on"))
+        try await again.board.syncNow()
+        #expect(try await server.json("GET", "/tasks")["items"]?.arrayValue?.count == 2)
+        await again.board.close()
+    }
+
     @Test func `a file of a newer version is refused and left alone`() async throws {
         let device = try await TestDevice()
         try await device.board.create(.init(title: "from the future"))
         await device.board.close()
-        let connection = try SQLiteConnection(path: file(device), access: .readWrite)
+        let connection = try SQLiteConnection(path: device.file, access: .readWrite)
         try connection.run("UPDATE state SET value = '9999' WHERE name = 'replica.version'" as String)
         connection.close()
 
@@ -127,7 +138,7 @@ struct FileTests {
 
         #expect(try secrets.read("a") == "kb_secret")
         #expect(try secrets.read("b") == nil)
-        for path in [file(device), device.directory.file("secrets.json")] {
+        for path in [device.file, device.directory.file("secrets.json")] {
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
             #expect(mode == 0o600)
         }
@@ -136,6 +147,22 @@ struct FileTests {
 }
 
 extension TestDevice {
+    /// The board without an account.
+    var file: String { directory.file("guest/board.sqlite") }
+
+    /// Overwrites the first page of a table or an index, while the board is closed.
+    func damage(_ part: String) throws {
+        let connection = try SQLiteConnection(path: file, access: .readWrite)
+        let page = try #require(
+            try connection.integer("SELECT rootpage FROM sqlite_schema WHERE name = '\(part)'"))
+        let size = try #require(try connection.integer("PRAGMA page_size"))
+        connection.close()
+        let handle = try FileHandle(forUpdating: URL(filePath: file))
+        try handle.seek(toOffset: UInt64((page - 1) * size))
+        try handle.write(contentsOf: Data(repeating: 0x5a, count: Int(size)))
+        try handle.close()
+    }
+
     /// The file may not grow until an error has it opened again.
     fileprivate func fillDisk() async throws {
         try await board.core.replica.write { transaction in

@@ -12,12 +12,12 @@ import Testing
 @Suite(.serialized)
 struct KillTests {
     private static let disk = FaultyFileSystem("kanban-stopping")
-    /// How many writes, syncs and truncations are still done; below zero when one was not; `nil`: all are done.
+    /// The number of writes, syncs and truncations that still succeed; -1 after one failed; `nil` for no limit.
     private static let left = Locked<Int?>(nil)
 
     private static var hasStopped: Bool { left.withLock { $0.map { $0 < 0 } ?? false } }
 
-    /// Lets so many calls be done and no more: what is there then is what a process leaves that is killed.
+    /// Lets this many calls succeed and fails the rest. The file is then as a killed process leaves it.
     private static func stop(after writes: Int?) {
         left.withLock { $0 = writes }
         disk.decide { call, _ in

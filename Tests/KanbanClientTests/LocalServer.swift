@@ -89,6 +89,7 @@ final class LocalServer: Transport {
             request.body = body ?? []
             response = await reading.respond(request)
         case .later: preconditionFailure("decided above")
+        case .soon: preconditionFailure("for an event loop only")
         }
         switch response.body {
         case .bytes(let bytes): return (response.status, bytes)

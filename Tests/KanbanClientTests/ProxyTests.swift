@@ -96,6 +96,55 @@ struct TransportTests {
             }
         }
 
+        @Test func `a comment of a stream does not wake its reader`() async throws {
+            let listener = try LoopbackListener()
+            defer { listener.stop() }
+            listener.serve { client in
+                _ = FaultyProxy.readRequest(client)
+                var answer = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+                for chunk in [
+                    "event: a\n\n", ": still here\n\n", "data: b", "\n\n", ": still here\n\n", ": c\nid: d\n\n",
+                ] {
+                    answer += "\(String(chunk.utf8.count, radix: 16))\r\n\(chunk)\r\n"
+                }
+                LoopbackListener.send(Array("\(answer)0\r\n\r\n".utf8), client)
+                close(client)
+            }
+            let request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(listener.port)/")))
+
+            var pieces: [String] = []
+            for try await piece in CurlTransport.shared.stream(request, timeout: .seconds(60)) {
+                if case .bytes(let bytes) = piece { pieces.append(String(decoding: bytes, as: UTF8.self)) }
+            }
+
+            #expect(pieces == ["event: a\n\n", "data: b", "\n\n", ": c\nid: d\n\n"])
+        }
+
+        @Test func `a large body may take longer than an answer, as long as it goes on`() async throws {
+            let listener = try LoopbackListener()
+            defer { listener.stop() }
+            listener.serve { client in
+                var piece = [UInt8](repeating: 0, count: 1 << 19)
+                var (pauses, count) = (24, 0)
+                repeat {
+                    // A slow line, for longer than the answer may take.
+                    if pauses > 0 { usleep(100_000) }
+                    pauses -= 1
+                    count = recv(client, &piece, piece.count, 0)
+                } while count > 0 && piece[count - 1] != UInt8(ascii: "!")
+                LoopbackListener.send(Array(Self.answer.utf8), client)
+                close(client)
+            }
+            var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(listener.port)/")))
+            request.httpMethod = "PUT"
+            // More than the buffers of two sockets.
+            request.httpBody = Data(repeating: UInt8(ascii: "x"), count: 32 << 20) + Data("!".utf8)
+
+            let status = try await CurlTransport.shared.send(request, timeout: .seconds(1)).status
+
+            #expect(status == 200)
+        }
+
         @Test func `a request whose answer does not come ends with the timeout`() async throws {
             let listener = try LoopbackListener()
             defer { listener.stop() }

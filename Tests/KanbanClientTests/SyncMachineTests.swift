@@ -189,6 +189,18 @@ struct SyncMachineTests {
             ])
     }
 
+    @Test func `a file that replaced a damaged one is loaded anew, and who waits for the server goes on waiting`() {
+        var machine = live()
+
+        tell(
+            &machine,
+            [
+                (.asked(id: 7, .pulled), [.send(.pull), .show(.syncing)]),
+                (.replaced, [.closeStream, .cancelRequest, .startOver, .send(.pull), .show(.loading)]),
+                (.answered(hasMore: false, hasUnsent: false), [.finish([7]), .openStream, .show(.syncing)]),
+            ])
+    }
+
     @Test func `a stream that finds another history ends the request beside it, whose answer is of the old one`() {
         var machine = live()
 

@@ -122,6 +122,7 @@ private struct SyncStory {
         case 12: streams = Streams.allCases.randomElement(using: &random) ?? .work
         case 13 where random.chance(4):
             isRestored = true
+        case 13 where random.chance(4) && unsent > 0: tell(.replaced)
         case 14 where random.chance(3): hasToken = false
         case 14 where !hasToken: logIn()
         default: pass(milliseconds: random.below(20_000))

@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import Kanban
+import KanbanRows
 import TestSupport
 import Testing
 
@@ -221,6 +222,60 @@ struct SyncTests {
         try await phone.board.syncNow()
         #expect(try phone.titles().sorted() == ["kept", "lost", "pending"])
         #expect(try phone.board.issues.current().isEmpty)
+    }
+
+    @Test func `an edit does not become part of one that others made impossible`() async throws {
+        let server = try LocalServer()
+        let phone = try await TestDevice.on(server)
+        let task = try await phone.board.create(.init(title: "task"))
+        let home = try await phone.board.createCategory(.init(name: "Home"))
+        try await phone.board.syncNow()
+        try await phone.board.edit(task.id) { $0.category = .id(home.id) }
+        _ = try await server.json("DELETE", "/categories/\(home.id)")
+        // As a stream brings it.
+        let replica = phone.board.core.replica
+        let cursor = try #require(try replica.read { try $0.connection.state(.cursor) })
+        let page = try SyncResponse(try await server.json("GET", "/changes?since=\(cursor)"))
+        try await replica.write { try $0.integrate(page) }
+
+        try await phone.board.edit(task.id) { $0.title = "renamed" }
+        try await phone.board.syncNow()
+
+        #expect(try phone.titles() == ["renamed"])
+        #expect(try phone.board.issues.current().count == 1)
+    }
+
+    @Test func `settings that a restored server lost come back only when the user says so`() async throws {
+        let server = try LocalServer()
+        let phone = try await TestDevice.on(server)
+        let backup = try await server.export()
+        try await phone.board.editSettings { $0.custom["theme"] = "dark" }
+        try await phone.board.syncNow()
+        try await server.restore(backup)
+
+        try await phone.board.syncNow()
+
+        #expect(try phone.board.settings().current().custom.isEmpty)
+        let issue = try #require(try phone.board.issues.current().first)
+        #expect(issue.kind == .restoredServer)
+        try await phone.board.answer(issue.id, .sendAgain)
+        try await phone.board.syncNow()
+        #expect(try phone.board.settings().current().custom == ["theme": "dark"])
+        #expect(try await phone.board.pending().isEmpty)
+    }
+
+    @Test func `an event of an earlier commit does not hide a later edit`() async throws {
+        let server = try LocalServer()
+        let phone = try await TestDevice.on(server)
+        try await phone.board.syncNow()
+        try await phone.board.create(.init(title: "later"))
+
+        // As an answer tells whose transaction was before the edit.
+        phone.board.core.tell(.outbox(hasUnsent: false))
+        try await phone.board.syncNow()
+
+        #expect(try await phone.board.pending().isEmpty)
+        #expect(try await server.json("GET", "/tasks")["items"]?.arrayValue?.count == 1)
     }
 
     @Test func `a page of a proxy is no answer`() async throws {

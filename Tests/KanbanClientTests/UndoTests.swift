@@ -8,6 +8,27 @@ import Testing
 @testable import KanbanClient
 
 struct UndoTests {
+    @Test func `what was deleted and brought back can be undone further`() async throws {
+        let board = try await TestDevice().board
+        let home = try await board.createCategory(.init(name: "Home"))
+        let task = try await board.create(.init(title: "task", category: .id(home.id)))
+        try await board.editCategory(home.id) { $0.name = "House" }
+        let exam = try await board.createDDay(.init(title: "exam", date: "2026-12-24"))
+        try await board.deleteDDay(exam.id)
+        try await board.deleteCategory(home.id)
+
+        // The category, the D-day, the D-day's creation, the name.
+        for _ in 0..<4 { #expect(try await board.undo() == .done) }
+
+        let category = try #require(try board.categories().current().first)
+        #expect(category.name == "Home")
+        #expect(try board.ddays().current().isEmpty)
+        #expect(try await board.task(task.id)?.categoryID == category.id)
+        for _ in 0..<4 { #expect(try await board.redo() == .done) }
+        #expect(try board.categories().current().isEmpty)
+        #expect(try board.ddays().current().isEmpty)
+    }
+
     @Test func `each kind of edit is taken back and done again`() async throws {
         let device = try await TestDevice()
         let board = device.board

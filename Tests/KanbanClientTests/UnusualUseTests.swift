@@ -98,7 +98,7 @@ struct UnusualUseTests {
 
         for _ in 0..<20 {
             async let closed: Void = board.close()
-            let again = try await KanbanBoard.open(at: url, server: url)
+            let again = try await KanbanBoard.open(at: url, server: board.core.server)
             await closed
             // Opened before it was closed, it is closed; else it is another one.
             if again !== board { #expect(try again.tasks().current().map(\.title) == ["kept"]) }
@@ -112,7 +112,7 @@ struct UnusualUseTests {
         let link = URL(filePath: other.file("link"))
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: URL(filePath: device.directory.path))
 
-        #expect(try await KanbanBoard.open(at: link, server: link) === device.board)
+        #expect(try await KanbanBoard.open(at: link, server: device.board.core.server) === device.board)
         await device.board.close()
     }
 

@@ -13,6 +13,8 @@ import Locks
 /// What the calls of a board share: the replica of the account that is shown, its token, and how the engine stands.
 final class BoardCore: Sendable {
     let folder: URL
+    /// The part of the folder with the boards of the server.
+    private let boards: URL
     let server: URL
     let configuration: Configuration
     let dependencies: Dependencies
@@ -55,18 +57,24 @@ final class BoardCore: Sendable {
             }
         }
         lock = isReadOnly ? nil : try FolderLock(folder)
+        boards =
+            isReadOnly
+            ? try ServerFolders.shown(in: folder)
+            : try ServerFolders.show(server, in: folder) {
+                Self.isUnheard(folder, dependencies: configuration.dependencies)
+            }
         let engine = Locked<Engine?>(nil)
         self.engine = engine
         let reload: @Sendable () -> Void = {
             let driver = engine.withLock { $0?.driver }
-            driver?.events.yield(.machine(.switched(hasCursor: false, hasUnsent: true)))
+            driver?.events.yield(.machine(.replaced))
         }
         self.reload = reload
         let secrets = configuration.secrets ?? FileSecrets(in: folder)
         self.secrets = secrets
-        let account = Self.shownAccount(in: folder)
+        let account = Self.shownAccount(in: boards)
         let replica = try Replica(
-            in: Self.folder(of: account, in: folder), dependencies: configuration.dependencies,
+            in: Self.folder(of: account, in: boards), dependencies: configuration.dependencies,
             isReadOnly: isReadOnly, doorbell: doorbell, log: configuration.log, onReplaced: reload)
         // A keychain that is locked gives no token yet: the board is there, and the engine says that it is logged out.
         let token = try? account.flatMap { try secrets.read(Self.secretName(server, $0)) }
@@ -75,19 +83,40 @@ final class BoardCore: Sendable {
 
     var log: @Sendable (LogEvent) -> Void { configuration.log }
 
-    var replica: Replica { state.withLock { $0.replica } }
+    /// The board that is shown, and the account that it belongs to.
+    var shown: Shown { state.withLock { Shown(replica: $0.replica, account: $0.account) } }
 
-    var account: KanbanID? { state.withLock { $0.account } }
+    struct Shown: Sendable {
+        var replica: Replica
+        var account: KanbanID?
+    }
+
+    var replica: Replica { shown.replica }
+
+    var account: KanbanID? { shown.account }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
     var token: String? { state.withLock { $0.token } }
 
-    /// For requests about the board that is shown.
-    /// - Throws: ``Failure`` when the account's token is not to be had: without it a server might apply the
-    ///   requests to another account.
-    func client() throws -> APIClient {
-        let (account, token) = state.withLock { ($0.account, $0.token) }
+    /// Reads the board that is shown.
+    func read<T>(_ body: (SQLiteBoard) throws -> T) throws -> T {
+        while true {
+            let replica = replica
+            do {
+                return try replica.read(body)
+            } catch  where replica !== self.replica {
+                // Another account's board took its place, and it was closed.
+            }
+        }
+    }
+
+    /// For requests about the board of the account that is shown.
+    /// - Throws: ``Failure`` when the account's token is not to be had, or another account is shown by now: without the
+    ///   token a server might apply the requests to another account.
+    func client(of account: KanbanID?) throws -> APIClient {
+        let (shown, token) = state.withLock { ($0.account, $0.token) }
+        guard shown == account else { throw Failure.problem(.init(status: 401, code: "unauthorized")) }
         guard let account, token == nil else { return client(token: token) }
         // A keychain may have been locked when the board was opened. While it still is, the account is logged out.
         guard let found = try? secrets.read(Self.secretName(server, account)) else {
@@ -107,7 +136,7 @@ final class BoardCore: Sendable {
     func live<Value: Equatable & Sendable>(
         _ regions: Set<Region>, _ read: @escaping @Sendable (SQLiteBoard) throws -> (Value, Timestamp?)
     ) -> Live<Value> {
-        Live(regions, doorbell, dependencies) { [self] in try replica.read(read) }
+        Live(regions, doorbell, dependencies) { [self] in try self.read(read) }
     }
 
     // MARK: - Which account
@@ -119,7 +148,7 @@ final class BoardCore: Sendable {
     }
 
     static func secretName(_ server: URL, _ account: KanbanID) -> String {
-        "\(server.absoluteString)|\(account)"
+        "\(ServerFolders.name(of: server))|\(account)"
     }
 
     private static func shownAccount(in folder: URL) -> KanbanID? {
@@ -128,21 +157,34 @@ final class BoardCore: Sendable {
         return text.flatMap { KanbanID($0) }
     }
 
+    /// Whether no account ever logged in here, and the board without one never got an answer.
+    private static func isUnheard(_ boards: URL, dependencies: Dependencies) -> Bool {
+        guard !FileManager.default.fileExists(atPath: boards.appending(path: nameOfShown).path) else { return false }
+        // A board that cannot be read stays with its server.
+        let guest = try? Replica(in: Self.folder(of: nil, in: boards), dependencies: dependencies, isReadOnly: true)
+        let isUnheard = try? guest?.read { reader in
+            try reader.connection.state(.cursor) == nil && reader.connection.state(.lastSync) == nil
+        }
+        return isUnheard ?? false
+    }
+
     /// Shows another account's board, or that without one.
     func show(_ account: KanbanID?, token: String?) async throws {
         // A log-in may be answered after the board was closed.
         guard !isClosed else { throw KanbanError.storage("The board is closed.") }
         let replica = try Replica(
-            in: Self.folder(of: account, in: folder), dependencies: dependencies, doorbell: doorbell, log: log,
+            in: Self.folder(of: account, in: boards), dependencies: dependencies, doorbell: doorbell, log: log,
             onReplaced: reload)
+        let standing = try replica.standing()
         if let account, let token { try secrets.write(token, for: Self.secretName(server, account)) }
-        let file = folder.appending(path: Self.nameOfShown)
+        let file = boards.appending(path: Self.nameOfShown)
         do {
             try Data((account?.description ?? "").utf8).write(to: file, options: .atomic)
         } catch {
             throw KanbanError.storage("\(file.path) cannot be written.")
         }
         let old = state.withLock { state in
+            guard !state.isClosed else { return replica }
             let old = state.replica
             state.replica = replica
             state.account = account
@@ -150,22 +192,19 @@ final class BoardCore: Sendable {
             state.isFromDevice = true
             return old
         }
-        let (hasCursor, hasUnsent) = try replica.read { reader in
-            (try reader.connection.hasCursor, try reader.connection.hasUnsent())
-        }
-        tell(.switched(hasCursor: hasCursor, hasUnsent: hasUnsent))
+        tell(.switched(hasCursor: standing.hasCursor, hasUnsent: standing.hasUnsent))
         doorbell.ring(Set(Region.allCases))
         await old.close()
     }
 
     /// Reads the board of an account that is not shown, or the one without an account.
     func readHidden<T>(_ account: KanbanID?, _ body: (SQLiteBoard) throws -> T) throws -> T {
-        try Replica(in: Self.folder(of: account, in: folder), dependencies: dependencies, isReadOnly: true).read(body)
+        try Replica(in: Self.folder(of: account, in: boards), dependencies: dependencies, isReadOnly: true).read(body)
     }
 
     /// Removes an account's board from the device. Not the one that is shown.
     func remove(_ account: KanbanID?) throws {
-        let old = Self.folder(of: account, in: folder)
+        let old = Self.folder(of: account, in: boards)
         guard FileManager.default.fileExists(atPath: old.path) else { return }
         do {
             try FileManager.default.removeItem(at: old)
@@ -176,44 +215,41 @@ final class BoardCore: Sendable {
 
     // MARK: - The engine
 
-    /// Made when it is first needed.
     func tell(_ event: SyncMachine.Event) {
         post(.machine(event))
     }
 
+    /// The engine is made for its first event.
     func post(_ event: SyncDriver.Event) {
-        guard let driver = driver() else {
-            // No call may wait for ever.
-            switch event {
-            case .asked(_, _, let waiting):
-                let error = isClosed ? KanbanError.storage("The board is closed.") : .openedForReading
-                waiting.resume(throwing: error)
-            case .closed(let done): done.resume()
-            default: break
+        // Before the lock is taken, because a read that finds the file damaged tells the engine of the new one. When the
+        // disk fails, the engine's first request meets the same error.
+        let known = engine.withLock({ $0 == nil }) ? try? replica.standing() : nil
+        let isTaken = engine.withLock { engine in
+            guard !state.withLock({ $0.isClosed || $0.replica.isReadOnly }) else { return false }
+            if engine == nil {
+                let (hasCursor, hasUnsent) = known ?? (false, false)
+                let driver = SyncDriver(self, hasCursor: hasCursor, hasUnsent: hasUnsent)
+                engine = Engine(driver: driver, task: Task { await driver.run() })
             }
-            return
+            // While the lock is held, so that no event comes after the one that ends the engine.
+            engine?.driver.events.yield(event)
+            return true
         }
-        driver.events.yield(event)
+        guard !isTaken else { return }
+        // No call may wait for ever.
+        switch event {
+        case .asked(_, _, let waiting):
+            let error = isClosed ? KanbanError.storage("The board is closed.") : .openedForReading
+            waiting.resume(throwing: error)
+        case .closed(let done): done.resume()
+        default: break
+        }
     }
 
     func newAsker() -> Int {
         nextAsker.withLock { number in
             number += 1
             return number
-        }
-    }
-
-    private func driver() -> SyncDriver? {
-        engine.withLock { engine in
-            guard !state.withLock({ $0.isClosed || $0.replica.isReadOnly }) else { return nil }
-            if let engine { return engine.driver }
-            // When the disk fails, the first request meets the same error.
-            let known = try? replica.read { reader in
-                (hasCursor: try reader.connection.hasCursor, hasUnsent: try reader.connection.hasUnsent())
-            }
-            let driver = SyncDriver(self, hasCursor: known?.hasCursor ?? false, hasUnsent: known?.hasUnsent ?? false)
-            engine = Engine(driver: driver, task: Task { await driver.run() })
-            return driver
         }
     }
 
@@ -261,6 +297,13 @@ final class BoardCore: Sendable {
         return SyncStatus(
             phase: phase, pendingEdits: try reader.connection.pendingCount(),
             lastSync: lastSync.map { Date(Timestamp(milliseconds: $0)) }, isFromDevice: isFromDevice)
+    }
+}
+
+extension Replica {
+    /// How an engine that is made now stands.
+    fileprivate func standing() throws -> (hasCursor: Bool, hasUnsent: Bool) {
+        try read { (try $0.connection.hasCursor, try $0.connection.hasUnsent()) }
     }
 }
 

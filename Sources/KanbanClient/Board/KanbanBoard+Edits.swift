@@ -23,18 +23,12 @@ extension KanbanBoard {
     /// changed the task meanwhile, so that `$0.body += "…"` loses nothing.
     @discardableResult
     public func edit(_ id: KanbanID, _ change: @Sendable (inout TaskDraft) -> Void) async throws -> KanbanTask {
-        while true {
-            let before = try core.replica.read { try $0.draft(of: id) }
-            var draft = before
-            change(&draft)
-            let edited = draft
-            let task = try await changeUnlessStale("edit task") { transaction in
-                guard try transaction.rows.draft(of: id) == before else { return nil }
-                return try transaction.patch(id, from: before, to: edited)
-            } returning: {
-                try $0.shownTask(id)
-            }
-            if let task { return task }
+        try await editDraft("edit task", change) {
+            try $0.draft(of: id)
+        } save: {
+            try $0.patch(id, from: $1, to: $2)
+        } returning: {
+            try $0.shownTask(id)
         }
     }
 
@@ -94,20 +88,13 @@ extension KanbanBoard {
     public func editCategory(
         _ id: KanbanID, _ change: @Sendable (inout CategoryDraft) -> Void
     ) async throws -> KanbanCategory {
-        while true {
-            guard let before = try core.replica.read({ try $0.category(id.id) }).map({ CategoryDraft($0) }) else {
-                throw KanbanError.notFound
-            }
-            var draft = before
-            change(&draft)
-            let patch = before.json.changed(to: draft.json)
-            let category = try await changeUnlessStale("edit category") { transaction in
-                guard try transaction.rows.category(id.id).map({ CategoryDraft($0) }) == before else { return nil }
-                return try transaction.edit(StoredMutation(.patch, .category(id.id), patch))
-            } returning: {
-                try $0.shownCategory(id)
-            }
-            if let category { return category }
+        try await editDraft("edit category", change) {
+            guard let category = try $0.category(id.id) else { throw KanbanError.notFound }
+            return CategoryDraft(category)
+        } save: {
+            try $0.edit(StoredMutation(.patch, .category(id.id), $1.json.changed(to: $2.json)))
+        } returning: {
+            try $0.shownCategory(id)
         }
     }
 
@@ -128,20 +115,13 @@ extension KanbanBoard {
 
     @discardableResult
     public func editDDay(_ id: KanbanID, _ change: @Sendable (inout DDayDraft) -> Void) async throws -> KanbanDDay {
-        while true {
-            guard let before = try core.replica.read({ try $0.dday(id.id) }).map({ DDayDraft($0) }) else {
-                throw KanbanError.notFound
-            }
-            var draft = before
-            change(&draft)
-            let patch = before.json.changed(to: draft.json)
-            let dday = try await changeUnlessStale("edit D-day") { transaction in
-                guard try transaction.rows.dday(id.id).map({ DDayDraft($0) }) == before else { return nil }
-                return try transaction.edit(StoredMutation(.patch, .dday(id.id), patch))
-            } returning: {
-                try $0.shownDDay(id)
-            }
-            if let dday { return dday }
+        try await editDraft("edit D-day", change) {
+            guard let dday = try $0.dday(id.id) else { throw KanbanError.notFound }
+            return DDayDraft(dday)
+        } save: {
+            try $0.edit(StoredMutation(.patch, .dday(id.id), $1.json.changed(to: $2.json)))
+        } returning: {
+            try $0.shownDDay(id)
         }
     }
 
@@ -151,18 +131,12 @@ extension KanbanBoard {
 
     @discardableResult
     public func editSettings(_ change: @Sendable (inout SettingsDraft) -> Void) async throws -> KanbanSettings {
-        while true {
-            let settings = try core.replica.read { try $0.settings() }
-            var draft = SettingsDraft(settings)
-            change(&draft)
-            let patch = draft.patch(of: settings)
-            let edited = try await changeUnlessStale("edit settings") { transaction in
-                guard try SettingsDraft(transaction.rows.settings()) == SettingsDraft(settings) else { return nil }
-                return try transaction.edit(StoredMutation(.patch, .settings, patch))
-            } returning: {
-                KanbanSettings(try $0.rows.settings())
-            }
-            if let edited { return edited }
+        try await editDraft("edit settings", change) {
+            SettingsDraft(try $0.settings())
+        } save: {
+            try $0.edit(StoredMutation(.patch, .settings, $2.patch(of: $1)))
+        } returning: {
+            KanbanSettings(try $0.rows.settings())
         }
     }
 
@@ -203,22 +177,31 @@ extension KanbanBoard {
         return result
     }
 
-    /// The same for an edit of a draft: `nil` if the edit returns none, because the draft is not of the newest values.
-    private func changeUnlessStale<Value: Sendable>(
-        _ name: String, _ edit: @escaping @Sendable (Transaction) throws -> [UndoStep]?,
+    /// Changes a draft of the values on the device and saves it. Runs `change` again if another edit changed the values
+    /// meanwhile.
+    private func editDraft<Draft: Equatable & Sendable, Value: Sendable>(
+        _ name: String, _ change: @Sendable (inout Draft) -> Void,
+        of draft: @escaping @Sendable (any BoardReader) throws -> Draft,
+        save: @escaping @Sendable (Transaction, _ old: Draft, _ new: Draft) throws -> [UndoStep],
         returning value: @escaping @Sendable (Transaction) throws -> Value
-    ) async throws -> Value? {
-        let (result, hasUnsent) = try await core.replica.write { transaction -> (Value?, Bool) in
-            guard let steps = try edit(transaction) else { return (nil, try transaction.hasUnsent()) }
-            try transaction.remember(steps, name: name)
-            return (try value(transaction), try transaction.hasUnsent())
+    ) async throws -> Value {
+        while true {
+            let old = try core.read { try draft($0) }
+            var changed = old
+            change(&changed)
+            let new = changed
+            let (result, hasUnsent) = try await core.replica.write { transaction -> (Value?, Bool) in
+                guard try draft(transaction.rows) == old else { return (nil, try transaction.hasUnsent()) }
+                try transaction.remember(try save(transaction, old, new), name: name)
+                return (try value(transaction), try transaction.hasUnsent())
+            }
+            core.tell(.outbox(hasUnsent: hasUnsent))
+            if let result { return result }
         }
-        core.tell(.outbox(hasUnsent: hasUnsent))
-        return result
     }
 }
 
-extension SQLBoard {
+extension BoardReader {
     /// - Throws: ``KanbanError/notFound`` for no task, and for one in the trash.
     fileprivate func draft(of id: KanbanID) throws -> TaskDraft {
         guard let task = try task(id.id), task.deletedAt == nil else { throw KanbanError.notFound }

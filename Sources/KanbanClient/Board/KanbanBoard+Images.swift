@@ -24,11 +24,11 @@ extension KanbanBoard {
 
     /// From the device, else from the server.
     public func image(_ id: KanbanID) async throws -> Data {
-        let replica = core.replica
-        if let known = try replica.read({ try $0.imageContent(id.id) }) { return Data(known) }
+        let shown = core.shown
+        if let known = try shown.replica.read({ try $0.imageContent(id.id) }) { return Data(known) }
         let content: ImageContent
         do {
-            let answer = try await core.client().send(.get("/images/\(id)"))
+            let answer = try await core.client(of: shown.account).send(.get("/images/\(id)"))
             guard answer.status == 200 else { throw Failure(answer) }
             do throws(ImageContent.Fault) {
                 content = try ImageContent(answer.body)
@@ -38,7 +38,7 @@ extension KanbanBoard {
         } catch {
             throw Failure.told(error)
         }
-        try await replica.write { try $0.cache(content, of: id.id) }
+        try await shown.replica.write { try $0.cache(content, of: id.id) }
         return Data(content.bytes)
     }
 }

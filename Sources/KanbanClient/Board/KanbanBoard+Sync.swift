@@ -81,7 +81,7 @@ extension KanbanBoard {
 
     private func ask(_ call: APICall) async throws -> JSON {
         do {
-            return try await core.client().json(call).json
+            return try await core.client(of: core.account).json(call).json
         } catch {
             throw Failure.told(error)
         }

@@ -29,8 +29,11 @@ public actor KanbanBoard {
     }
 
     /// Opens the board in the folder, or makes both. Reads the device only, and not on the client's actor. A folder that is
-    /// open in this process gives the same board.
-    /// - Throws: ``KanbanError/storage(_:)`` when another process has it open, ``KanbanError/newerData``.
+    /// open in this process gives the same board. Each server has boards of its own in the folder: another server never
+    /// gets the edits made for the first one, and the first one's boards are there again when it is opened again. A first
+    /// server that never answered is taken for a wrong address: the next one gets its board.
+    /// - Throws: ``KanbanError/storage(_:)`` when another process has it open, or this one with another server;
+    ///   ``KanbanError/newerData``.
     @concurrent
     public static func open(
         at folder: URL, server: URL, configuration: Configuration = .init()
@@ -42,7 +45,12 @@ public actor KanbanBoard {
                 opened[key(folder)] = board
                 return board
             }
-            guard board.core.isClosed else { return board }
+            guard board.core.isClosed else {
+                guard ServerFolders.name(of: board.core.server) == ServerFolders.name(of: server) else {
+                    throw KanbanError.storage("The folder is open with another server. Close that board first.")
+                }
+                return board
+            }
             // It still has the folder.
             await board.close()
         }
@@ -74,7 +82,7 @@ public actor KanbanBoard {
 
     /// The task, in the trash or not; `nil` when there is none.
     public func task(_ id: KanbanID) throws -> KanbanTask? {
-        try core.replica.read { try $0.task(id.id).map { KanbanTask($0) } }
+        try core.read { try $0.task(id.id).map { KanbanTask($0) } }
     }
 
     public nonisolated func tasks(
@@ -155,7 +163,7 @@ public actor KanbanBoard {
 
     /// The edits that the server has not answered, in their order.
     public func pending() throws -> [PendingEdit] {
-        try core.replica.read { reader in
+        try core.read { reader in
             try reader.connection.outbox().filter { !$0.isAnswered }.map { edit in
                 PendingEdit(
                     id: KanbanID(edit.mutationID), target: KanbanID(edit.mutation.resource),

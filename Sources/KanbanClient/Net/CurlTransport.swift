@@ -72,7 +72,10 @@
         private var status = 0
         private var headers: [String: String] = [:]
         private var hasHead = false
+        /// True at the beginning of an event stream, and after each whole event.
+        private var isBetweenEvents = true
         private var lastByte = ContinuousClock.now
+        private var sent = 0
 
         init(_ request: URLRequest, timeout: Duration, take: @escaping @Sendable (StreamPiece) -> Void) {
             self.request = request
@@ -140,6 +143,7 @@
             setCallbacks(handle)
             guard let body = request.httpBody, !body.isEmpty else { return perform() }
             ccurl_set_number(handle, CURLOPT_POSTFIELDSIZE, body.count)
+            ccurl_set_number(handle, CURLOPT_NOPROGRESS, 0)
             // The bytes stay where they are until the request is over.
             return body.withUnsafeBytes { bytes in
                 ccurl_set_pointer(handle, CURLOPT_POSTFIELDS, UnsafeMutableRawPointer(mutating: bytes.baseAddress))
@@ -158,6 +162,11 @@
             ccurl_set_data_callback(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
                 CurlExchange.from(context).receiveHead(bytes, size * count)
             }
+            ccurl_set_pointer(handle, CURLOPT_XFERINFODATA, context)
+            ccurl_set_progress_callback(handle) { context, _, _, _, sent in
+                CurlExchange.from(context).noteSent(Int(sent))
+                return 0
+            }
         }
 
         private static func from(_ context: UnsafeMutableRawPointer?) -> CurlExchange {
@@ -168,9 +177,21 @@
         private func receive(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
             lastByte = .now
             // libcurl's buffer lives for the call only; it is copied.
-            take(.bytes([UInt8](UnsafeRawBufferPointer(start: bytes, count: count))))
+            let piece = [UInt8](UnsafeRawBufferPointer(start: bytes, count: count))
+            // A comment says only that the stream lives: it wakes this thread and not the reader's, too.
+            if isEventStream, isBetweenEvents, piece.isComment { return count }
+            isBetweenEvents = piece.suffix(2) == Array("\n\n".utf8)
+            take(.bytes(piece))
             return count
         }
+
+        /// A large body on a slow line takes longer than an answer may.
+        private func noteSent(_ count: Int) {
+            if count > sent { lastByte = .now }
+            sent = count
+        }
+
+        private var isEventStream: Bool { headers["content-type"]?.hasPrefix("text/event-stream") ?? false }
 
         /// One line of a response head. Interim responses (100) are ignored.
         private func receiveHead(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
@@ -188,6 +209,14 @@
                 take(.head(status: status, headers: headers))
             }
             return count
+        }
+    }
+
+    extension [UInt8] {
+        /// True for one whole comment of an event stream (WHATWG HTML §9.2.6).
+        fileprivate var isComment: Bool {
+            first == UInt8(ascii: ":") && suffix(2) == Array("\n\n".utf8)
+                && firstIndex(of: UInt8(ascii: "\n")) == count - 2
         }
     }
 #endif

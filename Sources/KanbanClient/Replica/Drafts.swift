@@ -78,9 +78,8 @@ extension SettingsDraft {
         self.init(timeZone: shown.timeZone, locale: shown.locale, custom: shown.custom)
     }
 
-    /// The patch that changes `settings` to this draft. Keys that the draft lacks are removed.
-    func patch(of settings: Settings) -> JSON {
-        let old = SettingsDraft(settings)
+    /// The patch that changes `old` to this draft. Keys that the draft lacks are removed.
+    func patch(of old: SettingsDraft) -> JSON {
         var members: [JSON.Member] = []
         if timeZone != old.timeZone { members.append(.init("timeZone", .init(optional: timeZone))) }
         if locale != old.locale { members.append(.init("locale", .init(optional: locale))) }

@@ -189,8 +189,9 @@ extension Transaction {
     }
 
     private func sendAgain(_ issue: StoredIssue) throws {
-        // The history with this edit is gone: nobody sees a value that this would overwrite.
-        try edit(StoredMutation(.put, issue.resource, try known(issue["value"])))
+        // The history with this edit is gone: nobody sees a value that this would overwrite. Settings have no put.
+        let op: MutationOp = issue.resource.type == .settings ? .patch : .put
+        try edit(StoredMutation(op, issue.resource, try known(issue["value"])))
     }
 
     /// The value without a category that is gone.

@@ -107,12 +107,18 @@ extension Transaction {
             last.sentAt == nil, last.attempts == 0, last.mutation.resource == mutation.resource,
             last.mutation.op == mutation.op || (mutation.op == .patch && last.mutation.op == .create)
         else { return false }
+        // An edit that was performed again may have had no effect, and what is joined to it would have none either.
+        guard try last.n > state(.replayed).flatMap(Int64.init) ?? 0 else { return false }
         if mutation.op == .move {
             let status = mutation.value["status"] ?? last.mutation.value["status"]
             let place = (mutation.value.objectMembers ?? []).filter { $0.name != "status" }
             let value = JSON.object(place + (status.map { [JSON.Member("status", $0)] } ?? []))
             try run("UPDATE outbox SET value = ?2 WHERE n = ?1", .integer(last.n), .text(value.text))
             return true
+        }
+        // A task that leaves its column and comes back is the last one there. One patch would leave it where it was.
+        if last.mutation.op == .patch, last.mutation.value["status"] != nil, mutation.value["status"] != nil {
+            return false
         }
         var members = last.mutation.value.objectMembers ?? []
         for member in mutation.value.objectMembers ?? [] {
@@ -173,7 +179,7 @@ extension SQLiteConnection {
         try all(OutboxEdit.columns, [], OutboxEdit.init)
     }
 
-    /// True when there are so many edits, answered ones included, that replaying them for each page is slow.
+    /// True for more than 200 edits, answered ones included: replaying them for each page would be slow.
     func hasManyEdits() throws -> Bool {
         try !all("SELECT 1 FROM outbox LIMIT 1 OFFSET 200", []) { $0.integer(0) }.isEmpty
     }

@@ -309,11 +309,17 @@ extension SQLiteConnection {
         var kept = 0
         do {
             try run("ATTACH '\(quoted)' AS damaged")
-            for table in ["outbox", "issues", "undo", "unsent_images", "aliases", "images", "image_contents"] {
+            for table in ["outbox", "issues", "undo", "unsent_images", "aliases", "images", "image_contents", "state"] {
                 // A table that cannot be read must not take the others with it.
                 do {
-                    // Images that the server has come from there.
-                    let rows = table.hasPrefix("image") ? " WHERE id IN (SELECT id FROM damaged.unsent_images)" : ""
+                    let rows =
+                        switch table {
+                        // Images that the server has come from there.
+                        case "images", "image_contents": " WHERE id IN (SELECT id FROM damaged.unsent_images)"
+                        // Says that the server of this board answered; the cursor is of the rows that are lost.
+                        case "state": " WHERE name = '\(StateName.lastSync.rawValue)'"
+                        default: ""
+                        }
                     try run("INSERT OR IGNORE INTO main.\(table) SELECT * FROM damaged.\(table)\(rows)")
                     kept += changes
                 } catch {

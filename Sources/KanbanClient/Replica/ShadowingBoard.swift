@@ -4,6 +4,8 @@ import KanbanRows
 /// The board inside a write transaction of the replica. Copies each row to the shadow table before an edit first changes
 /// it. Keeps no history and no answers; the server does.
 final class ShadowingBoard: BoardWriter {
+    /// The time of the edit that is performed again.
+    var replayedTime: Timestamp?
     private let rows: SQLiteBoardWriter
     private let keepShadow: (ResourceKey, () throws -> Change.Value?) throws -> Void
 
@@ -62,7 +64,7 @@ final class ShadowingBoard: BoardWriter {
     // MARK: - As the rows have it
 
     var account: AccountKey { rows.account }
-    var now: Timestamp { rows.now }
+    var now: Timestamp { replayedTime ?? rows.now }
     var session: ID? { rows.session }
     func makeID() -> ID { rows.makeID() }
     func nextRevision() throws -> Revision { try rows.nextRevision() }

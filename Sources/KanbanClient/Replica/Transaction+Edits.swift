@@ -99,18 +99,21 @@ extension Transaction {
 struct UndoStep: Sendable {
     var mutation: StoredMutation
     var expected: JSON = .null
+    /// The resource that the created one stands for: ids are not reused.
+    var replaces: ID?
 
     var json: JSON {
         [
             "op": .string(mutation.op.rawValue), "type": .string(mutation.resource.type.rawValue),
             "id": mutation.resource.id.map { .string($0.description) } ?? .null, "value": mutation.value,
-            "expected": expected,
+            "expected": expected, "replaces": .init(optional: replaces?.description),
         ]
     }
 
-    init(_ mutation: StoredMutation, expected: JSON = .null) {
+    init(_ mutation: StoredMutation, expected: JSON = .null, replaces: ID? = nil) {
         self.mutation = mutation
         self.expected = expected
+        self.replaces = replaces
     }
 
     init?(_ json: JSON) {
@@ -118,7 +121,9 @@ struct UndoStep: Sendable {
             let type = json["type"]?.stringValue.flatMap(ResourceType.init(rawValue:))
         else { return nil }
         let resource = ResourceKey(type: type, id: json["id"]?.stringValue.flatMap { ID($0) })
-        self.init(StoredMutation(op, resource, json["value"] ?? .null), expected: json["expected"] ?? .null)
+        self.init(
+            StoredMutation(op, resource, json["value"] ?? .null), expected: json["expected"] ?? .null,
+            replaces: json["replaces"]?.stringValue.flatMap { ID($0) })
     }
 }
 
@@ -157,13 +162,14 @@ private struct Before {
             let fresh = ResourceKey.category(transaction.rows.makeID())
             let again = StoredMutation(.create, fresh, category.members)
             let mine = JSON.string(fresh.id?.description ?? "")
-            return [UndoStep(again)]
+            return [UndoStep(again, replaces: category.id)]
                 + tasks.map {
                     UndoStep(
                         StoredMutation(.patch, .task($0), ["categoryId": mine]), expected: ["categoryId": .null])
                 }
         case (.delete, .dday(let dday)):
-            return [UndoStep(StoredMutation(.create, .dday(transaction.rows.makeID()), dday.members))]
+            let again = StoredMutation(.create, .dday(transaction.rows.makeID()), dday.members)
+            return [UndoStep(again, replaces: dday.id)]
         case (.move, .task(let task)):
             guard case .task(let now) = outcome.value else { return [] }
             let expected: JSON = task.status == now.status ? .null : ["status": .string(now.status.name)]

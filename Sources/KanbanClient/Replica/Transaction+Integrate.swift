@@ -201,6 +201,12 @@ extension Transaction {
             try rows.erase(dday: dday.id)
             touched.insert(.ddays)
         }
+        let settings = try rows.settings()
+        if settings.revision.isOfEarlierHistory {
+            if isRestored, !settings.areUnset { try add(.restoredServer(.settings(settings), .settings)) }
+            try rows.save(Settings())
+            touched.insert(.settings)
+        }
         try endLoadingOfImages(isRestored: isRestored)
         try setState(.isLoading, nil)
         try setState(.lostEpoch, nil)
@@ -216,8 +222,14 @@ extension Transaction {
             guard mine.members != theirs.members, mine.updatedAt > theirs.updatedAt else { return }
         case (.dday(let mine), .dday(let theirs)):
             guard mine.members != theirs.members, mine.updatedAt > theirs.updatedAt else { return }
+        case (.settings(let mine), .settings(let theirs)):
+            guard !mine.areUnset, SettingsDraft(mine) != SettingsDraft(theirs) else { return }
         default: return
         }
         try add(.restoredServer(known, resource))
     }
+}
+
+extension Settings {
+    fileprivate var areUnset: Bool { SettingsDraft(self) == SettingsDraft(Settings()) }
 }

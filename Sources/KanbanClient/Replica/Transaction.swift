@@ -61,11 +61,11 @@ final class Transaction {
         touched.insert(Region(resource.type))
         guard isEditing, try shadow(of: resource) == nil else { return }
         let value = try row()
-        // A task in the trash that the server never had: the server's version is "none".
-        let isOurs = value?.revision?.isOptimistic ?? false
+        // A task in the trash that the server never had. With a shadow it would go at the next integration.
+        guard !(value?.revision?.isOptimistic ?? false) else { return }
         try run(
             "INSERT INTO shadow (type, id, value) VALUES (?1, ?2, ?3)", .text(resource.type.rawValue),
-            .id(resource.id), isOurs ? .null : value.map { .text($0.json.text) } ?? .null)
+            .id(resource.id), value.map { .text($0.json.text) } ?? .null)
     }
 
     /// The shadow of a resource; `nil` if no pending edit changed it.
@@ -139,13 +139,17 @@ final class Transaction {
     /// Performs the edits of the outbox again, in order. An edit that the rules no longer allow has no effect here; the
     /// server's answer decides.
     func replayEdits() throws {
-        for edit in try outbox() {
+        defer { board.replayedTime = nil }
+        let edits = try outbox()
+        for edit in edits {
+            board.replayedTime = edit.madeAt
             do {
                 try board.nested { _ = try perform(edit.mutation) }
             } catch is BoardError {
                 continue
             }
         }
+        if let last = edits.last { try setState(.replayed, String(last.n)) }
     }
 
     /// Writes a resource as the server has it.
@@ -203,6 +207,8 @@ enum StateName: String {
     /// The epoch of the history before the one that is being loaded.
     case lostEpoch
     case lastSync
+    /// The last edit that was performed again.
+    case replayed
 }
 
 /// A value for a statement.

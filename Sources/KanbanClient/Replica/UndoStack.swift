@@ -37,10 +37,17 @@ extension Transaction {
         var conflicts: [Conflict] = []
         // The last undone step is the first to redo.
         var inverses: [[UndoStep]] = []
-        for step in try UndoStep.all(in: last.steps) {
-            guard let step = try own(step, &conflicts) else { continue }
+        var steps = try UndoStep.all(in: last.steps)[...]
+        while let next = steps.popFirst() {
+            guard let step = try own(next, &conflicts) else { continue }
             do {
                 inverses.append(try board.nested { try edit(step.mutation, policy: .keep) })
+                if let old = step.replaces, let new = step.mutation.resource.id {
+                    steps = try steps.naming(new, insteadOf: old)
+                    try run(
+                        "UPDATE undo SET steps = replace(steps, ?1, ?2)", .text(old.description),
+                        .text(new.description))
+                }
             } catch KanbanError.notFound, KanbanError.conflict, KanbanError.invalid {
                 // Another device deleted it, or took the name or the place that it needs.
                 conflicts.append(Conflict(step.mutation.resource, "deleted", mine: nil, theirs: "true"))
@@ -71,6 +78,15 @@ extension Transaction {
         var step = step
         step.mutation.value = .object(rest)
         return step
+    }
+}
+
+extension ArraySlice<UndoStep> {
+    /// The steps with another id, as a target and in values.
+    func naming(_ new: ID, insteadOf old: ID) throws -> ArraySlice<UndoStep> {
+        guard !isEmpty else { return self }
+        let text = JSON.array(map(\.json)).text.replacing(old.description, with: new.description)
+        return try UndoStep.all(in: text)[...]
     }
 }
 

@@ -20,6 +20,8 @@ actor SyncDriver {
     nonisolated let events: AsyncStream<Event>.Continuation
     private let inbox: AsyncStream<Event>
     private let core: BoardCore
+    /// The board that the machine decides about. Another takes its place with the event that says so.
+    private var shown: BoardCore.Shown
     private var machine: SyncMachine
     private var request: (number: Int, task: Task<Void, Never>)?
     private var stream: (number: Int, task: Task<Void, Never>)?
@@ -28,8 +30,8 @@ actor SyncDriver {
     private var lastNumber = 0
     /// The newest request and stream, cancelled or not: either may still be writing.
     private var lastTasks: (request: Task<Void, Never>?, stream: Task<Void, Never>?)
-    /// A write that must finish before the next request or stream.
-    private var barrier: Task<Void, Never>?
+    /// A write that must be on disk before the next request or stream.
+    private var barrier: Task<Void, any Error>?
     private static let shortestPoll = Duration.seconds(2)
     private static let shortestStream = Duration.seconds(5)
     /// The most pages of changes in memory at a time.
@@ -40,6 +42,7 @@ actor SyncDriver {
 
     init(_ core: BoardCore, hasCursor: Bool, hasUnsent: Bool) {
         self.core = core
+        shown = core.shown
         machine = SyncMachine(hasCursor: hasCursor, hasUnsent: hasUnsent)
         (inbox, events) = AsyncStream.makeStream()
     }
@@ -50,6 +53,7 @@ actor SyncDriver {
             switch event {
             case .machine(let event):
                 if event == .started { core.setFromDevice(true) }
+                if case .switched = event { shown = core.shown }
                 handle(event)
             case .request(let number, let event) where number == request?.number:
                 request = nil
@@ -85,8 +89,22 @@ actor SyncDriver {
     }
 
     private func handle(_ event: SyncMachine.Event) {
-        for action in machine.handle(event) { perform(action) }
+        for action in machine.handle(renewed(event)) { perform(action) }
     }
+
+    /// The event with the outbox as it is now. Since the transaction that found nothing to send another may have committed
+    /// an edit, and the event of that one may have come first.
+    private func renewed(_ event: SyncMachine.Event) -> SyncMachine.Event {
+        switch event {
+        case .outbox(hasUnsent: false): .outbox(hasUnsent: hasUnsent)
+        case .answered(let hasMore, hasUnsent: false): .answered(hasMore: hasMore, hasUnsent: hasUnsent)
+        case .switched(let hasCursor, hasUnsent: false): .switched(hasCursor: hasCursor, hasUnsent: hasUnsent)
+        default: event
+        }
+    }
+
+    /// When the disk fails, the request that would send meets the same error.
+    private var hasUnsent: Bool { (try? shown.replica.read { try $0.connection.hasUnsent() }) ?? true }
 
     // MARK: - Actions
 
@@ -112,18 +130,16 @@ actor SyncDriver {
             loaded = 0
             total = nil
             // The next request must read the cursor after this write.
-            let (replica, lastTasks) = (core.replica, lastTasks)
+            let (replica, lastTasks) = (shown.replica, lastTasks)
             barrier = Task {
                 // What they bring is of the history that is given up.
                 await lastTasks.request?.value
                 await lastTasks.stream?.value
-                do { try await replica.write { try $0.startOver() } } catch {
-                    core.log(LogEvent(code: "sync.not_started_over"))
-                }
+                try await replica.write { try $0.startOver() }
             }
         case .refuseFirst(let problem):
             core.log(LogEvent(code: "push.refused", status: problem.status, requestID: problem.requestID))
-            let (replica, events) = (core.replica, events)
+            let (replica, events) = (shown.replica, events)
             barrier = Task {
                 // If the disk fails the edit stays, and the next push reports it again.
                 let hasUnsent = try? await replica.write { transaction in
@@ -175,21 +191,23 @@ actor SyncDriver {
 
     private func send(_ kind: SyncMachine.Request) {
         lastNumber += 1
-        let (number, before) = (lastNumber, barrier)
+        let (number, shown, before) = (lastNumber, shown, barrier)
         barrier = nil
         let task = Task {
-            await before?.value
-            let event = await execute(kind)
+            let event = await execute(kind, on: shown, after: before)
             events.yield(.request(number, event))
         }
         request = (number, task)
         lastTasks.request = task
     }
 
-    private func execute(_ kind: SyncMachine.Request) async -> SyncMachine.Event {
-        let replica = core.replica
+    private func execute(
+        _ kind: SyncMachine.Request, on shown: BoardCore.Shown, after barrier: Task<Void, any Error>?
+    ) async -> SyncMachine.Event {
+        let replica = shown.replica
         do {
-            let client = try core.client()
+            try await barrier?.value
+            let client = try core.client(of: shown.account)
             let answer: SyncResponse
             if case .push(let most) = kind {
                 try await core.uploadImages(replica, client)
@@ -211,7 +229,6 @@ actor SyncDriver {
                 let page = try await pull(replica, client, waits: kind == .poll)
                 answer = try await completed(page, replica, client)
             }
-            // The account may have changed since the request: write to the replica of the request.
             let hasUnsent = try await replica.write { transaction in
                 try transaction.integrate(answer)
                 return try transaction.hasUnsent()
@@ -269,11 +286,10 @@ actor SyncDriver {
 
     private func openStream() {
         lastNumber += 1
-        let (number, before) = (lastNumber, barrier)
+        let (number, shown, before) = (lastNumber, shown, barrier)
         let task = Task {
-            await before?.value
             let start = ContinuousClock.now
-            let failure = await readStream(number)
+            let failure = await readStream(number, on: shown, after: before)
             let isBrief = ContinuousClock.now - start < Self.shortestStream
             events.yield(.stream(number, .streamEnded(failure, isBrief: isBrief)))
         }
@@ -281,16 +297,19 @@ actor SyncDriver {
         lastTasks.stream = task
     }
 
-    private func readStream(_ number: Int) async -> Failure? {
-        let replica = core.replica
+    private func readStream(
+        _ number: Int, on shown: BoardCore.Shown, after barrier: Task<Void, any Error>?
+    ) async -> Failure? {
+        let replica = shown.replica
         do {
+            try await barrier?.value
             let cursor = try replica.read { try $0.connection.state(.cursor) }
             var call = APICall.get("/changes", cursor.map { [("since", $0)] } ?? [])
             call.headers = [("Accept", "text/event-stream")]
             call.timeout = .seconds(40)
             var parser = EventParser()
             var refused: APIResponse?
-            for try await piece in try core.client().stream(call) {
+            for try await piece in try core.client(of: shown.account).stream(call) {
                 switch piece {
                 case .head(let status, let headers):
                     let isStream = headers["content-type"]?.hasPrefix("text/event-stream") ?? false

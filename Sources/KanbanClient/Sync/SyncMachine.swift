@@ -15,7 +15,7 @@ struct SyncMachine: Sendable {
     enum Event: Hashable, Sendable {
         case started
         case paused
-        /// The outbox has edits to send, or has none.
+        /// The outbox has edits to send, or has none, now that the machine is told.
         case outbox(hasUnsent: Bool)
         /// A call of `syncNow` waits for the goal.
         case asked(id: Int, SyncGoal)
@@ -36,6 +36,8 @@ struct SyncMachine: Sendable {
         case pathChanged
         /// Another account, or none, is shown: the machine starts over.
         case switched(hasCursor: Bool, hasUnsent: Bool)
+        /// The file was damaged, and a new one has the edits that could be read and nothing else.
+        case replaced
     }
 
     enum Action: Hashable, Sendable {
@@ -143,6 +145,9 @@ struct SyncMachine: Sendable {
             cutWait(&actions)
         case .switched(let hasCursor, let hasUnsent):
             switched(hasCursor: hasCursor, hasUnsent: hasUnsent, &actions)
+        case .replaced:
+            hasUnsent = true
+            startOver(&actions)
         }
         goOn(&actions)
         return actions

@@ -16,7 +16,7 @@ struct KilledClientTests {
             errors: files.file("errors"))
         let output: [UInt8]
         do {
-            output = try process.read(seconds: 60) { $0.count >= bytes }
+            output = try process.read(seconds: 240) { $0.count >= bytes }
         } catch {
             Foundation.kill(process.identifier, SIGKILL)
             _ = process.wait()
@@ -33,8 +33,8 @@ struct KilledClientTests {
         let url = "http://127.0.0.1:\(server.port)"
         var acknowledged: Set<String> = []
         for round in 0..<5 {
-            // More than it can do until it is killed: its output comes in blocks of 4 KiB.
-            let commands = (0..<3_000).map { number in
+            // More than it can do until it is killed: a pipe that nobody reads takes 64 KiB of its answers.
+            let commands = (0..<8_000).map { number in
                 number % 40 == 39 ? "sync" : "add task \(round)-\(number)"
             }
             let output = try kill(folder.path, url, commands.joined(separator: "\n") + "\n", after: 2_000 + round * 700)

@@ -1,0 +1,69 @@
+import Foundation
+
+/// Where in a folder the boards of each server are: those of the first server in the folder itself, those of any other in
+/// a folder of their own. So no server gets the edits that were made for another.
+struct ServerFolders: Codable, Equatable {
+    private var servers: [String]
+    /// The server that was opened last.
+    private var shown: Int
+
+    private static func file(in folder: URL) -> URL {
+        folder.appending(path: "servers", directoryHint: .notDirectory)
+    }
+
+    /// The boards of the server, which is shown from now on.
+    /// - Parameter isUnheard: Whether the folder itself has a board that never heard from its server, as after a wrong
+    ///   address. A new server gets that board.
+    static func show(_ server: URL, in folder: URL, isUnheard: () -> Bool) throws -> URL {
+        let name = name(of: server)
+        let known = try load(from: folder)
+        var folders = known ?? ServerFolders(servers: [name], shown: 0)
+        if let index = folders.servers.firstIndex(of: name) {
+            folders.shown = index
+        } else if isUnheard() {
+            folders.servers[0] = name
+            folders.shown = 0
+        } else {
+            folders.shown = folders.servers.count
+            folders.servers.append(name)
+        }
+        if folders != known {
+            let file = file(in: folder)
+            do {
+                try JSONEncoder().encode(folders).write(to: file, options: .atomic)
+            } catch {
+                throw KanbanError.storage("\(file.path) cannot be written.")
+            }
+        }
+        return folders.boards(in: folder)
+    }
+
+    /// The boards of the server that was opened last.
+    static func shown(in folder: URL) throws -> URL {
+        try load(from: folder)?.boards(in: folder) ?? folder
+    }
+
+    /// `nil` for a folder that was never opened.
+    private static func load(from folder: URL) throws -> ServerFolders? {
+        let file = file(in: folder)
+        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+        // The reason why it cannot be read changes nothing.
+        guard let folders = try? JSONDecoder().decode(ServerFolders.self, from: Data(contentsOf: file)),
+            folders.servers.indices.contains(folders.shown)
+        else { throw KanbanError.storage("\(file.path) cannot be read.") }
+        return folders
+    }
+
+    private func boards(in folder: URL) -> URL {
+        shown == 0 ? folder : folder.appending(path: "server-\(shown)", directoryHint: .isDirectory)
+    }
+
+    /// The same for an address however it is written.
+    static func name(of server: URL) -> String {
+        let scheme = server.scheme?.lowercased() ?? ""
+        let port = server.port.flatMap { [80: "http", 443: "https"][$0] == scheme ? nil : ":\($0)" } ?? ""
+        let path = server.path(percentEncoded: true)
+        return "\(scheme)://\(server.host()?.lowercased() ?? "")\(port)"
+            + (path.hasSuffix("/") ? String(path.dropLast()) : path)
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+@testable import KanbanClient
+
+/// One folder, opened with the addresses of several servers.
+struct ServerFolderTests {
+    /// A device whose board heard from its server, `http://first.test`.
+    private func deviceThatHeard() async throws -> TestDevice {
+        let server = try LocalServer()
+        let first = try await TestDevice(server: "http://first.test") { $0.dependencies.transport = server }
+        try await first.board.syncNow()
+        return first
+    }
+
+    @Test func `another server neither gets nor shows what was made for the first`() async throws {
+        let first = try await deviceThatHeard()
+        try await first.board.create(.init(title: "of the first"))
+        await first.board.close()
+
+        let server = try LocalServer()
+        let second = try await TestDevice(directory: first.directory, seed: 2, server: "http://second.test") {
+            $0.dependencies.transport = server
+        }
+        #expect(try second.titles().isEmpty)
+        try await second.board.create(.init(title: "of the second"))
+        try await second.board.syncNow()
+
+        #expect(try await server.json("GET", "/changes")["changes"]?.arrayValue?.count == 1)
+        #expect(try second.titles() == ["of the second"])
+        await second.board.close()
+        // The same address, written in another way.
+        let again = try await TestDevice(directory: first.directory, seed: 3, server: "HTTP://First.test:80/")
+        #expect(try again.titles() == ["of the first"])
+        #expect(try await again.board.pending().count == 1)
+        await again.board.close()
+    }
+
+    @Test func `a server that never answered leaves its board to the next`() async throws {
+        let wrong = try await TestDevice(server: "http://wrong.test")
+        try await wrong.board.create(.init(title: "Milk"))
+        await #expect(throws: KanbanError.self) { try await wrong.board.syncNow() }
+        await wrong.board.close()
+
+        let server = try LocalServer()
+        let right = try await TestDevice(directory: wrong.directory, seed: 2, server: "http://right.test") {
+            $0.dependencies.transport = server
+        }
+        #expect(try right.titles() == ["Milk"])
+        try await right.board.syncNow()
+
+        #expect(try await server.json("GET", "/changes")["changes"]?.arrayValue?.count == 1)
+        await right.board.close()
+        // Now it has the board.
+        let again = try await TestDevice(directory: wrong.directory, seed: 3, server: "http://wrong.test")
+        #expect(try again.titles().isEmpty)
+        await again.board.close()
+    }
+
+    @Test func `a board whose file was damaged stays with its server`() async throws {
+        let first = try await deviceThatHeard()
+        try await first.board.create(.init(title: "of the first"))
+        await first.board.close()
+        try first.damage("tasks")
+        let mended = try await TestDevice(directory: first.directory, seed: 2, server: "http://first.test")
+        #expect(try mended.titles() == ["of the first"])
+        await mended.board.close()
+
+        let second = try await TestDevice(directory: first.directory, seed: 3, server: "http://second.test")
+        #expect(try second.titles().isEmpty)
+        await second.board.close()
+    }
+
+    @Test func `a log-in counts for its server alone`() async throws {
+        let first = try await TestDevice(server: "http://first.test")
+        let account = KanbanID()
+        try await first.board.core.show(account, token: "kb_token")
+        try await first.board.create(.init(title: "of the account"))
+        await first.board.close()
+
+        let second = try await TestDevice(directory: first.directory, seed: 2, server: "http://second.test")
+        #expect(second.board.core.account == nil)
+        #expect(second.board.core.token == nil)
+        try await second.board.core.show(account, token: "kb_other")
+        #expect(try second.titles().isEmpty)
+        await second.board.close()
+
+        let again = try await TestDevice(directory: first.directory, seed: 3, server: "http://first.test/")
+        #expect(again.board.core.token == "kb_token")
+        #expect(try again.titles() == ["of the account"])
+        await again.board.close()
+    }
+
+    @Test func `a folder that is open is not opened with another server`() async throws {
+        let device = try await TestDevice(server: "http://first.test")
+        let folder = URL(filePath: device.directory.path)
+        let same = try await KanbanBoard.open(at: folder, server: try #require(URL(string: "http://first.test/")))
+        #expect(same === device.board)
+
+        await #expect(throws: KanbanError.self) {
+            try await KanbanBoard.open(at: folder, server: try #require(URL(string: "https://first.test")))
+        }
+    }
+
+    @Test func `a widget reads the board of the server that was opened last`() async throws {
+        let first = try await deviceThatHeard()
+        try await first.board.create(.init(title: "of the first"))
+        await first.board.close()
+        let second = try await TestDevice(directory: first.directory, seed: 2, server: "http://second.test")
+        try await second.board.create(.init(title: "of the second"))
+
+        let widget = try await KanbanBoard.openForReading(at: URL(filePath: first.directory.path))
+
+        #expect(try widget.tasks().current().map(\.title) == ["of the second"])
+        await second.board.close()
+    }
+}
