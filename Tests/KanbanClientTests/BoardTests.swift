@@ -62,6 +62,20 @@ struct BoardTests {
         #expect(try await device.board.task(ids[1])?.completedAt == nil)
     }
 
+    @Test func `a move beside a task that the server never hears of goes last there, too`() async throws {
+        let device = try await TestDevice()
+        let gone = try await device.board.create(.init(title: "gone"))
+        let moved = try await device.board.create(.init(title: "moved"))
+        try await device.board.create(.init(title: "last"))
+        try await device.board.delete(gone.id)
+
+        try await device.board.move(moved.id, .before(gone.id))
+
+        #expect(try device.titles() == ["last", "moved"])
+        let sent = try await device.board.core.replica.write { try $0.outbox().map(\.mutation) }
+        #expect(sent.last?.value.text == #"{"place":"last"}"#)
+    }
+
     @Test func `the trash gives tasks back, to a place`() async throws {
         let device = try await TestDevice()
         let first = try await device.board.create(.init(title: "first"))

@@ -11,6 +11,7 @@ extension Transaction {
         if mutation.op == .restore, let id = mutation.resource.id, let steps = try restoreOwn(id, mutation.value) {
             return steps
         }
+        let mutation = try withoutOwnTrash(mutation)
         let base = try seenRevision(of: mutation.resource)
         let before = try Before(mutation, self)
         let outcome = try performOrRefuse(mutation)
@@ -46,11 +47,33 @@ extension Transaction {
         }
     }
 
-    /// Restores a task that was created and deleted here before a push. The server gets it as a new one.
-    private func restoreOwn(_ id: ID, _ place: JSON) throws -> [UndoStep]? {
+    /// A task that was created and deleted here before a push: the server never hears of it.
+    private func ownTrash(_ id: ID) throws -> TaskItem? {
         guard let task = try rows.task(id), task.deletedAt != nil, task.revision.isOptimistic,
             try shadow(of: .task(id)) == nil
         else { return nil }
+        return task
+    }
+
+    /// The same move without a neighbour that the server never hears of. Beside a deleted task means last.
+    private func withoutOwnTrash(_ mutation: StoredMutation) throws -> StoredMutation {
+        guard mutation.op == .move || mutation.op == .restore, let members = mutation.value.objectMembers else {
+            return mutation
+        }
+        var sent = mutation
+        sent.value = .object(
+            try members.map { member in
+                guard member.name == "before" || member.name == "after",
+                    let id = member.value.stringValue.flatMap({ ID($0) }), try ownTrash(id) != nil
+                else { return member }
+                return JSON.Member("place", "last")
+            })
+        return sent
+    }
+
+    /// Restores a task that was created and deleted here before a push. The server gets it as a new one.
+    private func restoreOwn(_ id: ID, _ place: JSON) throws -> [UndoStep]? {
+        guard let task = try ownTrash(id) else { return nil }
         try rows.erase(task: id)
         var members: [JSON.Member] = [
             .init("title", .string(task.title)), .init("body", .string(task.body)),
