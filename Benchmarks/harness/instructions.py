@@ -38,7 +38,9 @@ def count(binary):
         subprocess.run(
             ["valgrind", "--quiet", "--tool=callgrind", "--dump-before=*HotPath4mark*",
              f"--callgrind-out-file={directory}/out", binary],
-            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ | {"TMPDIR": directory})
+            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            # How long a search in a dictionary is depends on the seed of its hashes.
+            env=os.environ | {"TMPDIR": directory, "SWIFT_DETERMINISTIC_HASHING": "1"})
         parts = sorted(glob.glob(f"{directory}/out.*"), key=lambda path: int(path.rsplit(".", 1)[1]))
         # A part ends at each mark: one before the requests of a workload, one after.
         return {name: figures(part, repeats)

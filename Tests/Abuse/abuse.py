@@ -19,7 +19,7 @@ import time
 HERE = pathlib.Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "Crash")]
 
-from harness import Server, run  # noqa: E402
+from harness import Gone, Server, run  # noqa: E402
 from stage import ATTACKS, Fault, start  # noqa: E402
 from stranger import Stranger  # noqa: E402
 
@@ -197,8 +197,8 @@ def attempt(binary, function):
         trial = Trial(binary, function, folder)
         try:
             faults = trial.run()
-        except Fault as fault:
-            faults = [str(fault)]
+        except (Fault, Gone, SystemExit, subprocess.TimeoutExpired) as fault:
+            faults = [str(fault) or repr(fault)]
         if hasattr(trial, "beside"):
             print(f"    {trial.figures()}", flush=True)
         return faults

@@ -128,7 +128,7 @@ class Board:
             time.sleep(PACE)
 
     def follow(self):
-        last = None
+        last = seen = None
 
         def is_done():
             return self.may_stop.is_set() and len(self.followed) >= len(self.acknowledged)
@@ -142,10 +142,13 @@ class Board:
                 connection.request("GET", "/changes", headers=headers)
                 answer = connection.getresponse()
                 while answer.status == 200 and (line := answer.readline()):
+                    if not line.endswith(b"\n"):
+                        break  # Cut off.
                     if line.startswith(b"id: "):
-                        last = line[4:].strip().decode()
+                        seen = line[4:].strip().decode()
                     elif line.startswith(b"data: ") and b"revision" in line:
                         self.followed.append(json.loads(line[6:])["revision"])
+                        last = seen
                     if is_done():
                         return
             except (OSError, http.client.HTTPException):

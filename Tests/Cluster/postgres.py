@@ -150,7 +150,7 @@ class Pooler:
     def stop(self):
         # The process of the user switch passes the signal on.
         self.process.terminate()
-        self.process.wait(timeout=10)
+        self.process.wait(timeout=120)
 
     def restart(self):
         """Ends all connections at once."""

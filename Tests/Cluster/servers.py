@@ -37,14 +37,14 @@ class Server:
             if b"listening on" in self.process.stdout.readline():
                 self.port = port
                 return
-            self.process.wait(timeout=30)
+            self.process.wait(timeout=120)
             # Before the next attempt: the port may be taken, or PostgreSQL away.
             time.sleep(0.25)
         sys.exit("the server does not start")
 
     def stop(self, number=signal.SIGKILL):
         self.process.send_signal(number)
-        self.process.wait(timeout=30)
+        self.process.wait(timeout=120)
 
     def end(self):
         if self.process and self.process.poll() is None:

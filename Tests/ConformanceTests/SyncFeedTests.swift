@@ -83,8 +83,8 @@ struct SyncFeedTests {
 
     @Test func `a waiting pull does not hold up a stop`() async throws {
         let server = try Kanbase()
-        let connection = try RawConnection(port: server.port)
         let cursor = try #require(Client(port: server.port).get("/changes").string("cursor"))
+        let connection = try RawConnection(port: server.port)
         let began = ContinuousClock.now
         try connection.send(
             Array("GET /changes?since=\(cursor) HTTP/1.1\r\nHost: localhost\r\nPrefer: wait=60\r\n\r\n".utf8))

@@ -5,7 +5,7 @@ import Testing
 import WireCorpus
 
 /// Every file of `Fixtures/wire` over a real socket; see ``WireCase`` for what they look like.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct WireTests {
     private static let cases: [WireCase] = {
         let directory = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/wire")

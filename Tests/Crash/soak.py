@@ -178,7 +178,7 @@ def watch(server):
     streams.join(60)
     errors = [error for load in loads for error in load.errors]
     server.send_signal(signal.SIGTERM)
-    code = server.wait(15)
+    code = server.wait(120)
     early, late = samples[len(samples) // 4:len(samples) // 2], samples[-(len(samples) // 4):]
     median = lambda part, column: statistics.median(sample[column] for sample in part)
     checks = {

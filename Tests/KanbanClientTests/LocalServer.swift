@@ -19,13 +19,15 @@ final class LocalServer: Transport {
     private let directory: TemporaryDirectory
     private let clock: TestClock
     private let running: Locked<(store: FileStore, application: Application)>
+    /// Each story has the same ids in each process.
     private let random: Locked<SeededRandom>
 
     init(clock: TestClock = TestClock(1_795_000_000_000), seed: UInt64 = 0) throws {
         directory = try TemporaryDirectory()
         self.clock = clock
-        random = Locked(SeededRandom(seed: seed))
-        running = Locked(try Self.start(in: directory, clock))
+        // Not the ids of a device with the same seed.
+        random = Locked(SeededRandom(seed: ~seed))
+        running = Locked(try Self.start(in: directory, clock, random))
     }
 
     deinit {
@@ -33,9 +35,10 @@ final class LocalServer: Transport {
     }
 
     private static func start(
-        in directory: TemporaryDirectory, _ clock: TestClock
+        in directory: TemporaryDirectory, _ clock: TestClock, _ random: Locked<SeededRandom>
     ) throws -> (store: FileStore, application: Application) {
-        let store = try FileStore(in: directory.path, clock: { clock.now })
+        let store = try FileStore(
+            in: directory.path, clock: { clock.now }, random: { random.withLock { $0.next() } })
         let environment = Environment(store: store, clock: { clock.now }, zone: try #require(Zone(name: "UTC")))
         let application = Application(
             environment: environment, gate: OpenGate(), routes: Routes.all, observer: SilentObserver())
@@ -48,7 +51,7 @@ final class LocalServer: Transport {
     /// As after a crash.
     func restart() throws {
         running.withLock { $0.store.close() }
-        let next = try Self.start(in: directory, clock)
+        let next = try Self.start(in: directory, clock, random)
         running.withLock { $0 = next }
     }
 

@@ -125,7 +125,7 @@ struct TransportTests {
             defer { listener.stop() }
             listener.serve { client in
                 var piece = [UInt8](repeating: 0, count: 1 << 19)
-                var (pauses, count) = (24, 0)
+                var (pauses, count) = (60, 0)
                 repeat {
                     // A slow line, for longer than the answer may take.
                     if pauses > 0 { usleep(100_000) }
@@ -140,7 +140,7 @@ struct TransportTests {
             // More than the buffers of two sockets.
             request.httpBody = Data(repeating: UInt8(ascii: "x"), count: 32 << 20) + Data("!".utf8)
 
-            let status = try await CurlTransport.shared.send(request, timeout: .seconds(1)).status
+            let status = try await CurlTransport.shared.send(request, timeout: .seconds(5)).status
 
             #expect(status == 200)
         }

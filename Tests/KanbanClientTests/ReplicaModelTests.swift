@@ -260,10 +260,11 @@ private final class ReplicaStory {
         trail.append("restore")
         let old = server.state
         server.eraseBoard()
-        for task in old.tasks.values where task.deletedAt == nil && random.chance(2) {
+        for task in old.tasks.values.sorted(by: { $0.id < $1.id })
+        where task.deletedAt == nil && random.chance(2) {
             server.save(task.restored(server.nextRevision()))
         }
-        for var category in old.categories.values {
+        for var category in old.categories.values.sorted(by: { $0.id < $1.id }) {
             category.revision = server.nextRevision()
             server.save(category)
         }

@@ -113,7 +113,7 @@ private struct SyncStory {
             waiters.insert(lastAsker)
             tell(.asked(id: lastAsker, [.pushed, .pulled, .pushedAndPulled][random.below(3)]))
         case 7:
-            guard let id = waiters.randomElement(using: &random) else { return }
+            guard let id = waiters.sorted().randomElement(using: &random) else { return }
             waiters.remove(id)
             tell(.gaveUp(id: id))
         case 8: tell(.pathChanged)

@@ -295,11 +295,11 @@ struct SyncTests {
         let phone = try await TestDevice.on(server)
         let edits = (0..<2_500).map { Edit.create(.init(title: "task \($0)")) }
         try await phone.board.edit(edits)
-        try await phone.board.syncNow(timeout: .seconds(60))
+        try await phone.board.syncNow(timeout: .seconds(1_200))
         #expect(try await phone.board.pending().isEmpty)
 
         let pad = try await TestDevice.on(server, seed: 2)
-        try await pad.board.syncNow(until: .pulled, timeout: .seconds(60))
+        try await pad.board.syncNow(until: .pulled, timeout: .seconds(1_200))
 
         #expect(try pad.board.counts().current().total == 2_500)
         let isSame = try Shown(phone.board) == Shown(pad.board)

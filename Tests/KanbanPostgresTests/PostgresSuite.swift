@@ -62,6 +62,7 @@ final class TestStores: Sendable {
         // No test fails because the machine is busy.
         configuration.patience = .seconds(60)
         configuration.peekPatience = .seconds(60)
+        configuration.peekTime = 60_000
         change(&configuration)
         stores = try (0..<count).map { _ in try PostgresStore(configuration) }
     }

@@ -67,6 +67,8 @@ struct SchemaTests {
                 group.addTask {
                     let connection = try SQLiteConnection(path: path, access: .readWrite)
                     defer { connection.close() }
+                    // However long the disk takes for the first of them.
+                    try connection.run("PRAGMA busy_timeout = 240000" as String)
                     let copied = Timestamp(milliseconds: now.milliseconds + Int64(number))
                     try DataFile.bringUp(connection, now: copied, steps: next)
                 }

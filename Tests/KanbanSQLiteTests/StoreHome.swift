@@ -1,9 +1,10 @@
 import Kanban
 import KanbanAccess
-import KanbanPostgres
 import KanbanSQLite
 import TestSupport
 import Testing
+
+@testable import KanbanPostgres
 
 /// Where the board of a contract test lives.
 enum StoreHome: CaseIterable, CustomTestStringConvertible {
@@ -33,6 +34,10 @@ enum StoreHome: CaseIterable, CustomTestStringConvertible {
             configuration.datesByClock = true
             configuration.lanes = 1
             configuration.readers = 2
+            // No test fails because the machine is busy.
+            configuration.patience = .seconds(60)
+            configuration.peekPatience = .seconds(60)
+            configuration.peekTime = 60_000
             let store = try PostgresStore(configuration)
             return OpenHome(store: store, directory: directory, check: { try PostgresStore.check(target) }) {
                 store.close()

@@ -17,7 +17,17 @@
 
         var certificate: String { directory.file("certificate.pem") }
 
-        init(limits: Limits = Limits()) throws {
+        /// Waits for longer than a busy machine may keep a test from going on.
+        static let patient = {
+            var limits = Limits()
+            limits.headTime = .seconds(600)
+            limits.bodyIdleTime = .seconds(600)
+            limits.idleTime = .seconds(600)
+            limits.writeTime = .seconds(600)
+            return limits
+        }()
+
+        init(limits: Limits = patient) throws {
             let directory = try TemporaryDirectory()
             self.directory = directory
             try Self.makeCertificate(in: directory, name: "first.example.org")

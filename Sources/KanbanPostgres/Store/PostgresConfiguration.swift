@@ -32,6 +32,8 @@ package struct PostgresConfiguration: Sendable {
     var groupTime = Duration.milliseconds(5)
     /// How long a request waits on its event loop to learn where its account stands, before it asks elsewhere.
     var peekPatience = Duration.seconds(2)
+    /// How long PostgreSQL may take to answer where accounts stand, in milliseconds: many wait for each answer.
+    var peekTime = 3_000
     /// Connections that read.
     package var readers = 8
     package var notify = Notify.auto

@@ -86,9 +86,8 @@ package final class PostgresStore: Sendable {
         longReaders = Readers(
             limit: 2, configuration.options(for: "long reader", statementTime: 120_000),
             label: "kanbase.long-readers")
-        var peekOptions = configuration.options(for: "peeks", statementTime: 3_000)
-        // Many callers wait for each of its queries, which are fast.
-        peekOptions.timeout = 5_000
+        var peekOptions = configuration.options(for: "peeks", statementTime: configuration.peekTime)
+        peekOptions.timeout = Int32(configuration.peekTime + 2_000)
         self.peekOptions = peekOptions
         peeks = Peeks(peekOptions)
         bell.start { [allLanes, readers, longReaders, peeks, loopPeeks] in

@@ -16,13 +16,17 @@ final class FeedStream {
         guard head.hasPrefix("HTTP/1.1 200") else { throw HarnessError(description: head) }
     }
 
-    /// The lines of the next piece; `nil` at the end of the stream.
+    /// The lines of the next piece with an event; `nil` at the end of the stream. Comments come while nothing happens.
     func next() throws -> [Substring]? {
-        guard let size = try connection.read(through: "\r\n"),
-            let count = Int(String(decoding: size.dropLast(2), as: UTF8.self), radix: 16), count > 0
-        else { return nil }
-        let text = String(decoding: try connection.read(count: count + 2), as: UTF8.self)
-        return text.split(whereSeparator: \.isNewline)
+        for _ in 0..<30 {
+            guard let size = try connection.read(through: "\r\n"),
+                let count = Int(String(decoding: size.dropLast(2), as: UTF8.self), radix: 16), count > 0
+            else { return nil }
+            let text = String(decoding: try connection.read(count: count + 2), as: UTF8.self)
+            let lines = text.split(whereSeparator: \.isNewline)
+            if lines.contains(where: { !$0.hasPrefix(":") }) { return lines }
+        }
+        throw HarnessError(description: "Nothing but comments on a stream.")
     }
 
     /// Expects that something ends an open stream at once, and not only the check at its next beat. That one comes at

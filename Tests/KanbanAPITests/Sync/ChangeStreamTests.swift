@@ -2,6 +2,7 @@ import HTTP
 import JSON
 import Kanban
 import KanbanSQLite
+import TestSupport
 import Testing
 
 @testable import KanbanAPI
@@ -177,6 +178,7 @@ struct ChangeStreamTests {
         _ = await stream.untilReady()
 
         for _ in 0..<3 {
+            try await until("the stream rests") { stream.isAtRest }
             _ = try await board.sync((0..<500).map { .mutation("create", .newID, ["title": "\($0)"]) })
             var count = 0
             while count < 500, await stream.nextChange() != nil { count += 1 }

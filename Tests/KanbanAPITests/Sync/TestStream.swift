@@ -89,6 +89,9 @@ final class TestStream: Sendable {
         pipe.resume()
     }
 
+    /// True while all is written and nothing is under way.
+    var isAtRest: Bool { pipe.isAtRest }
+
     func cancel() {
         task.cancel()
     }
@@ -120,6 +123,8 @@ private final class Pipe: BodyWriter, LiveConnection {
         self.loop = loop
         state = Locked(State(isStalled: isStalled))
     }
+
+    var isAtRest: Bool { state.withLock { $0.rest != nil && $0.pieces.isEmpty } }
 
     /// Lets the body rest until it is woken, or the task is cancelled.
     func rest() async {
