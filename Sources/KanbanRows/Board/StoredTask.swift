@@ -35,23 +35,28 @@ final class StoredTask {
     }
 }
 
-/// A cache of the rows of tasks that a transaction read or wrote last. A rule reads a task, then a neighbour, and then
-/// writes the task; without the cache each of these reads is a statement.
+/// A cache of the rows of tasks that were read or written last. A rule reads a task, then a neighbour, and then writes the
+/// task; and mostly the task that changes next is the one that changed last. Without the cache each of these reads is a
+/// statement.
 ///
-/// Keep no row that anything but ``SQLBoardWriter`` changes, and none beyond the transaction.
-struct RecentTasks {
+/// An object, because the compiler would copy the whole of it for each look-up. Used by its session alone.
+///
+/// Keep no row that anything but ``SQLBoardWriter`` changes. The only writer reports every change, so the cache stays right
+/// from one transaction to the next.
+final class RecentTasks {
     private struct Key: Hashable {
         var account: AccountKey
         var id: ID
     }
 
-    /// A task that moves, and the neighbour that it moves to.
-    private var newest: (key: Key, row: StoredTask)?
-    private var older: (key: Key, row: StoredTask)?
+    // Not checked for overlapping access: no method runs a body of somebody else.
+    /// A task that moves, and the neighbour that it moves to. Two, because each may have a long text.
+    @exclusivity(unchecked) private var newest: (key: Key, row: StoredTask)?
+    @exclusivity(unchecked) private var older: (key: Key, row: StoredTask)?
     /// Those that were read in advance, however many they are.
-    private var foreseen: [Key: StoredTask] = [:]
+    @exclusivity(unchecked) private var foreseen: [Key: StoredTask] = [:]
     /// Those that were not there when they were looked for in advance, and whether they were deleted for good.
-    private var absent: [Key: Bool] = [:]
+    @exclusivity(unchecked) private var absent: [Key: Bool] = [:]
 
     func row(_ id: ID, of account: AccountKey) -> StoredTask? {
         let key = Key(account: account, id: id)
@@ -61,13 +66,13 @@ struct RecentTasks {
     }
 
     /// Takes in a row that a body of the transaction will ask for.
-    mutating func foresee(_ row: StoredTask, of account: AccountKey) {
+    func foresee(_ row: StoredTask, of account: AccountKey) {
         foreseen[Key(account: account, id: row.task.id)] = row
     }
 
     /// Takes in that there is no such task.
     /// - Parameter isBuried: whether it was deleted for good.
-    mutating func foreseeNone(_ id: ID, isBuried: Bool, of account: AccountKey) {
+    func foreseeNone(_ id: ID, isBuried: Bool, of account: AccountKey) {
         absent[Key(account: account, id: id)] = isBuried
     }
 
@@ -77,11 +82,11 @@ struct RecentTasks {
     }
 
     /// Call it for a new row.
-    mutating func noteInsertion(of id: ID, in account: AccountKey) {
+    func noteInsertion(of id: ID, in account: AccountKey) {
         if !absent.isEmpty { absent[Key(account: account, id: id)] = nil }
     }
 
-    mutating func keep(_ row: StoredTask, of account: AccountKey) {
+    func keep(_ row: StoredTask, of account: AccountKey) {
         let key = Key(account: account, id: row.task.id)
         if !foreseen.isEmpty, foreseen[key] != nil {
             foreseen[key] = row
@@ -91,14 +96,14 @@ struct RecentTasks {
         }
     }
 
-    mutating func forget(_ id: ID, of account: AccountKey) {
+    func forget(_ id: ID, of account: AccountKey) {
         let key = Key(account: account, id: id)
         if !foreseen.isEmpty { foreseen[key] = nil }
         if newest?.key == key { newest = nil }
         if older?.key == key { older = nil }
     }
 
-    mutating func forgetAll() {
+    func forgetAll() {
         newest = nil
         older = nil
         if !foreseen.isEmpty { foreseen = [:] }

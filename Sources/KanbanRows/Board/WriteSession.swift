@@ -17,7 +17,7 @@ package final class WriteSession<Database: Engine> {
     @exclusivity(unchecked) private var changed: [Standing] = []
     @exclusivity(unchecked) private var countChanges: [CountChange] = []
     @exclusivity(unchecked) private var changedTasks: [TaskChange]? = []
-    @exclusivity(unchecked) var recentTasks = RecentTasks()
+    let recentTasks = RecentTasks()
     @exclusivity(unchecked) var columnEnds = ColumnEnds()
     /// Answers that were read in advance; `nil` for a key without a row.
     @exclusivity(unchecked) var foreseenAnswers: [AnswerKey: KeptAnswer?] = [:]
@@ -39,12 +39,10 @@ package final class WriteSession<Database: Engine> {
 
     @_specialize(where Database == SQLiteConnection)
     package func begin() throws {
-        recentTasks.forgetAll()
-        forgetAnswers()
         try connection.begin()
     }
 
-    /// Drops all counters after another process wrote. Call it before anything else in the transaction.
+    /// Drops all that is known of the rows after another process wrote. Call it before anything else in the transaction.
     @_specialize(where Database == SQLiteConnection)
     package func forgetStandings() {
         forgetAllStandings()
