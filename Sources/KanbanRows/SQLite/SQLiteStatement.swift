@@ -6,6 +6,10 @@ package final class SQLiteStatement: EngineStatement {
     private let handle: OpaquePointer
     private unowned let connection: SQLiteConnection
     private var isFinalized = false
+    /// A place for each parameter, where the bytes of a short value stay until the next one is bound: SQLite would allocate
+    /// and free a block for each value.
+    private let places: UnsafeMutableRawBufferPointer
+    private static let placeSize = 64
 
     package init(_ sql: String, on connection: SQLiteConnection) throws {
         var prepared: OpaquePointer?
@@ -14,6 +18,8 @@ package final class SQLiteStatement: EngineStatement {
         guard let prepared else { throw SQLiteError(code: SQLITE_MISUSE, message: "empty statement") }
         handle = prepared
         self.connection = connection
+        let parameters = Int(sqlite3_bind_parameter_count(prepared))
+        places = .allocate(byteCount: parameters * Self.placeSize, alignment: 1)
     }
 
     package var text: String { sqlite3_sql(handle).map { String(cString: $0) } ?? "" }
@@ -27,6 +33,7 @@ package final class SQLiteStatement: EngineStatement {
     deinit {
         // The connection finalizes what it keeps before it closes; this is for those that are used once.
         finalize()
+        places.deallocate()
     }
 
     /// True when there is a row.
@@ -58,13 +65,7 @@ extension SQLiteStatement {
 
     package func bind(_ index: Int32, _ text: String) {
         var text = text
-        text.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { characters in
-                _ = sqlite3_bind_text64(
-                    handle, index, characters.baseAddress ?? Self.nothing, UInt64(characters.count), Self.copied,
-                    UInt8(SQLITE_UTF8))
-            }
-        }
+        text.withUTF8 { bind(index, utf8: UnsafeRawBufferPointer($0)) }
     }
 
     package func bind(_ index: Int32, _ bytes: [UInt8]) {
@@ -72,37 +73,43 @@ extension SQLiteStatement {
     }
 
     package func bind(_ index: Int32, copying bytes: UnsafeRawBufferPointer) {
-        sqlite3_bind_blob64(
-            handle, index, bytes.baseAddress ?? UnsafeRawPointer(Self.nothing), UInt64(bytes.count), Self.copied)
+        let (start, lifetime) = kept(bytes, at: index)
+        sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), lifetime)
     }
 
     /// As text, for bytes that are UTF-8 already.
     package func bind(_ index: Int32, utf8 bytes: [UInt8]) {
-        bytes.withUnsafeBytes { buffer in
-            _ = sqlite3_bind_text64(
-                handle, index, buffer.bindMemory(to: CChar.self).baseAddress ?? Self.nothing, UInt64(buffer.count),
-                Self.copied, UInt8(SQLITE_UTF8))
-        }
+        bytes.withUnsafeBytes { bind(index, utf8: $0) }
+    }
+
+    private func bind(_ index: Int32, utf8 bytes: UnsafeRawBufferPointer) {
+        let (start, lifetime) = kept(bytes, at: index)
+        sqlite3_bind_text64(
+            handle, index, start?.assumingMemoryBound(to: CChar.self), UInt64(bytes.count), lifetime, UInt8(SQLITE_UTF8)
+        )
     }
 
     /// As 16 bytes, most significant first: their order is the order of the ids.
     package func bind(_ index: Int32, _ id: ID) {
-        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 2) { halves in
-            halves[0] = id.high.bigEndian
-            halves[1] = id.low.bigEndian
-            _ = sqlite3_bind_blob64(handle, index, halves.baseAddress, 16, Self.copied)
+        withUnsafeBytes(of: (id.high.bigEndian, id.low.bigEndian)) { bind(index, copying: $0) }
+    }
+
+    /// Where SQLite finds the bytes, and whether it must copy them.
+    private func kept(
+        _ bytes: UnsafeRawBufferPointer, at index: Int32
+    ) -> (start: UnsafeRawPointer?, lifetime: sqlite3_destructor_type?) {
+        let offset = (Int(index) - 1) * Self.placeSize
+        guard bytes.count <= Self.placeSize, places.indices.contains(offset) else {
+            return (bytes.baseAddress, Self.copied)
         }
+        let place = UnsafeMutableRawBufferPointer(rebasing: places[offset..<offset + Self.placeSize])
+        place.copyMemory(from: bytes)
+        // Not null even for no bytes: a null pointer would be NULL.
+        return (UnsafeRawPointer(place.baseAddress), nil)
     }
 
     /// `SQLITE_TRANSIENT`: SQLite copies the bytes before the call returns. The macro is a cast that Swift cannot import.
     private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-
-    /// What an empty text points to, since a null pointer would be NULL. Never written, never freed.
-    private nonisolated(unsafe) static let nothing: UnsafePointer<CChar> = {
-        let byte = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
-        byte.initialize(to: 0)
-        return UnsafePointer(byte)
-    }()
 }
 
 // MARK: - Columns
