@@ -130,10 +130,12 @@ extension Call {
 extension Call {
     /// Runs a change that is idempotent in itself. An `Idempotency-Key` must be valid; nothing is kept under it.
     func writeRepeatably<Outcome: Sendable>(
-        needs: WriteNeeds, _ change: @escaping Change<Outcome>
+        needs: @autoclosure () -> WriteNeeds, _ change: @escaping Change<Outcome>
     ) async throws -> Outcome {
         if request.headers.has("idempotency-key") { _ = try idempotencyKey() }
-        return try await store.write(account, session: caller.session, needs: needs, change)
+        return environment.local == nil
+            ? try await store.write(account, session: caller.session, needs: needs(), change)
+            : try await store.write(account, session: caller.session, change)
     }
 }
 

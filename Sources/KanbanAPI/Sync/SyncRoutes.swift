@@ -35,8 +35,9 @@ package struct SyncRoutes: Sendable {
         var progress = Push.Progress()
         repeat {
             do {
-                let needs = progress.needs(of: body.mutations, known: body.known, isLong: isLong)
-                progress = try await call.writeRepeatably(needs: needs) { [progress] board in
+                progress = try await call.writeRepeatably(
+                    needs: progress.needs(of: body.mutations, known: body.known, isLong: isLong)
+                ) { [progress] board in
                     if progress.results.isEmpty {
                         try board.checkBoard(precondition)
                         if case .cursor(let text) = body.since { _ = try board.cursor(text) }
