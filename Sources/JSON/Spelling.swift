@@ -43,6 +43,10 @@ extension String {
             guard word == right.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else { return false }
             offset += 8
         }
-        return left[offset...].elementsEqual(right[offset...])
+        while offset < left.count {
+            guard left[offset] == right[offset] else { return false }
+            offset += 1
+        }
+        return true
     }
 }

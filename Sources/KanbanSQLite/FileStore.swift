@@ -104,7 +104,7 @@ package final class FileStore: LocalStore {
     package func write<T: Sendable>(
         _ account: AccountKey, session: ID?, _ body: @escaping @Sendable (any BoardWriter) throws -> T
     ) async throws -> T {
-        try await writer.write(account, session: session, body)
+        try await writer.perform(account, session: session, body)
     }
 
     /// Sets what is called within 100 ms after another process wrote. It must not block.

@@ -108,12 +108,6 @@ final class Writer: @unchecked Sendable {
 
     // MARK: - Asking
 
-    func write<T: Sendable>(
-        _ account: AccountKey, session: ID?, _ body: @escaping @Sendable (any BoardWriter) throws -> T
-    ) async throws -> T {
-        try await perform(account, session: session, body)
-    }
-
     /// Runs the body in the next transaction. For ``AccountKey/nobody`` it must not touch a board.
     func perform<T: Sendable>(
         _ account: AccountKey = .nobody, session: ID? = nil, _ body: @escaping @Sendable (SQLiteBoardWriter) throws -> T

@@ -9,10 +9,11 @@ final class Standing {
     }
 
     let number: Int64
-    var counters: Counters
+    // Not checked for overlapping access: what changes them calls no code of others.
+    @exclusivity(unchecked) var counters: Counters
     /// Whether the transaction has changed it, and its feed.
-    var isChanged = false
-    var isFeedChanged = false
+    @exclusivity(unchecked) var isChanged = false
+    @exclusivity(unchecked) var isFeedChanged = false
 
     init(_ account: AccountKey, _ counters: Counters) {
         number = account.number

@@ -10,7 +10,7 @@ package final class SQLiteConnection: Engine {
     package let handle: OpaquePointer
     package let path: String
     /// The first error after which nothing of the transaction can be trusted; see ``SQLiteConnection/check(_:)``.
-    package private(set) var fault: SQLiteError?
+    @exclusivity(unchecked) package private(set) var fault: SQLiteError?
     // Not checked for overlapping access: a look-up calls no code of others, and every statement needs one.
     @exclusivity(unchecked) private var statements: [UnsafeRawPointer: SQLiteStatement] = [:]
     /// Some of them, each at a place that its address gives: hashing takes longer than binding two values.
