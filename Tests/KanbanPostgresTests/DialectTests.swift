@@ -43,6 +43,16 @@ struct DialectTests {
         #expect(Dialect.translated(sqlite) == postgres)
     }
 
+    @Test func `a statement for several rows numbers their parameters in order`() {
+        let insert = "INSERT INTO t (a, b) VALUES ($1, $2) ON CONFLICT (a) DO UPDATE SET b = excluded.b"
+
+        #expect(
+            Dialect.multiplied(insert, rows: 3)
+                == "INSERT INTO t (a, b) VALUES ($1, $2), ($3, $4), ($5, $6) ON CONFLICT (a) DO UPDATE SET b = excluded.b"
+        )
+        #expect(Dialect.multiplied(insert, rows: 1) == insert)
+    }
+
     @Test func `sums and the like stay as they are`() {
         let sql = "SELECT octet_length(title) + octet_length(body), count + excluded.count FROM tasks"
 

@@ -178,6 +178,19 @@ extension PostgresTests {
             #expect(try PostgresStore.check(stores.target) == [])
         }
 
+        @Test func `a row that PostgreSQL refuses takes no other row of its statement with it`() async throws {
+            var writes = accounts.map { account -> (AccountKey, Body) in (account, { _ = try $0.makeTask("one") }) }
+            writes[7].1 = { writer in try writer.add(writer.makeTask("one")) }
+
+            let errors = try await gather(writes)
+
+            for (index, account) in accounts.enumerated() {
+                #expect((errors[index] == nil) == (index != 7))
+                #expect(try await titles(of: account) == (index == 7 ? [] : ["one"]))
+            }
+            #expect(try PostgresStore.check(stores.target) == [])
+        }
+
         @Test func `a body that throws after it wrote splits its group in three, one that throws before does not`()
             async throws
         {

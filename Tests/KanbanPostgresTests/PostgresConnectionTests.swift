@@ -48,6 +48,66 @@ extension PostgresTests {
             try connection.commit()
         }
 
+        @Test func `rows are written together, in few statements, before anything else is`() throws {
+            let connection = try connect()
+            try connection.run("CREATE TEMPORARY TABLE numbers (n bigint PRIMARY KEY)")
+            try connection.run("CREATE TEMPORARY TABLE others (n bigint PRIMARY KEY)")
+            try connection.run("CREATE TEMPORARY SEQUENCE statements")
+            try connection.run(
+                """
+                CREATE FUNCTION pg_temp.note() RETURNS trigger LANGUAGE plpgsql
+                AS $$ BEGIN PERFORM nextval('statements'); RETURN NULL; END $$
+                """)
+            try connection.run(
+                "CREATE TRIGGER noting AFTER INSERT ON numbers FOR EACH STATEMENT EXECUTE FUNCTION pg_temp.note()")
+            try connection.wait()
+            let insert = try connection.statement("INSERT INTO numbers (n) VALUES (?1)")
+            let beside = try connection.statement("INSERT INTO others (n) VALUES (?1)")
+            try connection.begin()
+            let before = connection.allChanges
+
+            for number in 0..<7 {
+                for statement in [insert, beside] {
+                    statement.bind(1, Int64(number))
+                    try statement.writeRow()
+                }
+            }
+            #expect(connection.allChanges == before + 14)
+            try connection.run("DELETE FROM numbers WHERE n = 6")
+
+            #expect(try connection.integer("SELECT sum(n)::bigint FROM numbers") == 15)
+            #expect(try connection.integer("SELECT count(*) FROM others") == 7)
+            // Of four rows, of two, and of one.
+            #expect(try connection.integer("SELECT last_value FROM statements") == 3)
+            #expect(connection.allChanges == before + 15)
+            try connection.commit()
+        }
+
+        @Test func `rows that are undone before they are sent are not written`() throws {
+            let connection = try connect()
+            try connection.run("CREATE TEMPORARY TABLE numbers (n bigint PRIMARY KEY)")
+            try connection.wait()
+            let insert = try connection.statement("INSERT INTO numbers (n) VALUES (?1)")
+            func write(_ number: Int64) throws {
+                insert.bind(1, number)
+                try insert.writeRow()
+            }
+
+            try connection.begin()
+            try write(1)
+            try connection.rollBack()
+            try connection.begin()
+            try write(2)
+            try connection.savepoint()
+            try write(3)
+            try connection.rollBackToSavepoint()
+            try connection.releaseSavepoint()
+            try write(4)
+            try connection.commit()
+
+            #expect(try connection.text("SELECT string_agg(n::text, ' ' ORDER BY n) FROM numbers") == "2 4")
+        }
+
         @Test func `the first error of a transaction is thrown at the next wait, and nothing after it took effect`()
             throws
         {

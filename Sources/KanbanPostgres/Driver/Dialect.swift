@@ -30,6 +30,20 @@ enum Dialect {
         ("?", "$"),
     ]
 
+    /// The statement with its list of values, which has all its parameters in order, once for each row.
+    static func multiplied(_ sql: String, rows: Int) -> String {
+        guard let values = sql.firstRange(of: "VALUES "),
+            let end = sql[values.upperBound...].firstIndex(of: ")").map(sql.index(after:))
+        else { return sql }
+        let parts = sql[values.upperBound..<end].split(separator: "$", omittingEmptySubsequences: false)
+        let lists = (0..<rows).map { row in
+            parts.enumerated().map { index, part in
+                index == 0 ? "\(part)" : "$\(index + row * (parts.count - 1))\(part.drop { $0.isNumber })"
+            }.joined()
+        }
+        return "\(sql[..<values.upperBound])\(lists.joined(separator: ", "))\(sql[end...])"
+    }
+
     static func translated(_ sql: String) -> String {
         spellings.reduce(sql) { $0.replacing($1.sqlite, with: $1.postgres) }
     }

@@ -7,6 +7,20 @@ import CPostgres
 #endif
 
 extension PostgresConnection {
+    struct Options: Sendable {
+        /// A URL or keywords, as libpq takes them.
+        var target: String
+        /// What the server shows of this session.
+        var purpose = "kanbase"
+        /// Keeps statements prepared. Off behind a pooler that gives each transaction another session.
+        var prepares = true
+        /// Milliseconds without a byte from the server after which the session is given up. Longer than any of the
+        /// server's own time-outs, which end what hangs there.
+        var timeout: Int32 = 15_000
+        /// Run once after connecting.
+        var setUp: [String] = []
+    }
+
     /// The target can override options that are named before it, not those after it.
     static func connect(_ options: Options) -> OpaquePointer? {
         let settings = [
@@ -21,4 +35,10 @@ extension PostgresConnection {
         let values = texts.map { UnsafePointer($0.1) } + [nil]
         return PQconnectdbParams(names, values, 1)
     }
+
+    /// The database, without the host and the user.
+    var name: String { "PostgreSQL database " + (PQdb(handle).map { String(cString: $0) } ?? "") }
+
+    /// Major version times 10,000 and minor version, as 150003.
+    var serverVersion: Int { Int(PQserverVersion(handle)) }
 }

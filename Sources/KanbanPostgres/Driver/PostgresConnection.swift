@@ -14,20 +14,6 @@ import KanbanRows
 /// PostgreSQL skips what follows an error up to the next Sync. So the first error of a transaction is the one that is
 /// thrown, at the next wait, and nothing after it took effect; ``fault`` keeps it until ``rollBack()``.
 final class PostgresConnection: Engine {
-    struct Options: Sendable {
-        /// A URL or keywords, as libpq takes them.
-        var target: String
-        /// What the server shows of this session.
-        var purpose = "kanbase"
-        /// Keeps statements prepared. Off behind a pooler that gives each transaction another session.
-        var prepares = true
-        /// Milliseconds without a byte from the server after which the session is given up. Longer than any of the
-        /// server's own time-outs, which end what hangs there.
-        var timeout: Int32 = 15_000
-        /// Run once after connecting.
-        var setUp: [String] = []
-    }
-
     static var hasRowNumbers: Bool { false }
     static var foldsText: Bool { false }
     static var erasesDependents: Bool { false }
@@ -52,6 +38,8 @@ final class PostgresConnection: Engine {
     /// How many of ``expected`` are answered while ``collect()`` runs.
     private var answered = 0
     private var lastSent: PostgresStatement?
+    /// Statements that keep rows, in the order of their first row. See ``PostgresStatement/writeRow()``.
+    private var gathering: [PostgresStatement] = []
     /// Statements that are in libpq's buffer alone.
     private var unflushed = 0
     /// Since the connection was opened.
@@ -88,12 +76,6 @@ final class PostgresConnection: Engine {
     deinit {
         PQfinish(handle)
     }
-
-    /// The database, without the host and the user.
-    var name: String { "PostgreSQL database " + (PQdb(handle).map { String(cString: $0) } ?? "") }
-
-    /// Major version times 10,000 and minor version, as 150003.
-    var serverVersion: Int { Int(PQserverVersion(handle)) }
 
     // MARK: - Statements
 
@@ -199,6 +181,8 @@ final class PostgresConnection: Engine {
     /// - Returns: that error.
     @discardableResult
     private func recover() throws -> PostgresError? {
+        for statement in gathering { _ = statement.takeRows() }
+        gathering = []
         // A Sync ends the server's skipping. `try?`: the error is given back.
         try? wait()
         if let fault, fault.endsConnection { throw fault }
@@ -214,6 +198,27 @@ final class PostgresConnection: Engine {
 
     func send(_ statement: PostgresStatement, prepared: Bool) throws {
         if let fault { throw fault }
+        try sendRows()
+        if statement.writes { writesSent += 1 }
+        try put(statement, prepared: prepared)
+    }
+
+    /// Called by a statement that keeps a row.
+    func gather(_ statement: PostgresStatement) throws {
+        if let fault { throw fault }
+        writesSent += 1
+        if !gathering.contains(where: { $0 === statement }) { gathering.append(statement) }
+    }
+
+    /// Sends the rows that statements keep, before anything else is sent.
+    func sendRows() throws {
+        guard !gathering.isEmpty else { return }
+        let statements = gathering
+        gathering = []
+        for statement in statements.flatMap({ $0.takeRows() }) { try put(statement, prepared: true) }
+    }
+
+    private func put(_ statement: PostgresStatement, prepared: Bool) throws {
         let sent: Int32
         if prepared, options.prepares {
             if statement.name == nil {
@@ -233,7 +238,6 @@ final class PostgresConnection: Engine {
         }
         guard sent == 1 else { throw lost() }
         expected.append(.execution(statement))
-        if statement.writes { writesSent += 1 }
         statement.isPending = true
         lastSent = statement
         unflushed += 1
@@ -249,13 +253,14 @@ final class PostgresConnection: Engine {
         return lastSent.changes
     }
 
-    /// Statements sent to write, which need not have been answered.
+    /// Statements and rows that were given to write, which need not have been sent.
     var allChanges: Int64 { Int64(writesSent) }
 
     /// Waits until all that was sent is answered.
     /// - Throws: the first error since the last wait.
     func wait() throws {
         if let fault, fault.endsConnection { throw fault }
+        try sendRows()
         guard PQpipelineSync(handle) == 1 else { throw lost() }
         expected.append(.sync)
         try collect()
@@ -265,6 +270,7 @@ final class PostgresConnection: Engine {
     /// Waits until all that was sent is answered. What was sent outside of a transaction is one by itself, and over.
     func flushAndWait() throws {
         guard isInTransaction else { return try wait() }
+        try sendRows()
         guard PQsendFlushRequest(handle) == 1 else { throw lost() }
         try collect()
         if let fault { throw fault }
@@ -272,6 +278,7 @@ final class PostgresConnection: Engine {
 
     /// Sends all that is in the buffer, without waiting for it: what was sent outside of a transaction is one by itself.
     func sendSync() throws {
+        try sendRows()
         guard PQpipelineSync(handle) == 1 else { throw lost() }
         unflushed = 0
         expected.append(.sync)

@@ -13,6 +13,10 @@ final class PostgresStatement: EngineStatement {
     /// Whether it is sent and not answered.
     var isPending = false
     private var parameters: [Parameter] = []
+    /// The parameters of rows that are not sent, see ``writeRow()``.
+    private var rows: [[Parameter]] = []
+    /// The same statement for several rows, by their number.
+    private var many: [Int: PostgresStatement] = [:]
     private var result: OpaquePointer?
     private var row: Int32 = -1
     /// Sent by ``sendAhead()``: the first step waits for it.
@@ -75,6 +79,37 @@ final class PostgresStatement: EngineStatement {
     /// Sends a statement without rows. An error shows at the next wait.
     func run() throws {
         try connection.send(self, prepared: true)
+    }
+
+    /// Keeps the row until the connection sends something else, to send it with others.
+    func writeRow() throws {
+        try connection.gather(self)
+        rows.append(parameters)
+        if rows.count == Self.rowLimit { try connection.sendRows() }
+    }
+
+    private static let rowLimit = 32
+
+    /// Statements for the kept rows, which are forgotten: each for a power of two of them, so that few have to be prepared.
+    func takeRows() -> [PostgresStatement] {
+        defer { rows.removeAll(keepingCapacity: true) }
+        var (rest, statements) = (rows[...], [PostgresStatement]())
+        while !rest.isEmpty {
+            let count = 1 << (Int.bitWidth - 1 - rest.count.leadingZeroBitCount)
+            let statement = ofRows(count)
+            statement.parameters = Array(rest.prefix(count).joined())
+            rest.removeFirst(count)
+            statements.append(statement)
+        }
+        return statements
+    }
+
+    private func ofRows(_ count: Int) -> PostgresStatement {
+        if count == 1 { return self }
+        if let known = many[count] { return known }
+        let statement = PostgresStatement(Dialect.multiplied(text, rows: count), on: connection)
+        many[count] = statement
+        return statement
     }
 
     /// Keeps the result and frees it in time.

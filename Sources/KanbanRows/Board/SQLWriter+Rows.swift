@@ -18,7 +18,7 @@ extension SQLBoardWriter {
         row.bind(6, utf8: changes)
         row.bind(7, entry.sessionID)
         statement.bind(8, row.checksum)
-        try statement.run()
+        try statement.writeRow()
         try charge(RowCost.history + changes.count, for: .trace)
     }
 
@@ -152,7 +152,7 @@ extension SQLBoardWriter {
         statement.bind(5, headers)
         statement.bind(6, answer.body)
         statement.bind(7, now)
-        try statement.run()
+        try statement.writeRow()
     }
 
     package func keep(_ mutation: KeptMutation, id: ID) throws {

@@ -149,7 +149,7 @@ extension SQLBoardWriter {
         statement.bind(18, task.createdAt)
         statement.bind(19, checksum)
         bindFoldedBody(of: task, to: statement, at: 20)
-        try statement.run()
+        try statement.writeRow()
         count(task, by: 1)
         writing.recentTasks.noteInsertion(of: task.id, in: account)
         writing.noteMove(of: account, from: nil, to: task)

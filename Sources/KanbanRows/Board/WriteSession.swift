@@ -384,7 +384,7 @@ package final class WriteSession<Database: Engine> {
         if let id = key.categoryID { statement.bind(2, id) } else { statement.bind(2, [UInt8]()) }
         statement.bind(3, key.status.rawValue)
         statement.bind(4, sum)
-        try statement.run()
+        try statement.writeRow()
     }
 }
 

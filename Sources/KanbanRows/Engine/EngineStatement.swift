@@ -21,6 +21,9 @@ package protocol EngineStatement: AnyObject {
     /// Runs a statement without rows and resets it. An engine on the other side of a network need not wait for it: then
     /// the error of a statement is thrown by a later one, and by the commit.
     func run() throws
+    /// Runs a statement that writes the row of its one `VALUES` list, like ``run()``. An engine on the other side of a network
+    /// may send several such rows later as one statement, but before anything else: no two may be the same row.
+    func writeRow() throws
     /// Ready to be bound and run again. What was bound stays.
     func reset()
 
@@ -39,6 +42,11 @@ extension EngineStatement {
     package func run() throws {
         defer { reset() }
         while try step() {}
+    }
+
+    @inlinable
+    package func writeRow() throws {
+        try run()
     }
 
     @inlinable
