@@ -9,13 +9,19 @@ import Testing
 
 extension PostgresTests {
     /// The question where accounts stand, on an event loop.
-    struct LoopPeeksTests {
+    final class LoopPeeksTests {
         private let stores: TestStores
         private let group: EventLoopGroup
 
         init() throws {
-            stores = try TestStores()
+            stores = try TestStores(target: TestStores.namedTarget())
             group = try EventLoopGroup(count: 1)
+        }
+
+        deinit {
+            // In this order: the loop closes its session.
+            stores.close()
+            group.shutDown()
         }
 
         /// Asks in one turn of the loop, again until the loop has its connection.
@@ -48,7 +54,6 @@ extension PostgresTests {
                 #expect(told.first??.feed == (try await stores.store.feedState(of: .local)))
                 #expect(told.first??.feed.revision == Revision(revision))
             }
-            group.shutDown()
         }
 
         @Test func `the requests of a turn share a question`() async throws {
@@ -61,7 +66,6 @@ extension PostgresTests {
             #expect(told.map { $0 != nil } == [true, true, false, true])
             #expect(after.peeks - before.peeks == 1)
             #expect(after.peekers - before.peekers == 4)
-            group.shutDown()
         }
 
         /// An answer is larger than what libpq reads at once.
@@ -81,26 +85,17 @@ extension PostgresTests {
 
             #expect(told.compactMap { $0?.feed.epoch } == (0..<5000).map { UInt64($0) })
             #expect(stores.store.activity.peeks - before == 5)
-            group.shutDown()
         }
 
         @Test func `a session that ends sends its callers elsewhere, and another follows`() async throws {
             _ = try await peek([.local])
-            let connection = try stores.connection()
-            try connection.run(
-                """
-                SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-                WHERE application_name LIKE '%peeks' AND pid <> pg_backend_pid()
-                """)
-            try connection.wait()
+            try stores.endSessions()
 
             try await until("it tells again") { try await peek([.local]).first??.feed != nil }
-            group.shutDown()
         }
 
         @Test func `away from a loop nobody is told`() {
             #expect(!stores.store.peek(.local) { _ in })
-            group.shutDown()
         }
     }
 }

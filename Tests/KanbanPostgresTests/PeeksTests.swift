@@ -64,15 +64,9 @@ extension PostgresTests {
         }
 
         @Test func `questions are asked again when their connection was lost`() async throws {
-            let stores = try TestStores()
+            let stores = try TestStores(target: TestStores.namedTarget())
             _ = try await stores.store.feedState(of: .local)
-            let connection = try stores.connection()
-            try connection.run(
-                """
-                SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-                WHERE datname = current_database() AND application_name = 'kanbase peeks'
-                """)
-            try connection.wait()
+            try stores.endSessions()
 
             #expect(try await stores.store.feedState(of: .local).revision == 0)
             withExtendedLifetime(stores) {}

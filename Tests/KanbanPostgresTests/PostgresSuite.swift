@@ -49,6 +49,7 @@ final class TestStores: Sendable {
     let target: String
     let clock = ManualClock()
     let stores: [PostgresStore]
+    private let isClosed = Locked(false)
 
     init(
         count: Int = 1, target: String? = nil, _ change: (inout PostgresConfiguration) -> Void = { _ in }
@@ -57,7 +58,6 @@ final class TestStores: Sendable {
         self.target = target
         var configuration = PostgresConfiguration(target: target, clock: { [clock] in clock.now })
         configuration.datesByClock = true
-        configuration.lanes = 2
         configuration.readers = 2
         // No test fails because the machine is busy.
         configuration.patience = .seconds(60)
@@ -68,7 +68,32 @@ final class TestStores: Sendable {
     }
 
     deinit {
-        for store in stores { store.close() }
+        close()
+    }
+
+    func close() {
+        let wasClosed = isClosed.withLock { isClosed in
+            defer { isClosed = true }
+            return isClosed
+        }
+        if !wasClosed { for store in stores { store.close() } }
+    }
+
+    /// A schema whose sessions all have its name, for ``endSessions()``.
+    static func namedTarget() throws -> String {
+        let target = try PostgresCluster.shared.get().freshSchema()
+        return try "\(target)&application_name=\(#require(target.split(separator: "%3D").last))"
+    }
+
+    /// Ends the sessions of these servers, and no others, as a restart of PostgreSQL would.
+    func endSessions() throws {
+        let connection = try connection()
+        let ended = try connection.integer(
+            """
+            SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+            WHERE application_name = current_setting('application_name') AND pid <> pg_backend_pid()
+            """)
+        #expect(try #require(ended) > 0)
     }
 
     var store: PostgresStore { stores[0] }
