@@ -22,8 +22,8 @@ package struct PostgresConfiguration: Sendable {
     package var target: String
     /// For notifications, where `target` is a pooler; `nil` is `target`.
     package var direct: String?
-    /// Connections that write.
-    package var lanes = 4
+    /// Connections that write. With more of them fewer writes share a transaction, and each costs more.
+    package var lanes = 2
     /// The most accounts whose writes share a transaction.
     package var groupLimit = 16
     /// How long a write waits for its turn.

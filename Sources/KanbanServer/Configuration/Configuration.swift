@@ -25,7 +25,7 @@ struct Configuration: Sendable, Equatable {
     var database: String?
     /// The database itself, where ``database`` is a pooler.
     var databaseDirect: String?
-    var databaseLanes = 4
+    var databaseLanes = 2
     var databaseGroup = 16
     var databaseReaders = 8
     var databaseNotify = PostgresConfiguration.Notify.auto

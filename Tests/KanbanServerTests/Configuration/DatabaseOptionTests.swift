@@ -9,11 +9,11 @@ struct DatabaseOptionTests {
         let url = "postgres://kanbase@a.example.org,b.example.org/kanbase?sslmode=require"
 
         let line = try Invocation(
-            ["serve", "--database", url, "--database-lanes=2", "--database-group=1"], environment: [:])
+            ["serve", "--database", url, "--database-lanes=3", "--database-group=1"], environment: [:])
         let environment = try Invocation(
             ["account", "list"], environment: ["KANBASE_DATABASE": url, "KANBASE_DATA": "/data"])
 
-        #expect(line.configuration.database == url && line.configuration.databaseLanes == 2)
+        #expect(line.configuration.database == url && line.configuration.databaseLanes == 3)
         #expect(line.configuration.databaseGroup == 1)
         #expect(environment.configuration.database == url)
         #expect(environment.configuration.place == "PostgreSQL database kanbase at a.example.org,b.example.org")
