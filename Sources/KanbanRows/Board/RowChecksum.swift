@@ -109,7 +109,7 @@ package struct RowChecksum {
 extension RowChecksum {
     /// The columns that the `checksum` of each table covers, in order. Rows older than checksums have none.
     package static let tables: [(name: String, columns: String)] = [
-        ("tasks", TaskRow.columns),
+        ("tasks", TaskRow.columns.description),
         ("history", "task_id, revision, at, action, changes, session_id"),
         ("categories", "id, name, name_folded, color, emoji, image, created_at, updated_at, revision"),
         ("ddays", "id, title, date, repeats, color, emoji, image, created_at, updated_at, revision"),

@@ -38,7 +38,7 @@ extension SQLBoard {
         guard !statuses.isEmpty, query.categoryIDs?.isEmpty != true else { return 0 }
         var condition = TaskStatement(query, statuses: statuses, seeksStatus: false)
         if query.withoutDueDate { condition.add("due IS NULL") }
-        let statement = try connection.statement(composed: condition.sql(counting: "tasks"))
+        let statement = try connection.statement(composed: String(condition.sql(counting: "tasks")))
         statement.bind(1, account.number)
         condition.bind(to: statement, limit: nil)
         return try first(of: statement) { Int($0.integer(0)) } ?? 0
@@ -62,14 +62,14 @@ extension SQLBoard {
 
     /// - Parameter isOrdered: whether an index usually gives the order.
     private func run<Row>(
-        _ taskStatement: TaskStatement, of columns: TaskColumns<Database.Statement, Row>, order: String, limit: Int?,
+        _ taskStatement: TaskStatement, of columns: TaskColumns<Database.Statement, Row>, order: SQLText, limit: Int?,
         isOrdered: Bool
     ) throws -> [Row] {
         let sql =
             isOrdered || limit == nil
             ? taskStatement.sql(columns: columns.names, order: order, limit: limit)
             : taskStatement.sqlSortingFirst(columns: columns.names, order: order, limit: limit)
-        let statement = try connection.statement(composed: sql)
+        let statement = try connection.statement(composed: String(sql))
         statement.bind(1, account.number)
         taskStatement.bind(to: statement, limit: limit)
         return try all(of: statement, capacity: min(limit ?? 0, 128), columns.decode)
@@ -110,7 +110,7 @@ enum TaskListPart {
 
     /// How the query's lower and upper bounds of the due date are to name it: a plus sign where this part has a
     /// narrower one of its own, which is then the only one that SQLite can seek by.
-    func dueColumns(_ query: TaskQuery) -> (from: String, before: String) {
+    func dueColumns(_ query: TaskQuery) -> (from: StaticString, before: StaticString) {
         guard query.sort == .dueDate else { return ("due", "due") }
         switch self {
         case .alike: return ("+due", "+due")
@@ -119,14 +119,15 @@ enum TaskListPart {
         }
     }
 
-    func order(_ query: TaskQuery) -> String {
+    func order(_ query: TaskQuery) -> SQLText {
         guard case .beyond = self else { return "position, id" }
-        return "\(query.sort.expression)\(query.descending ? " DESC" : ""), position, id"
+        return query.descending
+            ? "\(query.sort.expression) DESC, position, id" : "\(query.sort.expression), position, id"
     }
 }
 
 extension TaskQuery.Sort {
-    var expression: String {
+    var expression: StaticString {
         switch self {
         case .dueDate: "due"
         case .position: "position"
@@ -143,7 +144,8 @@ extension TaskStatement {
         case .alike(let key):
             add("\(sort.expression) = \(parameter(Value(key)))")
         case .beyond(let key?):
-            add("\(sort.expression) \(descending ? "<" : ">") \(parameter(Value(key)))")
+            let parameter = parameter(Value(key))
+            add(descending ? "\(sort.expression) < \(parameter)" : "\(sort.expression) > \(parameter)")
         case .beyond(nil):
             if sort == .dueDate { add("due IS NOT NULL") }
         case .undated:
@@ -158,19 +160,21 @@ extension TaskStatement {
             add(condition(first, descending: descending))
         } else {
             let each = places.map { status, place in
-                "(status = \(status.rawValue) AND \(condition(place, descending: descending)))"
+                let status = parameter(.integer(Int64(status.rawValue)))
+                return "(status = \(status) AND \(condition(place, descending: descending)))" as SQLText
             }
             add("(\(each.joined(separator: " OR ")))")
         }
     }
 
-    private mutating func condition(_ place: TaskPlace, descending: Bool) -> String {
+    private mutating func condition(_ place: TaskPlace, descending: Bool) -> SQLText {
         let position = parameter(.text(place.position.text))
         let id = parameter(.id(place.id))
-        // The id ascends in either direction, which a row value cannot say; and it takes longer for each row.
+        // The id ascends in either direction, which a row value cannot say; and it takes longer for each row. The ids are
+        // compared first, which is faster, and usually enough: a task that was made later is further down.
         return descending
-            ? "position <= \(position) AND (position < \(position) OR id > \(id))"
-            : "position >= \(position) AND (position > \(position) OR id > \(id))"
+            ? "position <= \(position) AND (id > \(id) OR position < \(position))"
+            : "position >= \(position) AND (id > \(id) OR position > \(position))"
     }
 }
 

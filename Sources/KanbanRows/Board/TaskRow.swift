@@ -3,7 +3,7 @@ import Kanban
 /// A task as a row: its columns in the order of every statement that reads one.
 enum TaskRow {
     /// Column 0 is the revision, so that the change feed can compare rows before it decodes them.
-    static let columns = """
+    static let columns: StaticString = """
         revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at, \
         deleted_at, member_revisions, title, body
         """
@@ -29,7 +29,7 @@ enum TaskRow {
 
 /// What a list reads of each task.
 struct TaskColumns<Statement: EngineStatement, Row> {
-    let names: String
+    let names: StaticString
     let decode: (Statement) throws -> Row
 }
 

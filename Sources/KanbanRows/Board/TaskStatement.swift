@@ -9,7 +9,7 @@ struct TaskStatement {
     }
 
     /// With ` AND ` between them.
-    private var conditions: String
+    private var conditions: SQLText
     /// From parameter 2 on; 1 is the account.
     private(set) var values: [Value] = []
 
@@ -20,14 +20,12 @@ struct TaskStatement {
     /// - Parameter part: where it says more about the due date than the query, a plus sign keeps SQLite from seeking by
     ///   the query's bounds.
     init(_ query: TaskQuery, statuses: [TaskStatus], seeksStatus: Bool, part: TaskListPart? = nil) {
-        conditions = ""
+        conditions = query.inTrash ? "account = ?1 AND deleted_at IS NOT NULL" : "account = ?1 AND deleted_at IS NULL"
         conditions.reserveCapacity(256)
-        conditions += "account = ?1 AND deleted_at IS "
-        conditions += query.inTrash ? "NOT NULL" : "NULL"
         values.reserveCapacity(8)
         if statuses.count < TaskStatus.allCases.count {
             let wanted = statuses.map { parameter(.integer(Int64($0.rawValue))) }
-            let column = seeksStatus ? "status" : "+status"
+            let column: StaticString = seeksStatus ? "status" : "+status"
             add(wanted.count == 1 ? "\(column) = \(wanted[0])" : "\(column) IN (\(wanted.joined(separator: ", ")))")
         }
         if let categoryIDs = query.categoryIDs { add(categories: categoryIDs) }
@@ -56,7 +54,7 @@ struct TaskStatement {
 
     private mutating func add(categories: Set<ID?>) {
         let wanted = categories.compactMap { $0 }.sorted().map { parameter(.id($0)) }
-        let named =
+        let named: SQLText =
             wanted.count == 1 ? "category_id = \(wanted[0])" : "category_id IN (\(wanted.joined(separator: ", ")))"
         switch (wanted.isEmpty, categories.contains(nil)) {
         case (true, _): add("category_id IS NULL")
@@ -65,34 +63,36 @@ struct TaskStatement {
         }
     }
 
-    mutating func add(_ condition: String) {
-        conditions += " AND "
-        conditions += condition
+    mutating func add(_ condition: SQLText) {
+        conditions.append(" AND ", condition)
     }
 
     /// Adds a value and returns the name of its parameter.
-    mutating func parameter(_ value: Value) -> String {
+    mutating func parameter(_ value: Value) -> SQLText {
         values.append(value)
-        let index = values.count + 1
-        return index < Self.parameterNames.count ? Self.parameterNames[index] : "?\(index)"
+        return Self.parameter(values.count + 1)
     }
 
-    /// Interpolating a short text takes longer than binding the value.
-    private static let parameterNames = (0..<32).map { "?\($0)" }
+    private static func parameter(_ index: Int) -> SQLText {
+        index < parameterNames.count ? parameterNames[index] : SQLText(parameter: index)
+    }
 
-    func sql(columns: String, order: String, limit: Int?) -> String {
-        let end = limit == nil ? "" : " LIMIT ?\(values.count + 2)"
+    /// Making a name takes longer than binding the value.
+    private static let parameterNames = (0..<32).map { SQLText(parameter: $0) }
+
+    func sql(columns: StaticString, order: SQLText, limit: Int?) -> SQLText {
+        let end: SQLText = limit == nil ? "" : " LIMIT \(Self.parameter(values.count + 2))"
         return "SELECT \(columns) FROM tasks WHERE \(conditions) ORDER BY \(order)\(end)"
     }
 
     /// The same rows where no index gives the order: it sorts row numbers and reads only the rows of the page. Sorting newest
     /// first, nearly every row is among the first for a while. (The plus sign makes SQLite seek by number.)
-    func sqlSortingFirst(columns: String, order: String, limit: Int?) -> String {
+    func sqlSortingFirst(columns: StaticString, order: SQLText, limit: Int?) -> SQLText {
         let numbers = sql(columns: "number", order: order, limit: limit)
         return "SELECT \(columns) FROM tasks WHERE +account = ?1 AND number IN (\(numbers)) ORDER BY \(order)"
     }
 
-    func sql(counting rows: String) -> String {
+    func sql(counting rows: StaticString) -> SQLText {
         "SELECT count(*) FROM \(rows) WHERE \(conditions)"
     }
 
