@@ -4,6 +4,7 @@ server acknowledged."""
 import http.client
 import json
 import multiprocessing
+import os
 import random
 import time
 
@@ -36,9 +37,10 @@ def timed(kind, call, expected):
 
 
 class Stranger:
-    """Two processes that go on until they are stopped: one reads and writes a board, the other one logs in."""
+    """Three processes that go on until they are stopped: one reads and writes a board, one logs in, and one only syncs a
+    file in the folder."""
 
-    def __init__(self, server):
+    def __init__(self, server, folder):
         self.server = server
         self.tokens = {}
         for name, address in (("board", ADDRESS), ("log-in", LOG_IN_ADDRESS)):
@@ -52,7 +54,8 @@ class Stranger:
         self.samples, self.acknowledged = [], {}
         self.ends = multiprocessing.Event()
         self.parts = [
-            self._start(use_board, server, self.tokens["board"]), self._start(log_in, server)]
+            self._start(use_board, server, self.tokens["board"]), self._start(log_in, server),
+            self._start(use_disk, f"{folder}/yardstick")]
 
     def _start(self, work, *arguments):
         mine, theirs = multiprocessing.Pipe()
@@ -61,7 +64,7 @@ class Stranger:
         return process, mine
 
     def stop(self):
-        """Ends both. Their samples and the acknowledged tasks are here afterwards."""
+        """Ends them. Their samples and the acknowledged tasks are here afterwards."""
         self.ends.set()
         for process, pipe in self.parts:
             if not pipe.poll(40):
@@ -125,6 +128,18 @@ def use_board(pipe, ends, server, token):
         # The pace; see above.
         time.sleep(0.04)
     pipe.send((samples, acknowledged))
+
+
+def use_disk(pipe, ends, path):
+    """Appends to a file and syncs it as often as a board is written: how long the disk of this machine takes."""
+    samples = []
+    with open(path, "ab", buffering=0) as file:
+        while not ends.wait(0.05):
+            began = time.monotonic()
+            file.write(bytes(8_192))
+            os.fdatasync(file.fileno())
+            samples.append(Sample("sync", began, (time.monotonic() - began) * 1000, 200))
+    pipe.send((samples, {}))
 
 
 def log_in(pipe, ends, server):
