@@ -50,9 +50,10 @@ package protocol Store: AnyObject, Sendable {
     ) async throws -> T
 
     /// The same, with what the body will ask for, as far as it is known: a store on another machine reads it in advance, for
-    /// all bodies of a transaction together. The body may ask for other rows, too.
+    /// all bodies of a transaction together. The body may ask for other rows, too. Others leave the needs
+    /// uncomputed.
     func write<T: Sendable>(
-        _ account: AccountKey, session: ID?, needs: WriteNeeds,
+        _ account: AccountKey, session: ID?, needs: @autoclosure () -> WriteNeeds,
         _ body: @escaping @Sendable (any BoardWriter) throws -> T
     ) async throws -> T
 
@@ -66,7 +67,7 @@ package protocol Store: AnyObject, Sendable {
 
 extension Store {
     package func write<T: Sendable>(
-        _ account: AccountKey, session: ID?, needs: WriteNeeds,
+        _ account: AccountKey, session: ID?, needs: @autoclosure () -> WriteNeeds,
         _ body: @escaping @Sendable (any BoardWriter) throws -> T
     ) async throws -> T {
         try await write(account, session: session, body)

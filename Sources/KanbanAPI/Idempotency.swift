@@ -54,10 +54,8 @@ extension Call {
     ) async throws -> Response {
         guard request.method == .post || request.method == .patch, request.headers.has("idempotency-key") else {
             let change = try await prepare()
-            let outcome =
-                environment.local == nil
-                ? try await store.write(account, session: caller.session, needs: needs(isLong: isLong), change)
-                : try await store.write(account, session: caller.session, change)
+            let outcome = try await store.write(
+                account, session: caller.session, needs: needs(isLong: isLong), change)
             let response = answer(outcome)
             committed(outcome, response)
             return response
@@ -133,9 +131,7 @@ extension Call {
         needs: @autoclosure () -> WriteNeeds, _ change: @escaping Change<Outcome>
     ) async throws -> Outcome {
         if request.headers.has("idempotency-key") { _ = try idempotencyKey() }
-        return environment.local == nil
-            ? try await store.write(account, session: caller.session, needs: needs(), change)
-            : try await store.write(account, session: caller.session, change)
+        return try await store.write(account, session: caller.session, needs: needs(), change)
     }
 }
 

@@ -112,10 +112,10 @@ final class RemoteStore: PeekingStore, AccessStore {
     }
 
     func write<T: Sendable>(
-        _ account: AccountKey, session: ID?, needs: WriteNeeds,
+        _ account: AccountKey, session: ID?, needs: @autoclosure () -> WriteNeeds,
         _ body: @escaping @Sendable (any BoardWriter) throws -> T
     ) async throws -> T {
-        if needs.isLong { longWrites.withLock { $0 += 1 } }
+        if needs().isLong { longWrites.withLock { $0 += 1 } }
         return try await write(account, session: session, body)
     }
 

@@ -200,10 +200,10 @@ package final class PostgresStore: Sendable {
     }
 
     package func write<T: Sendable>(
-        _ account: AccountKey, session: ID?, needs: WriteNeeds,
+        _ account: AccountKey, session: ID?, needs: @autoclosure () -> WriteNeeds,
         _ body: @escaping @Sendable (any BoardWriter) throws -> T
     ) async throws -> T {
-        try await perform(account, session: session, needs: needs) { try body($0) }
+        try await perform(account, session: session, needs: needs()) { try body($0) }
     }
 
     func perform<T: Sendable>(

@@ -48,7 +48,7 @@ struct SQLText: ExpressibleByStringInterpolation {
 
 extension [SQLText] {
     func joined(separator: StaticString) -> SQLText {
-        dropFirst().reduce(first ?? "") { "\($0)\(separator)\($1)" }
+        dropFirst().reduce(into: first ?? "") { $0.append(separator, $1) }
     }
 }
 

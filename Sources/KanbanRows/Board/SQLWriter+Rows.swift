@@ -152,7 +152,7 @@ extension SQLBoardWriter {
         statement.bind(5, headers)
         statement.bind(6, answer.body)
         statement.bind(7, now)
-        try statement.writeRow()
+        try statement.run()
     }
 
     package func keep(_ mutation: KeptMutation, id: ID) throws {
