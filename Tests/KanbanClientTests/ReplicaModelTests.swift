@@ -239,18 +239,18 @@ private final class ReplicaStory {
         let body = try SyncBody(request.body) { Kanban.Language.en.defaultTaskTitle }
         var push = try server.push(known: body.known, after: .init()) { $1.encoded($0) }
         try push.apply(body.mutations, isAtomic: false)
-        guard !random.chance(5) else { return trail.append("push \(request.count): the answer is lost") }
+        guard !random.chance(5) else { return trail.append("push \(request.mutationIDs.count): the answer is lost") }
         let results = JSON.Member("results", .array(try push.progress.results.map { try JSON(parsing: $0) }))
         if request.hasMore {
             let results = SyncResponse.results(.object([results]))
             let expected = answered(try outbox(), results)
-            trail.append("push \(request.count) of more")
+            trail.append("push \(request.mutationIDs.count) of more")
             try await replica.write { try $0.integrate(results: results) }
             isBetween = true
             try look(expecting: expected)
         } else {
             let limit = random.chance(2) ? 1_000 : 1 + random.below(5)
-            trail.append("push \(request.count)")
+            trail.append("push \(request.mutationIDs.count)")
             try await integrate(try SyncResponse(.object(page(after: cursor(), limit: limit) + [results])))
         }
     }

@@ -142,6 +142,17 @@ struct SyncMachineTests {
         _ = machine.handle(.waited)
         let full = Failure.problem(.init(status: 507, code: "insufficient_storage"))
         #expect(machine.handle(.failed(full)).contains(.waitFor(.seconds(60))))
+        for event in [Event.outbox(hasUnsent: true), .pathChanged, .started, .asked(id: 1, .pushed)] {
+            #expect(machine.handle(event) == [], "\(event)")
+        }
+        #expect(machine.handle(.waited).contains(.send(.push(most: 500))))
+    }
+
+    @Test func `a stream that a proxy refuses is tried again from where it was`() {
+        var machine = live()
+        let refusal = Failure.problem(.init(status: 400, code: "invalid_value"))
+
+        #expect(machine.handle(.streamEnded(refusal, isBrief: true)) == [.send(.pull), .show(.syncing)])
     }
 
     @Test func `a request that is too large is halved, and a single edit that is refused goes with an issue`() {

@@ -27,11 +27,11 @@ extension Failure {
         let retryAfter = answer.headers["retry-after"].flatMap(Int.init)
         // Anything but a problem document comes from a proxy.
         guard let json = try? JSON(parsing: answer.body), let code = json["code"]?.stringValue else {
-            // What a proxy answers for a server that is away counts as what it says.
+            // It may say that the server is away, or that a body is too large; it knows nothing of an edit or an account.
             self =
-                [401, 403, 410].contains(answer.status) || answer.status < 400
-                ? .malformedResponse
-                : .problem(Problem(status: answer.status, code: "unknown", retryAfter: retryAfter))
+                [413, 429].contains(answer.status) || answer.status >= 500
+                ? .problem(Problem(status: answer.status, code: "unknown", retryAfter: retryAfter))
+                : .malformedResponse
             return
         }
         self = .problem(

@@ -24,13 +24,14 @@ extension Transaction {
         if !answer.hasMore { try endOfFeed(isStream: isStream, isRestored: isRestored) }
         isEditing = true
         try replayEdits()
-        if !answer.hasMore { try emptyTrash() }
+        if !answer.hasMore, let newest = changes.compactMap(\.value.updatedAt).max() { try emptyTrash(at: newest) }
         touched.formUnion([.status, .outbox])
     }
 
     /// Removes tasks from the trash after as many days as the server does, unless one has a pending edit.
-    private func emptyTrash() throws {
-        let oldest = now.adding(milliseconds: -Self.trashDays * 86_400_000)
+    /// - Parameter newest: a time of the server, because the device's clock may be years ahead.
+    private func emptyTrash(at newest: Timestamp) throws {
+        let oldest = min(now, newest).adding(milliseconds: -Self.trashDays * 86_400_000)
         guard try !rows.trash(before: oldest, limit: 1).isEmpty else { return }
         try rows.erase(trashBefore: oldest)
         touched.insert(.tasks)
@@ -63,7 +64,7 @@ extension Transaction {
         try run(
             """
             DELETE FROM acknowledged WHERE NOT EXISTS
-                (SELECT 1 FROM outbox WHERE outbox.target = acknowledged.target AND answered IS NULL)
+                (SELECT 1 FROM outbox WHERE outbox.target = acknowledged.target)
             """)
         try setState(.lastSync, String(now.milliseconds))
     }
@@ -139,12 +140,11 @@ extension Transaction {
         }
     }
 
+    /// Until the feed brings its effect, the next edits of the same target have the old base.
     private func acknowledge(_ edit: OutboxEdit) throws {
         try run(
-            """
-            INSERT OR IGNORE INTO acknowledged (mutation_id, target, n)
-                SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM outbox WHERE target = ?2 AND answered IS NULL)
-            """, .id(edit.mutationID), .id(edit.mutation.resource.id), .integer(edit.n))
+            "INSERT OR IGNORE INTO acknowledged (mutation_id, target, n) VALUES (?1, ?2, ?3)", .id(edit.mutationID),
+            .id(edit.mutation.resource.id), .integer(edit.n))
     }
 
     private func drop(_ edit: OutboxEdit) throws {
@@ -155,6 +155,7 @@ extension Transaction {
     private func replace(_ mine: ID, by theirs: ID) throws {
         try run("INSERT OR REPLACE INTO aliases (mine, theirs) VALUES (?1, ?2)", .id(mine), .id(theirs))
         try run("UPDATE outbox SET target = ?2 WHERE target = ?1 AND answered IS NULL", .id(mine), .id(theirs))
+        try run("UPDATE acknowledged SET target = ?2 WHERE target = ?1", .id(mine), .id(theirs))
         let (from, to) = (Parameter.text(mine.description), Parameter.text(theirs.description))
         try run("UPDATE outbox SET value = replace(value, ?1, ?2)", from, to)
         try run("UPDATE undo SET steps = replace(steps, ?1, ?2)", from, to)
@@ -174,17 +175,13 @@ extension Transaction {
         try setState(.cursor, nil)
         try setState(.through, nil)
         try setState(.isLoading, "1")
-        try run("UPDATE outbox SET base = NULL, answered = NULL")
-        try run("DELETE FROM acknowledged")
-        // A server may still know the result of an edit whose effect it lost. Under a new id it performs the edit again.
-        for edit in try outbox() where edit.attempts > 0 {
-            try run("UPDATE outbox SET mutation_id = ?2 WHERE n = ?1", .integer(edit.n), .id(rows.makeID()))
-        }
         try replayEdits()
         touched.formUnion([.status, .outbox])
     }
 
+    /// Nothing is sent before the load is complete, so the edits learn here of another history.
     private func endLoading(isRestored: Bool) throws {
+        if isRestored { try sendEditsAnew() }
         for id in try rows.tasksOfEarlierHistory() {
             guard let task = try rows.task(id) else { continue }
             if isRestored, task.deletedAt == nil { try add(.restoredServer(.task(task), .task(id))) }
@@ -212,6 +209,16 @@ extension Transaction {
         try setState(.lostEpoch, nil)
     }
 
+    /// The server may have lost the effects of answered edits, and counts its revisions anew. It may still know the result of
+    /// an edit whose effect it lost: under a new id it performs the edit again.
+    private func sendEditsAnew() throws {
+        try run("UPDATE outbox SET base = NULL, answered = NULL")
+        try run("DELETE FROM acknowledged")
+        for edit in try outbox() where edit.attempts > 0 {
+            try run("UPDATE outbox SET mutation_id = ?2 WHERE n = ?1", .integer(edit.n), .id(rows.makeID()))
+        }
+    }
+
     /// Leaves an issue if the server has an older version than this device saw.
     private func noteLost(_ known: Change.Value, _ resource: ResourceKey, newerThan server: Change.Value) throws {
         switch (known, server) {
@@ -227,6 +234,18 @@ extension Transaction {
         default: return
         }
         try add(.restoredServer(known, resource))
+    }
+}
+
+extension Change.Value {
+    /// When the server last changed it; `nil` for what tells no time.
+    fileprivate var updatedAt: Timestamp? {
+        switch self {
+        case .task(let task): task.updatedAt
+        case .category(let category): category.updatedAt
+        case .dday(let dday): dday.updatedAt
+        case .settings, .image, .deleted: nil
+        }
     }
 }
 

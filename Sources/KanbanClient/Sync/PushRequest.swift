@@ -7,11 +7,13 @@ import KanbanWire
 struct PushRequest: Sendable {
     /// The most bytes of edits in a request. The server accepts 1 MiB.
     private static let mostBytes = 900 * 1_024
-    private static let mostKnown: Int64 = 500
+    /// The most ids of known mutations that the server accepts.
+    private static let mostKnown = 500
     /// Edits older than this (ms) do not overwrite what others did since.
     private static let freshness: Int64 = 3_600_000
 
-    var count: Int
+    /// The ids of the edits.
+    var mutationIDs: [ID]
     /// True if more edits wait. Then the request asks for no changes: they are read once, after the last push.
     var hasMore: Bool
     var body: JSON
@@ -27,6 +29,8 @@ extension Transaction {
 extension PushRequest {
     fileprivate init?(from transaction: Transaction, most: Int) throws {
         var mutations: [JSON] = []
+        var mutationIDs: [ID] = []
+        var known: Set<ID> = []
         var bytes = 0
         // Read one more than is sent to know whether more wait.
         let waiting = try transaction.waiting(limit: most + 1)
@@ -36,27 +40,36 @@ extension PushRequest {
             let policy = edit.policy ?? (age > Self.freshness ? .keep : .merge)
             let json = edit.json(policy: policy)
             bytes += json.serialized().count + 1
-            guard mutations.isEmpty || bytes <= Self.mostBytes else { break }
+            let withThis = try known.union(transaction.acknowledged(before: edit, limit: Self.mostKnown))
+            guard mutations.isEmpty || (bytes <= Self.mostBytes && withThis.count <= Self.mostKnown) else { break }
+            known = withThis
             mutations.append(json)
+            mutationIDs.append(edit.mutationID)
             try transaction.run(
                 "UPDATE outbox SET policy = ?2, sent_at = ?3, attempts = attempts + 1 WHERE n = ?1",
                 .integer(edit.n), .text(policy.rawValue), .integer(transaction.now.milliseconds))
         }
         guard !mutations.isEmpty else { return nil }
-        let known = try transaction.all(
-            """
-            SELECT mutation_id FROM acknowledged WHERE EXISTS
-                (SELECT 1 FROM outbox WHERE outbox.target = acknowledged.target AND answered IS NULL)
-            ORDER BY n DESC LIMIT ?1
-            """, .integer(Self.mostKnown)
-        ) { JSON.string(try $0.id(0).description) }
         hasMore = waiting.count > mutations.count
         var members: [JSON.Member] = [.init("mutations", .array(mutations))]
         if !hasMore, let cursor = try transaction.state(.cursor) { members.append(.init("since", .string(cursor))) }
-        if !known.isEmpty { members.append(.init("known", .array(known))) }
-        count = mutations.count
+        if !known.isEmpty {
+            let ids = known.map(\.description).sorted()
+            members.append(.init("known", .array(ids.map { .string($0) })))
+        }
+        self.mutationIDs = mutationIDs
         body = .object(members)
         transaction.touched.insert(.outbox)
+    }
+}
+
+extension Transaction {
+    /// The newest answered mutations of an edit's target: their effects are this device's own, however old the edit's base.
+    fileprivate func acknowledged(before edit: OutboxEdit, limit: Int) throws -> [ID] {
+        try all(
+            "SELECT mutation_id FROM acknowledged WHERE target = ?1 ORDER BY n DESC LIMIT ?2",
+            .id(edit.mutation.resource.id), .integer(Int64(limit))
+        ) { try $0.id(0) }
     }
 }
 

@@ -213,12 +213,13 @@ actor SyncDriver {
                 try await core.uploadImages(replica, client)
                 if let push = try await replica.write({ try $0.collectPush(most: most) }) {
                     let json = try await client.json(.post("/sync", push.body)).json
-                    core.log(LogEvent(code: "push.answered", count: push.count))
-                    if push.hasMore {
-                        let results = SyncResponse.results(json)
-                        guard !results.isEmpty else { throw Failure.malformedResponse }
+                    core.log(LogEvent(code: "push.answered", count: push.mutationIDs.count))
+                    let results = SyncResponse.results(json)
+                    // What has no result, or one that this version does not know, waits before it is sent again.
+                    let isWhole = Set(push.mutationIDs).isSubset(of: results.map(\.mutationID))
+                    guard isWhole, !push.hasMore else {
                         try await replica.write { try $0.integrate(results: results) }
-                        return .answeredPart
+                        return isWhole ? .answeredPart : .failed(.malformedResponse)
                     }
                     answer = try await completed(try SyncResponse(json), replica, client)
                 } else {

@@ -1,7 +1,7 @@
 /// Decides what the library does with the network and when: events in, actions out. No clock, no socket, no disk.
 ///
 /// One request at a time (a page of the first load, a push or a pull) and at most one stream beside it. An edit, a network
-/// that comes back and the foreground end a wait early. Only `pause`, a log-out, or a server that refuses the device stop it.
+/// that comes back and the foreground end a wait early, unless the server has had too much. Only `pause`, a log-out, or a server that refuses the device stop it.
 struct SyncMachine: Sendable {
     enum Request: Hashable, Sendable {
         /// Send the outbox, at most `most` mutations; the answer brings changes.
@@ -83,6 +83,8 @@ struct SyncMachine: Sendable {
     private var request: Request?
     private var stream = Stream.closed
     private var isWaiting = false
+    /// The server refuses requests, or has no room, for as long as the wait lasts.
+    private var isRefused = false
     private var failures = 0
     private var mutations = Self.mostMutations
     /// The feed was read to its end since it began.
@@ -234,6 +236,7 @@ struct SyncMachine: Sendable {
                 bar(.stopped(problem), .problem(problem), &actions)
                 return
             case 410, 400:
+                guard problem.status == 410 || problem.code == "invalid_cursor" else { break }
                 startOver(&actions)
                 return
             default: break
@@ -282,6 +285,7 @@ struct SyncMachine: Sendable {
     private mutating func backOff(_ failure: Failure, _ actions: inout [Action]) {
         failures += 1
         isWaiting = true
+        isRefused = false
         var wait = Action.wait(upTo: min(Self.longestWait, .milliseconds(500 << min(failures - 1, 10))))
         if case .problem(let problem) = failure {
             if let seconds = problem.retryAfter, [429, 503, 409].contains(problem.status) {
@@ -289,6 +293,7 @@ struct SyncMachine: Sendable {
             } else if problem.status == 507 {
                 wait = .waitFor(.seconds(60))
             }
+            isRefused = [429, 507].contains(problem.status)
         }
         actions.append(wait)
         fail(failure, &actions)
@@ -298,7 +303,7 @@ struct SyncMachine: Sendable {
     private var isOffline = false
 
     private mutating func cutWait(_ actions: inout [Action]) {
-        stopWaiting(&actions)
+        if !isRefused { stopWaiting(&actions) }
     }
 
     private mutating func stopWaiting(_ actions: inout [Action]) {
