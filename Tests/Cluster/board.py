@@ -70,9 +70,9 @@ class Board:
 
     # Writing
 
-    def create(self, title, key):
+    def create(self, title, key, server=None):
         status, body = self.request(
-            random.choice(self.servers), "POST", "/tasks", {"title": title}, [("Idempotency-Key", key)])
+            server or random.choice(self.servers), "POST", "/tasks", {"title": title}, [("Idempotency-Key", key)])
         return status, body, json.loads(body)["id"] if status == 201 else None
 
     def push(self, title, key):
@@ -156,6 +156,39 @@ class Board:
             finally:
                 connection.close()
             time.sleep(RETRY)
+
+    def read_everything(self, clients=4, rounds=10):
+        """Each client writes through one server and reads through another, in every way: each read is answered, by its own
+        rows."""
+        def run():
+            for _ in range(rounds):
+                title = str(uuid.uuid4())
+                writing, reading = random.sample(self.servers, 2)
+                status, body, task = self.create(title, title, writing)
+                if not task:
+                    self.faults.append(f"a create was answered {status}: {body[:300]}")
+                    return
+                self.acknowledged[title] = task
+                for path in ("/tasks?limit=5", "/board", "/changes?limit=3", "/export"):
+                    try:
+                        status, body = self.request(reading, "GET", path)
+                    except (OSError, http.client.HTTPException) as error:
+                        status, body = 0, repr(error).encode()
+                    if status != 200 or path == "/export" and title.encode() not in body:
+                        self.faults.append(f"GET {path} was answered {status}: {body[:300]}")
+
+        threads = [threading.Thread(target=run) for _ in range(clients)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def command(self, binary, url):
+        """Twice, because the second one may be given the session of the first."""
+        for command in (["account", "list"], ["check"], ["migrate"]) * 2:
+            ended = subprocess.run([binary, *command, "--database", url], capture_output=True, text=True)
+            if ended.returncode != 0:
+                self.faults.append(f"kanbase {' '.join(command)} ends with {ended.returncode}: {ended.stderr}")
 
     # Looking for what is wrong
 

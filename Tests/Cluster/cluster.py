@@ -286,13 +286,16 @@ def poolers(binary, count):
     try:
         for mode, options in (
                 ("session", ["--database-readers", "4"]),
-                ("transaction", ["--database-prepare", "off", "--database-direct", postgres.url])):
+                ("transaction", [
+                    "--database-prepare", "off", "--database-direct", postgres.url, "--database-readers", "3"])):
             postgres.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
             pooler = Pooler(postgres, mode)
             try:
                 with Cluster(binary, pooler.url, postgres.directory, *options) as cluster:
                     cluster.load(4)
+                    cluster.board.read_everything()
                     cluster.grow(60)
+                    cluster.board.command(binary, pooler.url)
                     pooler.restart()
                     boards.append(cluster.finish(postgres.url))
             finally:

@@ -78,7 +78,7 @@ package enum TableCopy {
     private static func withSource<T>(
         _ target: String, closing: Bool, _ body: (DatabaseSide) throws -> T
     ) throws -> T {
-        let connection = try connection(to: target)
+        let connection = try PostgresConnection(PostgresConfiguration.commandOptions(for: "copy", to: target))
         try PostgresSchema.requireTables(connection)
         return try Readers.snapshot(on: connection) { connection in
             if closing {
@@ -94,7 +94,7 @@ package enum TableCopy {
     private static func withTarget<T>(
         _ target: String, at now: Timestamp, _ body: (DatabaseSide) throws -> T
     ) throws -> T {
-        let connection = try connection(to: target)
+        let connection = try PostgresConnection(PostgresConfiguration.commandOptions(for: "copy", to: target))
         try PostgresSchema.bringUp(connection, now: now)
         try connection.begin()
         do {
@@ -120,11 +120,5 @@ package enum TableCopy {
             try? connection.rollBack()
             throw error
         }
-    }
-
-    private static func connection(to target: String) throws -> PostgresConnection {
-        let configuration = PostgresConfiguration(target: target, clock: { Timestamp(milliseconds: 0) })
-        return try PostgresConnection(
-            configuration.options(for: "copy", statementTime: 600_000, idleTime: 600_000, lockTime: 15_000))
     }
 }

@@ -120,11 +120,13 @@ final class PostgresConnection: Engine {
     /// - Parameter readOnly: all statements see the same moment.
     func begin(readOnly: Bool) throws {
         (savepoints, savepointCount) = ([], 0)
+        // Behind a pooler the answer of a COMMIT gives the session to another client, with whatever was sent after it.
+        if case .sync? = expected.last { try collect() }
         try statement(readOnly ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN").run()
         isInTransaction = true
     }
 
-    /// Ends a transaction that only read, without waiting: its rows are here, and the next wait receives the answer.
+    /// Ends a transaction that only read, without waiting: its rows are here, and the next transaction receives the answer.
     func endReading() throws {
         try statement("COMMIT").run()
         try sendSync()

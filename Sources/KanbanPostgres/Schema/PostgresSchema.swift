@@ -194,20 +194,15 @@ extension PostgresStore {
     /// Migrates the tables, and removes what only older versions need unless one of them runs.
     /// - Throws: ``PostgresSchema/Fault``, ``PostgresError``.
     package static func migrate(_ target: String, at now: Timestamp) throws -> PostgresSchema.Outcome {
-        let connection = try commandConnection(to: target, for: "migration")
+        let connection = try PostgresConnection(PostgresConfiguration.commandOptions(for: "migration", to: target))
         try PostgresSchema.bringUp(connection, now: now)
         return try PostgresSchema.contract(connection)
     }
 
     /// - Throws: ``PostgresSchema/Fault``, ``PostgresError`` unless the tables are those of this version.
     package static func requireTables(_ target: String) throws {
-        try PostgresSchema.requireTables(commandConnection(to: target, for: "copy"))
-    }
-
-    private static func commandConnection(to target: String, for purpose: String) throws -> PostgresConnection {
-        let configuration = PostgresConfiguration(target: target, clock: { Timestamp(milliseconds: 0) })
-        return try PostgresConnection(
-            configuration.options(for: purpose, statementTime: 600_000, idleTime: 600_000, lockTime: 15_000))
+        try PostgresSchema.requireTables(
+            PostgresConnection(PostgresConfiguration.commandOptions(for: "copy", to: target)))
     }
 }
 

@@ -141,10 +141,7 @@ extension PostgresStore {
     /// A sentence for each finding in the data.
     /// - Throws: ``PostgresSchema/Fault``, ``PostgresError``.
     package static func check(_ target: String) throws -> [String] {
-        var configuration = PostgresConfiguration(target: target, clock: { Timestamp(milliseconds: 0) })
-        configuration.prepares = false
-        let connection = try PostgresConnection(
-            configuration.options(for: "check", statementTime: 600_000, idleTime: 600_000))
+        let connection = try PostgresConnection(PostgresConfiguration.commandOptions(for: "check", to: target))
         try PostgresSchema.requireTables(connection)
         return try PostgresCheck.findings(in: connection)
     }

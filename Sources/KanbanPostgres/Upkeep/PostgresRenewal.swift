@@ -7,9 +7,7 @@ extension PostgresStore {
     /// - Returns: how many accounts.
     /// - Throws: ``PostgresSchema/Fault``, ``PostgresError``.
     package static func renew(_ target: String) throws -> Int64 {
-        let configuration = PostgresConfiguration(target: target, clock: { Timestamp(milliseconds: 0) })
-        let connection = try PostgresConnection(
-            configuration.options(for: "renewal", statementTime: 600_000, idleTime: 600_000, lockTime: 15_000))
+        let connection = try PostgresConnection(PostgresConfiguration.commandOptions(for: "renewal", to: target))
         try PostgresSchema.requireTables(connection)
         let count = try connection.integer(
             """

@@ -70,6 +70,8 @@ extension Configuration {
             store = try openDatabase(database) { configuration in
                 configuration.lanes = 1
                 configuration.readers = 2
+                // Behind a pooler a session may know the name of a prepared statement already.
+                configuration.prepares = false
                 configuration.notify = .auto
             }
         } else {
