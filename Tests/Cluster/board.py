@@ -162,6 +162,8 @@ class Board:
         rows."""
         def run():
             for _ in range(rounds):
+                if self.faults:
+                    return
                 title = str(uuid.uuid4())
                 writing, reading = random.sample(self.servers, 2)
                 status, body, task = self.create(title, title, writing)
