@@ -113,6 +113,10 @@ class Faults:
         self.refuses("no such host", f"postgres://kanbase:{SECRET}@nowhere.invalid/kanbase", 69, "nowhere.invalid")
         self.refuses("no address", f"mysql://kanbase:{SECRET}@127.0.0.1/kanbase", 78, "KANBASE_DATABASE")
         self.refuses("no port", f"postgres://kanbase:{SECRET}@127.0.0.1:99999/kanbase", 78, "port")
+        self.refuses("a slash in the password", f"postgres://kanbase:{SECRET}/x@127.0.0.1/kanbase", 78, "port")
+        self.refuses(
+            "no port on the command line", "postgres:///kanbase", 64, "port",
+            command=("serve", "--port", "0", "--database", f"postgres://kanbase:{SECRET}@127.0.0.1:99999/kanbase"))
         self.refuses("a web server", Stub(web_server).url, 76, "no PostgreSQL")
         self.refuses("a server that hangs up", Stub(silent).url, 69, "closed")
         self.refuses("PostgreSQL 12", Stub(old_postgres).url, 76, "version 12")
@@ -200,7 +204,7 @@ class Faults:
                 ("a wrong password", f"{secret}2@/postgres?host={postgres.directory}", f"{place}/new", 77, "password")):
             self.refuses(f"a copy, {what}", "", code, words, command=("copy", source, target))
         self.expect(postgres.execute("SELECT 1") == "1", "PostgreSQL is gone")
-        self.expect(not os.path.exists(f"{place}/new/kanbase.sqlite"), "a copy that was refused left a file")
+        self.expect(not os.path.exists(f"{place}/new"), "a copy that was refused left something")
 
     def standby(self, postgres):
         standby = postgres.standby()
@@ -278,10 +282,10 @@ class Faults:
             return time.monotonic() - began < 1
         wait_for(lambda: all(is_quick() for _ in range(5)), "a request without the database is refused at once")
 
-    def standstill(self, postgres):
+    def standstill(self, postgres, *options):
         """PostgreSQL does not answer, and its connections stay."""
         log = open(f"{postgres.directory}/servers.log", "w+b")
-        server = Server(self.binary, postgres.url, log)
+        server = Server(self.binary, postgres.url, log, *options)
         server.start()
         try:
             with postgres.held():
@@ -302,6 +306,21 @@ class Faults:
         finally:
             server.end()
 
+    def detour(self, postgres):
+        """Where notifications should come from is away, and requests have another way."""
+        log = open(f"{postgres.directory}/servers.log", "w+b")
+        server = Server(self.binary, postgres.url, log, "--database-direct", "postgres://kanbase@127.0.0.1:1/postgres")
+        server.start()
+        try:
+            wait_for(lambda: "kanbase_database_up 0" in self.ask(server, "/metrics")[2], "the absence is known")
+            # Longer than requests wait for a database that is away.
+            end = time.monotonic() + 4
+            while time.monotonic() < end and not self.found:
+                status = self.ask(server, "/tasks")[0]
+                self.expect(status == 200, f"a list beside an absent address for notifications is answered {status}")
+        finally:
+            server.end()
+
 
 def main():
     faults = Faults(sys.argv[1])
@@ -315,6 +334,8 @@ def main():
         faults.standby(postgres)
         faults.absence(postgres)
         faults.standstill(postgres)
+        faults.standstill(postgres, "--database-direct", postgres.url)
+        faults.detour(postgres)
     finally:
         postgres.remove()
     for fault in faults.found:

@@ -5,14 +5,23 @@ package enum PostgresTarget {
     /// Whether libpq understands it. It is a URL, so that no other text is taken for the name of a database.
     package static func isAddress(_ text: String) -> Bool {
         guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") else { return false }
-        guard let parts = PQconninfoParse(text, nil) else { return false }
-        PQconninfoFree(parts)
-        return true
+        guard let values = values(text) else { return false }
+        // One for each host. libpq looks at them only when it connects, and then quotes what may be half a password: a slash ends
+        // the host and the port.
+        let ports = values["port", default: ""].split(separator: ",")
+        return ports.allSatisfy { UInt16($0).map { $0 > 0 } ?? false }
     }
 
     /// The database and its host, for people and logs: without user and password.
     package static func name(_ text: String) -> String {
-        guard let parts = PQconninfoParse(text, nil) else { return "the database" }
+        guard let values = values(text) else { return "the database" }
+        let database = values["dbname"] ?? values["user"] ?? "kanbase"
+        return "PostgreSQL database \(database)" + (values["host"].map { " at \($0)" } ?? "")
+    }
+
+    /// The parts that it has, by libpq's keyword.
+    private static func values(_ text: String) -> [String: String]? {
+        guard let parts = PQconninfoParse(text, nil) else { return nil }
         defer { PQconninfoFree(parts) }
         var values: [String: String] = [:]
         var part = parts
@@ -20,7 +29,6 @@ package enum PostgresTarget {
             if let value = part.pointee.val { values[String(cString: keyword)] = String(cString: value) }
             part += 1
         }
-        let database = values["dbname"] ?? values["user"] ?? "kanbase"
-        return "PostgreSQL database \(database)" + (values["host"].map { " at \($0)" } ?? "")
+        return values
     }
 }

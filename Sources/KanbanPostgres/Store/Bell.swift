@@ -26,6 +26,8 @@ final class Bell: Sendable {
     private let said = Locked(Said())
     private let isStopped = Locked(false)
     private let awaySince = Locked<ContinuousClock.Instant?>(nil)
+    /// Whether requests reached the database when the listener last did not: `direct` may be another way than theirs.
+    private let requestsPass = Locked(false)
     private let ended = DispatchSemaphore(value: 0)
     /// Used on `speaking` only.
     private nonisolated(unsafe) var speaker: PostgresConnection?
@@ -60,16 +62,15 @@ final class Bell: Sendable {
 
     /// Whether the database has not answered for so long that requests should fail at once.
     var isGone: Bool {
-        // `direct` may lead to the database by another way than that of the requests.
-        guard configuration.direct == nil else { return false }
-        return awaySince.withLock { $0.map { $0 + Self.longestWait < .now } ?? false }
+        guard let since = awaySince.withLock({ $0 }), since + Self.longestWait < .now else { return false }
+        return !requestsPass.withLock { $0 }
     }
 
     private static let longestWait = Duration.seconds(2)
 
     private func options(_ purpose: String) -> PostgresConnection.Options {
         var options = configuration.options(for: purpose)
-        options.target = configuration.direct ?? configuration.target
+        if let direct = configuration.direct { options.target = direct }
         options.setUp.append("SET synchronous_commit = off")
         return options
     }
@@ -134,6 +135,8 @@ final class Bell: Sendable {
                 try hear(on: connection, hears, &known)
             } catch {
                 noteAway("\(error)")
+                let passes = canPass()
+                requestsPass.withLock { $0 = passes }
                 if isGone { onGone() }
                 Thread.sleep(forTimeInterval: 0.2)
             }
@@ -201,6 +204,13 @@ final class Bell: Sendable {
     }
 
     // MARK: - Being away
+
+    private func canPass() -> Bool {
+        guard configuration.direct != nil else { return false }
+        var options = configuration.options(for: "listener")
+        options.timeout = Self.timeout
+        return (try? PostgresConnection(options)) != nil
+    }
 
     private func noteAway(_ reason: String) {
         let isNews = awaySince.withLock { awaySince in

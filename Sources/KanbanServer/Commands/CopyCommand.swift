@@ -88,6 +88,8 @@ struct CopyCommand {
     }
 
     private func copy(_ address: String, into directory: DataDirectory) throws -> TableCopy.Report {
+        // Before anything is made.
+        try attempt(in: source) { try PostgresStore.requireTables(address) }
         try directory.create()
         let lock = try DataLock(directory, holder: "a copy, \(Self.process)")
         return try withExtendedLifetime(lock) {

@@ -114,7 +114,7 @@ extension OptionValue where Value == String {
 
     /// `postgres://user@host/database`
     static var database: Self {
-        OptionValue(placeholder: "URL", allowed: "a postgres:// address with parameters that libpq knows") {
+        OptionValue(placeholder: "URL", allowed: "a postgres:// address with a port and parameters that libpq knows") {
             PostgresTarget.isAddress($0) ? $0 : nil
         } show: {
             $0
