@@ -285,15 +285,16 @@ def poolers(binary, count):
     boards = []
     try:
         for mode, options in (
-                ("session", ["--database-readers", "4"]),
-                ("transaction", [
-                    "--database-prepare", "off", "--database-direct", postgres.url, "--database-readers", "3"])):
+                ("session", []), ("transaction", ["--database-prepare", "off", "--database-direct", postgres.url])):
             postgres.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
             pooler = Pooler(postgres, mode)
             try:
-                with Cluster(binary, pooler.url, postgres.directory, *options) as cluster:
+                with Cluster(
+                        binary, pooler.url, postgres.directory, "--database-readers", "3", *options) as cluster:
                     cluster.load(4)
                     cluster.board.read_everything()
+                    if cluster.board.faults:
+                        return cluster.board
                     cluster.grow(60)
                     cluster.board.command(binary, pooler.url)
                     pooler.restart()
