@@ -6,7 +6,7 @@ import Locks
 
 /// The copy of a board on the device: one SQLite file, a queue that writes, connections that read beside it.
 ///
-/// Unchecked: the session is touched on `queue` only, the rest is constant or behind a lock.
+/// Unchecked: the open file is touched on `queue` only, the rest is constant or behind a lock.
 final class Replica: @unchecked Sendable {
     static let fileName = "board.sqlite"
 
@@ -23,10 +23,11 @@ final class Replica: @unchecked Sendable {
     private let context: BoardContext
     private let ids: IDSource
     private let queue = DispatchQueue(label: "kanban.replica", qos: .userInitiated)
-    private var session: WriteSession<SQLiteConnection>?
+    private var opened: Opened?
+    private let copies: LogCopies
     private let readers = Locked(Readers())
-    /// Pages in the log at which SQLite copies them into the file.
-    private static let logPages = 256
+
+    private typealias Opened = (session: WriteSession<SQLiteConnection>, log: WriteAheadLog)
 
     /// Unchecked: lent to one client at a time.
     private struct Reader: @unchecked Sendable {
@@ -57,6 +58,7 @@ final class Replica: @unchecked Sendable {
         self.isReadOnly = isReadOnly
         self.onReplaced = onReplaced
         path = folder.appending(path: Self.fileName, directoryHint: .notDirectory).path
+        copies = LogCopies(of: path, fileSystem: dependencies.fileSystem)
         context = BoardContext(clock: dependencies.now)
         ids = IDSource(random: dependencies.random)
         do {
@@ -67,7 +69,7 @@ final class Replica: @unchecked Sendable {
                 giveBack(try takeReader())
             } else {
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-                session = try open()
+                opened = try open()
             }
         } catch {
             throw KanbanError(storage: error)
@@ -76,7 +78,7 @@ final class Replica: @unchecked Sendable {
 
     deinit {
         for reader in readers.withLock({ $0.idle }) { reader.connection.close() }
-        session?.connection.close()
+        opened?.session.connection.close()
     }
 
     /// Waits for the running transaction and closes the file.
@@ -89,12 +91,13 @@ final class Replica: @unchecked Sendable {
                     return readers.idle
                 }
                 for reader in idle { reader.connection.close() }
-                if let session = self.session {
+                self.copies.finish()
+                if let connection = self.opened?.session.connection {
                     // Leaves a single file if that succeeds. If not, the log holds the same.
-                    try? session.connection.run("PRAGMA wal_checkpoint(TRUNCATE)" as String)
-                    session.connection.close()
+                    try? connection.run("PRAGMA wal_checkpoint(TRUNCATE)" as String)
+                    connection.close()
                 }
-                self.session = nil
+                self.opened = nil
                 done.resume()
             }
         }
@@ -173,7 +176,7 @@ final class Replica: @unchecked Sendable {
 
     private func transact<T>(_ body: (Transaction) throws -> T) throws -> T {
         do {
-            return try transact(in: currentSession(), body)
+            return try transact(in: current(), body)
         } catch {
             if !(error is KanbanError || error is BoardError) { dropSession() }
             throw KanbanError(storage: error)
@@ -181,8 +184,9 @@ final class Replica: @unchecked Sendable {
     }
 
     private func transact<T>(
-        in session: WriteSession<SQLiteConnection>, _ body: (Transaction) throws -> T
+        in opened: Opened, _ body: (Transaction) throws -> T
     ) throws -> T {
+        let session = opened.session
         try session.begin()
         // Another replica of the same account may have written.
         session.forgetStandings()
@@ -204,29 +208,30 @@ final class Replica: @unchecked Sendable {
         _ = session.takeChangedTasks()
         _ = try session.commit(at: now)
         doorbell.ring(transaction.touched)
+        copies.follow(opened.log)
         return result
     }
 
     /// After an error of the disk: the next write opens the file again.
     private func dropSession() {
-        let fault = session?.connection.fault
-        session?.connection.close()
-        session = nil
+        let fault = opened?.session.connection.fault
+        opened?.session.connection.close()
+        opened = nil
         if case .corrupt? = fault?.storeError { recover() }
     }
 
-    private func currentSession() throws -> WriteSession<SQLiteConnection> {
+    private func current() throws -> Opened {
         guard !isReadOnly else { throw KanbanError.openedForReading }
-        if let session { return session }
+        if let opened { return opened }
         guard !readers.withLock({ $0.isClosed }) else { throw StoreError.closed }
-        let opened = try open()
-        session = opened
-        return opened
+        let fresh = try open()
+        opened = fresh
+        return fresh
     }
 
     // MARK: - The file
 
-    private func open() throws -> WriteSession<SQLiteConnection> {
+    private func open() throws -> Opened {
         do {
             return try openFile()
         } catch let error as StoreError {
@@ -238,7 +243,7 @@ final class Replica: @unchecked Sendable {
         }
     }
 
-    private func openFile() throws -> WriteSession<SQLiteConnection> {
+    private func openFile() throws -> Opened {
         if !FileManager.default.fileExists(atPath: path) {
             guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
             else { throw StoreError.io("\(path) cannot be made") }
@@ -246,7 +251,6 @@ final class Replica: @unchecked Sendable {
         let connection = try SQLiteConnection(path: path, access: .readWrite, fileSystem: dependencies.fileSystem)
         do {
             try connection.run("PRAGMA journal_mode = WAL" as String)
-            try connection.run("PRAGMA wal_autocheckpoint = \(Self.logPages)" as String)
             try ReplicaSchema.migrate(connection)
             let session = WriteSession<SQLiteConnection>(connection)
             try session.begin()
@@ -258,7 +262,7 @@ final class Replica: @unchecked Sendable {
             try connection.run(
                 "UPDATE accounts SET revision = max(revision, \(Revision.firstOptimistic)) WHERE number = 1" as String)
             _ = try session.commit(at: now)
-            return session
+            return (session, try WriteAheadLog(of: connection, bound: LogCopies.growth))
         } catch {
             connection.close()
             throw error
@@ -266,10 +270,11 @@ final class Replica: @unchecked Sendable {
     }
 
     /// Moves a damaged file aside and starts a new one with the edits, issues and undo steps that can still be read.
-    private func setAside() throws -> WriteSession<SQLiteConnection> {
+    private func setAside() throws -> Opened {
         let moment = dependencies.now().milliseconds
         let damaged = "\(path).damaged-\(moment)"
         log(LogEvent(code: "replica.set_aside"))
+        copies.finish()
         for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
             try FileManager.default.moveItem(atPath: path + suffix, toPath: damaged + suffix)
         }
@@ -279,22 +284,22 @@ final class Replica: @unchecked Sendable {
             return readers.idle
         }
         for reader in idle { reader.connection.close() }
-        let session = try openFile()
+        let fresh = try openFile()
         // On a connection of its own, so that damage that it meets is not taken for a fault of the new file.
         let salvager = try SQLiteConnection(path: path, access: .readWrite, fileSystem: dependencies.fileSystem)
         salvager.salvage(from: damaged, log)
         salvager.close()
-        try transact(in: session) { try $0.replayEdits() }
+        try transact(in: fresh) { try $0.replayEdits() }
         onReplaced()
-        return session
+        return fresh
     }
 
     /// After damage that showed while the board was open.
     private func recover() {
-        session?.connection.close()
-        session = nil
+        opened?.session.connection.close()
+        opened = nil
         do {
-            session = try setAside()
+            opened = try setAside()
         } catch {
             log(LogEvent(code: "replica.not_recovered"))
         }

@@ -1,17 +1,16 @@
 import CSQLite
-import KanbanRows
 
 /// The log of a write connection: how long it is, and when its pages are copied into the file. Used by the writer's queue
 /// only.
-final class WriteAheadLog {
+package final class WriteAheadLog {
     private let connection: SQLiteConnection
     /// Bytes in the log after the last commit, and after the last checkpoint.
-    private(set) var size = 0
+    package private(set) var size = 0
     private var checkpointedSize = 0
     private let pageSize: Int
 
     /// - Parameter bound: bytes of log after which its owner asks for a checkpoint.
-    init(of connection: SQLiteConnection, bound: Int) throws {
+    package init(of connection: SQLiteConnection, bound: Int) throws {
         self.connection = connection
         pageSize = Int(try connection.integer("PRAGMA page_size") ?? 4096)
         // Truncate a log that grew during a long read when it restarts; its file would stay large otherwise.
@@ -29,13 +28,25 @@ final class WriteAheadLog {
     }
 
     /// Bytes that the log grew since its last checkpoint.
-    var growth: Int { size < checkpointedSize ? size : size - checkpointedSize }
+    package var growth: Int { size < checkpointedSize ? size : size - checkpointedSize }
 
     /// Copies as much of the log into the file as no reader holds back. When that is all, and nobody reads in the log
     /// any more, the next commit begins it anew.
-    func checkpoint() {
-        // A failure is harmless: the log grows, and the next checkpoint copies it.
-        sqlite3_wal_checkpoint_v2(connection.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    package func checkpoint() {
+        connection.copyLog()
+        noteCopied()
+    }
+
+    /// The log up to here is copied on another connection.
+    package func noteCopied() {
         checkpointedSize = size
+    }
+}
+
+extension SQLiteConnection {
+    /// Copies as much of the log into the file as no reader holds back. Waits for nobody.
+    package func copyLog() {
+        // A failure is harmless: the log grows, and the next checkpoint copies it.
+        sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
     }
 }
