@@ -17,7 +17,11 @@ final class Shell {
         signup EMAIL PASSWORD     make an account and log in
         logout                    log out and remove the account's board from here
         conflicts                 what wants a decision
-        mine N, theirs N          decide
+        mine N, theirs N          take one side
+        retry N [TITLE]           send what the server refused, under another title
+        restore N                 bring back what was deleted, with the edit
+        again N                   send what a restored server lost
+        dismiss N                 forget it
         status                    where the board stands with the server
         quit
         """
@@ -85,6 +89,10 @@ final class Shell {
         case "conflicts": try conflicts()
         case "mine": try await answer(words, .mine)
         case "theirs": try await answer(words, .theirs)
+        case "retry": try await retry(words)
+        case "restore": try await answer(words, .restoreWithMine)
+        case "again": try await answer(words, .sendAgain)
+        case "dismiss": try await answer(words, .dismiss)
         case "status": print(Self.words(for: try board.status.current()))
         default: print(Self.help)
         }
@@ -158,16 +166,47 @@ final class Shell {
         if issues.isEmpty { print("Nothing wants a decision.") }
         for (index, issue) in issues.enumerated() {
             let details = issue.conflicts.map { "\($0.member): mine \($0.mine ?? "-"), theirs \($0.theirs ?? "-")" }
-            print("  \(index + 1) \(issue.kind) \(issue.mine?.title ?? "") \(details.joined(separator: "; "))")
+            let parts = ["\(index + 1)", Self.words(for: issue.kind), issue.mine?.title ?? ""] + [details.joined(separator: "; ")]
+            print("  " + parts.filter { !$0.isEmpty }.joined(separator: " ") + " (\(Self.answers(to: issue.kind)))")
         }
     }
 
-    private func answer(_ words: [String], _ answer: Issue.Answer) async throws {
+    private static func words(for kind: Issue.Kind) -> String {
+        switch kind {
+        case .merged: "changed twice:"
+        case .deleted: "deleted elsewhere:"
+        case .rejected(let faults): "refused for \(faults.map { "\($0.pointer) \($0.code)" }.joined(separator: ", ")):"
+        case .restoredServer: "lost by the server:"
+        }
+    }
+
+    private static func answers(to kind: Issue.Kind) -> String {
+        switch kind {
+        case .merged: "mine, theirs, dismiss"
+        case .deleted: "restore, dismiss"
+        case .rejected: "retry, dismiss"
+        case .restoredServer: "again, dismiss"
+        }
+    }
+
+    private func issue(_ words: [String]) throws -> Issue {
         let issues = try board.issues.current()
         guard let number = words.first.flatMap(Int.init), issues.indices.contains(number - 1) else {
             throw UnknownNumber()
         }
-        try await board.answer(issues[number - 1].id, answer)
+        return issues[number - 1]
+    }
+
+    private func answer(_ words: [String], _ answer: Issue.Answer) async throws {
+        try await board.answer(try issue(words).id, answer)
+        print("Decided")
+    }
+
+    private func retry(_ words: [String]) async throws {
+        let issue = try issue(words)
+        var draft = issue.mine ?? TaskDraft(title: "")
+        if words.count > 1 { draft.title = words.dropFirst().joined(separator: " ") }
+        try await board.answer(issue.id, .retry(draft))
         print("Decided")
     }
 
@@ -193,7 +232,7 @@ final class Shell {
             case .loggedOut: "logged out"
             case .stopped(let error): "stopped: \(words(for: error))"
             }
-        return status.pendingEdits == 0 ? phase : "\(phase), \(status.pendingEdits) edits to send"
+        return status.pendingEdits == 0 ? phase : "\(phase), \(edits(status.pendingEdits)) to send"
     }
 
     static func words(for error: any Error) -> String {
@@ -205,8 +244,11 @@ final class Shell {
         case KanbanError.offline: "No way to the server. Edits are kept and sent later."
         case KanbanError.loggedOut: "The server wants a log-in."
         case KanbanError.wrongPassword: "Wrong e-mail address or password."
-        case KanbanError.unsent(let count): "\(count) edits are not sent yet: sync first."
+        case KanbanError.unsent(let count):
+            "\(edits(count)) \(count == 1 ? "is" : "are") only here: sync, then decide the conflicts."
         default: "Failed: \(error)"
         }
     }
+
+    private static func edits(_ count: Int) -> String { count == 1 ? "1 edit" : "\(count) edits" }
 }

@@ -168,8 +168,7 @@ private struct GuestBoard {
 
 extension SQLiteConnection {
     fileprivate func requireNothingUnsent() throws {
-        let lost = try all("SELECT count(*) FROM issues WHERE kind <> 'merged'", []) { Int($0.integer(0)) }
-        let count = try pendingCount() + (lost.first ?? 0)
+        let count = try pendingCount() + issues().filter(\.isOnlyCopy).count
         guard count == 0 else { throw KanbanError.unsent(count) }
     }
 }

@@ -91,3 +91,23 @@ extension SettingsDraft {
         return .object(members)
     }
 }
+
+extension JSON {
+    private static let custom = "custom."
+
+    /// The members, with each key of `custom` as one of its own: devices change them one by one.
+    var flatMembers: [Member] {
+        (objectMembers ?? []).flatMap { member -> [Member] in
+            guard member.name == "custom", let keys = member.value.objectMembers else { return [member] }
+            return keys.map { Member(Self.custom + $0.name, $0.value) }
+        }
+    }
+
+    init(flatMembers: [Member]) {
+        var members = flatMembers.filter { !$0.name.hasPrefix(Self.custom) }
+        let keys = flatMembers.filter { $0.name.hasPrefix(Self.custom) }
+            .map { Member(String($0.name.dropFirst(Self.custom.count)), $0.value) }
+        if !keys.isEmpty { members.append(Member("custom", .object(keys))) }
+        self = .object(members)
+    }
+}

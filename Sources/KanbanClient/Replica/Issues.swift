@@ -17,6 +17,9 @@ struct StoredIssue: Sendable {
     var details: [JSON.Member]
     var at = Timestamp(milliseconds: 0)
 
+    /// What the user wrote is nowhere else.
+    var isOnlyCopy: Bool { kind != .merged || self["isApplied"] != true }
+
     subscript(member: String) -> JSON { details.first { $0.name == member }?.value ?? .null }
 
     static func merged(_ edit: OutboxEdit, _ result: SyncResponse.Result, _ draft: JSON) -> StoredIssue {
@@ -25,7 +28,10 @@ struct StoredIssue: Sendable {
         }
         return StoredIssue(
             kind: .merged, resource: edit.mutation.resource,
-            details: [.init("conflicts", .array(conflicts)), .init("draft", draft)])
+            details: [
+                .init("conflicts", .array(conflicts)), .init("draft", draft),
+                .init("isApplied", .bool(edit.policy != .keep && result.status != .conflict)),
+            ])
     }
 
     static func deleted(_ edit: OutboxEdit, _ draft: JSON) -> StoredIssue {
@@ -78,6 +84,25 @@ struct StoredIssue: Sendable {
     }
 }
 
+extension StoredIssue {
+    /// The resource as the user last saw it, with what was written since.
+    var whole: JSON {
+        let written = self["value"].objectMembers ?? []
+        let seen = (self["draft"].objectMembers ?? []).filter { member in !written.contains { $0.name == member.name } }
+        return .object(seen + written)
+    }
+
+    /// What the user wrote as the members of a task: a category's name is the title, a D-day's date the due date.
+    var shown: JSON {
+        switch resource.type {
+        case .task: self["draft"]
+        case .category: ["title": whole["name"] ?? .null]
+        case .dday: ["title": whole["title"] ?? .null, "dueDate": whole["date"] ?? .null]
+        case .settings, .image: .null
+        }
+    }
+}
+
 extension TaskItem {
     /// The members that a user changes, as the API shows them.
     var draft: JSON {
@@ -97,10 +122,14 @@ extension JSON {
 }
 
 extension Transaction {
-    /// A task as the user sees it; null for other resources.
+    /// The members of a resource as the user sees them; null for settings and for what is gone.
     func draft(of resource: ResourceKey) throws -> JSON {
-        guard case .task(let task) = try value(of: resource) else { return .null }
-        return task.draft
+        switch try value(of: resource) {
+        case .task(let task): task.draft
+        case .category(let category): category.members
+        case .dday(let dday): dday.members
+        default: .null
+        }
     }
 
     func add(_ issue: StoredIssue) throws {
@@ -143,7 +172,7 @@ extension Transaction {
         case (.merged, .mine): try settle(issue, with: "mine")
         case (.merged, .theirs): try settle(issue, with: "theirs")
         case (.deleted, .restoreWithMine): try restoreWithMine(issue)
-        case (.rejected, .retry(let draft)): try retry(issue, draft)
+        case (.rejected, .retry(let draft)) where issue.resource.type != .image: try retry(issue, draft)
         case (.restoredServer, .sendAgain): try sendAgain(issue)
         default: throw KanbanError.invalid([Fault(pointer: "#/answer", code: "invalid_value")])
         }
@@ -154,19 +183,36 @@ extension Transaction {
     /// Sets the contested members to the values of one side.
     private func settle(_ issue: StoredIssue, with side: String) throws {
         var members: [JSON.Member] = []
+        var position: Position?
         for conflict in issue["conflicts"].arrayValue ?? [] {
-            guard let member = conflict["member"]?.stringValue, member != "position" else { continue }
-            members.append(.init(member, conflict[side] ?? .null))
+            guard let member = conflict["member"]?.stringValue else { continue }
+            if member == "position" {
+                position = conflict[side]?.stringValue.flatMap { Position(reading: $0) }
+            } else {
+                members.append(.init(member, conflict[side] ?? .null))
+            }
         }
-        guard !members.isEmpty else { return }
-        try edit(StoredMutation(.patch, issue.resource, .object(members)))
+        if !members.isEmpty { try edit(StoredMutation(.patch, issue.resource, .object(members))) }
+        if let position, let id = issue.resource.id { try move(id, to: position) }
+    }
+
+    /// Moves a task to a position in its column: below the task that is above the position now.
+    private func move(_ id: ID, to position: Position) throws {
+        guard let task = try rows.task(id), task.deletedAt == nil, task.position != position else { return }
+        var above = task
+        above.position = position
+        let neighbour = try predecessor(of: above)
+        // The place between its neighbours is the task's own already.
+        guard neighbour != id else { return }
+        let place: JSON = neighbour.map { ["after": .string($0.description)] } ?? ["place": "first"]
+        try edit(StoredMutation(.move, .task(id), place))
     }
 
     private func restoreWithMine(_ issue: StoredIssue) throws {
         guard issue.resource.type == .task else {
             // Only tasks have a trash: create the resource again.
             let fresh = ResourceKey(type: issue.resource.type, id: rows.makeID())
-            try edit(StoredMutation(.create, fresh, issue["value"]))
+            try edit(StoredMutation(.create, fresh, issue.whole))
             return
         }
         guard let id = issue.resource.id, try rows.task(id) != nil else {
@@ -180,12 +226,30 @@ extension Transaction {
 
     private func retry(_ issue: StoredIssue, _ draft: TaskDraft) throws {
         guard issue.resource.type == .task else {
-            throw KanbanError.invalid([Fault(pointer: "#/answer", code: "invalid_value")])
+            try retryOther(issue, draft)
+            return
         }
         var members = draft.json.objectMembers ?? []
         members.append(.init("categoryId", try draft.category.map { .string(try resolve($0).description) } ?? .null))
         let isThere = try issue.resource.id.flatMap { try rows.task($0) }.map { $0.deletedAt == nil } ?? false
         try edit(StoredMutation(isThere ? .patch : .create, issue.resource, .object(members)))
+    }
+
+    /// Sends a category, a D-day or settings again, with what the draft has of ``StoredIssue/shown``.
+    private func retryOther(_ issue: StoredIssue, _ draft: TaskDraft) throws {
+        let isThere = try value(of: issue.resource) != nil
+        var members = (isThere ? issue["value"] : issue.whole).objectMembers ?? []
+        func set(_ name: String, _ value: String) {
+            members.removeAll { $0.name == name }
+            members.append(.init(name, .string(value)))
+        }
+        let isDDay = issue.resource.type == .dday
+        if issue.resource.type != .settings, !draft.title.isEmpty { set(isDDay ? "title" : "name", draft.title) }
+        if isDDay, case .day(let day)? = draft.due { set("date", day.description) }
+        let isCreation = issue["op"] == "create"
+        var resource = issue.resource
+        if !isThere, !isCreation { resource.id = rows.makeID() }
+        try edit(StoredMutation(isThere ? .patch : .create, resource, .object(members)))
     }
 
     private func sendAgain(_ issue: StoredIssue) throws {
@@ -230,12 +294,17 @@ extension Issue {
             case .rejected: .rejected([Fault](errors: ["errors": issue["faults"]]))
             case .restoredServer: .restoredServer
             }
-        conflicts = (issue["conflicts"].arrayValue ?? []).map { conflict in
-            Conflict(
-                issue.resource, conflict["member"]?.stringValue ?? "", mine: conflict["mine"],
-                theirs: conflict["theirs"])
-        }
-        mine = TaskDraft(shown: issue["draft"])
+        // Without a contest, each member that the user wrote.
+        let isContested = issue.kind == .merged || issue.resource.type == .task
+        conflicts =
+            isContested
+            ? (issue["conflicts"].arrayValue ?? []).map { conflict in
+                Conflict(
+                    issue.resource, conflict["member"]?.stringValue ?? "", mine: conflict["mine"],
+                    theirs: conflict["theirs"])
+            }
+            : issue["value"].flatMembers.map { Conflict(issue.resource, $0.name, mine: $0.value, theirs: nil) }
+        mine = TaskDraft(shown: issue.shown)
         at = Date(issue.at)
     }
 }

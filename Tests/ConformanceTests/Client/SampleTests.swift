@@ -57,7 +57,8 @@ struct SampleTests {
             phone.path, url, "list", "edit 1 White bread", "sync", "conflicts", "theirs 1", "sync", "conflicts", "list")
         #expect(
             conflict.suffix(9) == [
-                "  1 merged White bread title: mine White bread, theirs Rye bread", "Decided", "Synced",
+                "  1 changed twice: White bread title: mine White bread, theirs Rye bread (mine, theirs, dismiss)",
+                "Decided", "Synced",
                 "Nothing wants a decision.", "todo (1)", "  1 Rye bread", "doing (1)", "  2 Milk", "done (0)",
             ])
     }
@@ -79,5 +80,25 @@ struct SampleTests {
             pad.path, url, "login sun@example.org wrong-horse", "login sun@example.org correct-horse", "watch 0")
         #expect(second.prefix(2) == ["Wrong e-mail address or password.", "Logged in"])
         try watch(pad.path, url, for: ["live", "1 tasks: Before"])
+    }
+
+    @Test func `an edit of a task that was deleted elsewhere is decided before the log-out`() throws {
+        let (phone, pad) = (try TemporaryDirectory(), try TemporaryDirectory())
+        let server = try Kanbase(["--auth", "required"])
+        let url = "http://127.0.0.1:\(server.port)"
+        _ = try kb(phone.path, url, "signup sun@example.org correct-horse", "add Bread", "sync")
+        _ = try kb(pad.path, url, "login sun@example.org correct-horse", "sync", "list", "rm 1", "sync")
+
+        let output = try kb(
+            phone.path, url, "list", "edit 1 Rye bread", "logout", "sync", "conflicts", "logout", "theirs 1",
+            "restore 1", "sync", "list", "logout")
+
+        #expect(
+            output.dropFirst(4) == [
+                "Edited Rye bread", "1 edit is only here: sync, then decide the conflicts.", "Synced",
+                "  1 deleted elsewhere: Rye bread (restore, dismiss)",
+                "1 edit is only here: sync, then decide the conflicts.", "Refused: #/answer invalid_value", "Decided",
+                "Synced", "todo (1)", "  1 Rye bread", "doing (0)", "done (0)", "Logged out",
+            ])
     }
 }
