@@ -78,6 +78,49 @@ struct UndoTests {
         #expect(try await device.board.task(task.id)?.categoryID == shop.id)
     }
 
+    @Test func `an unsent edit and its undo send nothing`() async throws {
+        let server = try LocalServer()
+        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+        let task = try await phone.board.create(.init(title: "base"))
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        try await pad.board.edit(task.id) { $0.title = "theirs" }
+        try await pad.board.syncNow()
+
+        try await phone.board.edit(task.id) { $0.title = "mine" }
+        try await phone.board.edit(task.id) { $0.title = "mine again" }
+        #expect(try await phone.board.undo() == .done)
+        #expect(try phone.titles() == ["mine"])
+        #expect(try await phone.board.undo() == .done)
+
+        #expect(try phone.titles() == ["base"])
+        #expect(try await phone.board.pending().isEmpty)
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        #expect(try phone.titles() == ["theirs"])
+        #expect(try pad.titles() == ["theirs"])
+        #expect(try phone.board.issues.current().isEmpty)
+    }
+
+    @Test func `a new edit does not give way because an undo waits`() async throws {
+        let server = try LocalServer()
+        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+        let task = try await phone.board.create(.init(title: "base"))
+        try await phone.board.syncNow()
+        try await phone.board.edit(task.id) { $0.title = "sent" }
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        #expect(try await phone.board.undo() == .done)
+        try await phone.board.edit(task.id) { $0.title = "mine" }
+        try await pad.board.edit(task.id) { $0.title = "theirs" }
+        try await pad.board.syncNow()
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+
+        #expect(try phone.titles() == ["mine"])
+        #expect(try pad.titles() == ["mine"])
+    }
+
     @Test func `what somebody else changed since stays theirs`() async throws {
         let server = try LocalServer()
         let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))

@@ -51,6 +51,12 @@ struct OutboxEdit: Sendable {
         isAnswered = row.optionalInteger(11) != nil
     }
 
+    /// True when it is a patch of all members of another.
+    func changesAll(of other: StoredMutation) -> Bool {
+        mutation.op == .patch && other.op == .patch
+            && (other.value.objectMembers ?? []).allSatisfy { mutation.value[$0.name] != nil }
+    }
+
     /// In a few words, without the user's texts.
     var summary: String { "\(mutation.op.rawValue) \(mutation.resource.type.rawValue)" }
 }
@@ -84,7 +90,7 @@ extension Transaction {
     func append(_ mutation: StoredMutation, base: Revision?, policy: Kanban.Mutation.Policy?) throws {
         touched.insert(.outbox)
         touched.insert(.status)
-        if try joinLast(mutation) { return }
+        if try joinLast(mutation, policy) { return }
         try run(
             """
             INSERT INTO outbox (mutation_id, type, op, target, value, base, policy, made_at)
@@ -96,7 +102,10 @@ extension Transaction {
     }
 
     /// Merges a patch into the last edit if that is unsent and created or patched the same resource; a move into a move.
-    private func joinLast(_ mutation: StoredMutation) throws -> Bool {
+    ///
+    /// The undo of an unsent patch is part of it, too, and members that are again as the server has them are not sent: they
+    /// would overwrite what another device wrote meanwhile.
+    private func joinLast(_ mutation: StoredMutation, _ policy: Kanban.Mutation.Policy?) throws -> Bool {
         guard mutation.op == .patch || mutation.op == .move, mutation.resource.type != .settings,
             let last = try all(
                 """
@@ -107,6 +116,9 @@ extension Transaction {
             last.sentAt == nil, last.attempts == 0, last.mutation.resource == mutation.resource,
             last.mutation.op == mutation.op || (mutation.op == .patch && last.mutation.op == .create)
         else { return false }
+        let isUndo = policy != nil && last.policy == nil && last.changesAll(of: mutation)
+        // An undo must not overwrite, and a new edit must not give way. Nobody else knows an unsent creation.
+        guard last.policy == policy || last.mutation.op == .create || isUndo else { return false }
         // An edit that was performed again may have had no effect, and what is joined to it would have none either.
         guard try last.n > state(.replayed).flatMap(Int64.init) ?? 0 else { return false }
         if mutation.op == .move {
@@ -128,8 +140,24 @@ extension Transaction {
             members.removeAll { others.contains($0.name) }
             members.append(member)
         }
-        try run("UPDATE outbox SET value = ?2 WHERE n = ?1", .integer(last.n), .text(JSON.object(members).text))
+        if isUndo, let theirs = try serverValue(besides: last) {
+            members.removeAll { mutation.value[$0.name] != nil && theirs[$0.name] ?? .null == $0.value }
+        }
+        if members.isEmpty {
+            try drop(last)
+        } else {
+            try run("UPDATE outbox SET value = ?2 WHERE n = ?1", .integer(last.n), .text(JSON.object(members).text))
+        }
         return true
+    }
+
+    /// The server's version of an edit's resource, if no other edit changes that.
+    private func serverValue(besides edit: OutboxEdit) throws -> JSON? {
+        let resource = edit.mutation.resource
+        let others = try all(
+            "SELECT 1 FROM outbox WHERE target = ?1 AND n <> ?2 LIMIT 1", .id(resource.id), .integer(edit.n)
+        ) { $0.integer(0) }
+        return others.isEmpty ? try shadow(of: resource)?.value?.json : nil
     }
 
     /// Removes the edits of a task that was created here and never sent, unless another edit refers to it.

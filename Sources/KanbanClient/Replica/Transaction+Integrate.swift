@@ -147,7 +147,7 @@ extension Transaction {
             .id(edit.mutation.resource.id), .integer(edit.n))
     }
 
-    private func drop(_ edit: OutboxEdit) throws {
+    func drop(_ edit: OutboxEdit) throws {
         try run("DELETE FROM outbox WHERE n = ?1", .integer(edit.n))
     }
 
