@@ -92,6 +92,44 @@ struct KillTests {
         await device.board.close()
     }
 
+    @Test func `whatever write is the last while a damaged file is set aside, no edit is lost`() async throws {
+        let server = try LocalServer()
+        let first = try await TestDevice.on(server)
+        try await first.board.create(.init(title: "of the server"))
+        try await first.board.syncNow()
+        for number in 0..<3 { try await first.board.create(.init(title: "unsent \(number)")) }
+        await first.board.close()
+        try first.damage("tasks")
+
+        var writes = 0
+        var isStopped = true
+        while isStopped {
+            let directory = try TemporaryDirectory()
+            try FileManager.default.copyItem(atPath: first.directory.file("guest"), toPath: directory.file("guest"))
+            Self.stop(after: writes)
+            do {
+                let device = try await TestDevice(directory: directory, seed: 2) {
+                    $0.dependencies.transport = server
+                    $0.dependencies.fileSystem = Self.disk.name
+                }
+                _ = try? device.titles()
+                _ = try? await device.board.create(.init(title: "goes on"))
+                await device.board.close()
+            } catch is KanbanError {}
+            isStopped = Self.hasStopped
+            Self.stop(after: nil)
+            let again = try await TestDevice(directory: directory, seed: 3) { $0.dependencies.transport = server }
+            // The damage is found here, if nobody found it before.
+            _ = try? again.titles()
+            _ = try? await again.board.create(.init(title: "goes on"))
+            let summaries = try await again.board.pending().map(\.summary)
+            #expect(summaries.filter { $0 == "create task" }.count >= 3, "killed after \(writes) writes")
+            await again.board.close()
+            writes += 1
+        }
+        #expect(writes > 10)
+    }
+
     @Test func `a full disk refuses edits, and takes them again when there is room`() async throws {
         let device = try await TestDevice { $0.dependencies.fileSystem = Self.disk.name }
         try await device.board.create(.init(title: "before"))

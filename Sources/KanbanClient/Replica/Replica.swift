@@ -244,13 +244,20 @@ final class Replica: @unchecked Sendable {
     }
 
     private func openFile() throws -> Opened {
+        let files = FileManager.default
+        // Killed while a damaged file was set aside.
+        if !files.fileExists(atPath: path), files.fileExists(atPath: salvagedPath) { try takeSalvaged() }
+        return try openFile(at: path, journal: "WAL")
+    }
+
+    private func openFile(at path: String, journal: String) throws -> Opened {
         if !FileManager.default.fileExists(atPath: path) {
             guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
             else { throw StoreError.io("\(path) cannot be made") }
         }
         let connection = try SQLiteConnection(path: path, access: .readWrite, fileSystem: dependencies.fileSystem)
         do {
-            try connection.run("PRAGMA journal_mode = WAL" as String)
+            try connection.run("PRAGMA journal_mode = \(journal)" as String)
             try ReplicaSchema.migrate(connection)
             let session = WriteSession<SQLiteConnection>(connection)
             try session.begin()
@@ -269,15 +276,25 @@ final class Replica: @unchecked Sendable {
         }
     }
 
-    /// Moves a damaged file aside and starts a new one with the edits, issues and undo steps that can still be read.
+    /// A new file beside a damaged one. It takes the place of that when it is complete.
+    private var salvagedPath: String { "\(path).salvaged" }
+
+    /// Moves a damaged file aside and starts a new one with the edits, issues and undo steps that can still be read. When the
+    /// disk is full, or the process is killed, the damaged file is read again at the next start.
     private func setAside() throws -> Opened {
-        let moment = dependencies.now().milliseconds
-        let damaged = "\(path).damaged-\(moment)"
         log(LogEvent(code: "replica.set_aside"))
         copies.finish()
-        for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
-            try FileManager.default.moveItem(atPath: path + suffix, toPath: damaged + suffix)
+        let files = FileManager.default
+        for file in [salvagedPath, "\(salvagedPath)-journal"] where files.fileExists(atPath: file) {
+            try files.removeItem(atPath: file)
         }
+        // One file at any time, without a log beside it.
+        let salvager = try openFile(at: salvagedPath, journal: "DELETE").session.connection
+        do {
+            defer { salvager.close() }
+            try salvager.salvage(from: path, log)
+        }
+        try takeSalvaged()
         let idle = readers.withLock { readers in
             readers.generation += 1
             defer { readers.idle = [] }
@@ -285,13 +302,18 @@ final class Replica: @unchecked Sendable {
         }
         for reader in idle { reader.connection.close() }
         let fresh = try openFile()
-        // On a connection of its own, so that damage that it meets is not taken for a fault of the new file.
-        let salvager = try SQLiteConnection(path: path, access: .readWrite, fileSystem: dependencies.fileSystem)
-        salvager.salvage(from: damaged, log)
-        salvager.close()
         try transact(in: fresh) { try $0.replayEdits() }
         onReplaced()
         return fresh
+    }
+
+    /// The damaged log goes before the new file comes, because SQLite would take it for that one's.
+    private func takeSalvaged() throws {
+        let damaged = "\(path).damaged-\(dependencies.now().milliseconds)"
+        for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
+            try FileManager.default.moveItem(atPath: path + suffix, toPath: damaged + suffix)
+        }
+        try FileManager.default.moveItem(atPath: salvagedPath, toPath: path)
     }
 
     /// After damage that showed while the board was open.
@@ -304,40 +326,6 @@ final class Replica: @unchecked Sendable {
             log(LogEvent(code: "replica.not_recovered"))
         }
         doorbell.ring(Set(Region.allCases))
-    }
-}
-
-extension SQLiteConnection {
-    /// Copies the tables with the user's unsent work from another file, as far as they can be read.
-    fileprivate func salvage(from path: String, _ log: (LogEvent) -> Void) {
-        let quoted = path.replacing("'", with: "''")
-        var kept = 0
-        do {
-            try run("ATTACH '\(quoted)' AS damaged")
-            for table in ["outbox", "issues", "undo", "unsent_images", "aliases", "images", "image_contents", "state"] {
-                // A table that cannot be read must not take the others with it.
-                do {
-                    let rows =
-                        switch table {
-                        // Images that the server has come from there.
-                        case "images", "image_contents": " WHERE id IN (SELECT id FROM damaged.unsent_images)"
-                        // Says that the server of this board answered; the cursor is of the rows that are lost.
-                        case "state": " WHERE name = '\(StateName.lastSync.rawValue)'"
-                        default: ""
-                        }
-                    try run("INSERT OR IGNORE INTO main.\(table) SELECT * FROM damaged.\(table)\(rows)")
-                    kept += changes
-                } catch {
-                    log(LogEvent(code: "replica.not_salvaged"))
-                }
-            }
-            // Sent edits are sent again. A base of the other file has no meaning here.
-            try run("UPDATE outbox SET base = NULL, answered = NULL" as String)
-            try run("DETACH damaged" as String)
-        } catch {
-            log(LogEvent(code: "replica.not_salvaged"))
-        }
-        log(LogEvent(code: "replica.salvaged", count: kept))
     }
 }
 

@@ -1,7 +1,8 @@
 /// Decides what the library does with the network and when: events in, actions out. No clock, no socket, no disk.
 ///
 /// One request at a time (a page of the first load, a push or a pull) and at most one stream beside it. An edit, a network
-/// that comes back and the foreground end a wait early, unless the server has had too much. Only `pause`, a log-out, or a server that refuses the device stop it.
+/// that comes back and the foreground end a wait early, unless the server has had too much. Only `pause`, a log-out, or a
+/// server that refuses the device stop it.
 struct SyncMachine: Sendable {
     enum Request: Hashable, Sendable {
         /// Send the outbox, at most `most` mutations; the answer brings changes.

@@ -39,6 +39,13 @@ package struct SQLiteError: Error, CustomStringConvertible {
         }
     }
 
+    /// Damage, a table that cannot be found for it, and blocks that the disk does not give (`SQLITE_IOERR_READ`,
+    /// `SQLITE_IOERR_SHORT_READ`).
+    package var isOfReading: Bool {
+        [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR].contains(primaryCode)
+            || [SQLITE_IOERR | 1 << 8, SQLITE_IOERR | 2 << 8].contains(code)
+    }
+
     /// `error` as the callers of the store know it.
     package static func forCallers(_ error: any Error) -> any Error {
         (error as? SQLiteError)?.storeError ?? error
