@@ -51,10 +51,10 @@ struct OutboxEdit: Sendable {
         isAnswered = row.optionalInteger(11) != nil
     }
 
-    /// True when it is a patch of all members of another.
+    /// True when another mutation of the same kind changes nothing else.
     func changesAll(of other: StoredMutation) -> Bool {
-        mutation.op == .patch && other.op == .patch
-            && (other.value.objectMembers ?? []).allSatisfy { mutation.value[$0.name] != nil }
+        guard mutation.op == other.op else { return false }
+        return mutation.op == .move || (other.value.objectMembers ?? []).allSatisfy { mutation.value[$0.name] != nil }
     }
 
     /// In a few words, without the user's texts.
