@@ -124,6 +124,8 @@ struct KillTests {
             _ = try? await again.board.create(.init(title: "goes on"))
             let summaries = try await again.board.pending().map(\.summary)
             #expect(summaries.filter { $0 == "create task" }.count >= 3, "killed after \(writes) writes")
+            let titles = Set(try again.titles())
+            #expect(titles.isSuperset(of: (0..<3).map { "unsent \($0)" }), "killed after \(writes) writes")
             await again.board.close()
             writes += 1
         }

@@ -148,6 +148,20 @@ struct SyncMachineTests {
         #expect(machine.handle(.waited).contains(.send(.push(most: 500))))
     }
 
+    @Test func `neither a pause nor a stream that fails ends a wait that the server asked for`() {
+        var machine = SyncMachine(hasCursor: true, hasUnsent: false)
+        _ = machine.handle(.started)
+        _ = machine.handle(.answered(hasMore: false, hasUnsent: false))
+        _ = machine.handle(.outbox(hasUnsent: true))
+        let tooMany = Failure.problem(.init(status: 429, code: "too_many_requests", retryAfter: 17))
+        #expect(machine.handle(.failed(tooMany)).contains(.waitFor(.seconds(17))))
+
+        #expect(machine.handle(.streamEnded(.network, isBrief: true)) == [])
+        #expect(machine.handle(.paused) == [.show(.idle)])
+        #expect(machine.handle(.started) == [.show(.waiting)])
+        #expect(machine.handle(.waited).contains(.send(.push(most: 500))))
+    }
+
     @Test func `a stream that a proxy refuses is tried again from where it was`() {
         var machine = live()
         let refusal = Failure.problem(.init(status: 400, code: "invalid_value"))

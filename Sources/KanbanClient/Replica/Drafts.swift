@@ -102,12 +102,4 @@ extension JSON {
             return keys.map { Member(Self.custom + $0.name, $0.value) }
         }
     }
-
-    init(flatMembers: [Member]) {
-        var members = flatMembers.filter { !$0.name.hasPrefix(Self.custom) }
-        let keys = flatMembers.filter { $0.name.hasPrefix(Self.custom) }
-            .map { Member(String($0.name.dropFirst(Self.custom.count)), $0.value) }
-        if !keys.isEmpty { members.append(Member("custom", .object(keys))) }
-        self = .object(members)
-    }
 }

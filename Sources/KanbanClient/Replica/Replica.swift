@@ -288,23 +288,24 @@ final class Replica: @unchecked Sendable {
         for file in [salvagedPath, "\(salvagedPath)-journal"] where files.fileExists(atPath: file) {
             try files.removeItem(atPath: file)
         }
-        // One file at any time, without a log beside it.
-        let salvager = try openFile(at: salvagedPath, journal: "DELETE").session.connection
-        do {
-            defer { salvager.close() }
-            try salvager.salvage(from: path, log)
-        }
+        // One file at any time, without a log beside it. A connection that met damage reports it again at each commit.
+        try inSalvaged { try $0.session.connection.salvage(from: path, log) }
+        try inSalvaged { try transact(in: $0) { try $0.replayEdits() } }
         try takeSalvaged()
+        onReplaced()
         let idle = readers.withLock { readers in
             readers.generation += 1
             defer { readers.idle = [] }
             return readers.idle
         }
         for reader in idle { reader.connection.close() }
-        let fresh = try openFile()
-        try transact(in: fresh) { try $0.replayEdits() }
-        onReplaced()
-        return fresh
+        return try openFile()
+    }
+
+    private func inSalvaged(_ body: (Opened) throws -> Void) throws {
+        let salvaged = try openFile(at: salvagedPath, journal: "DELETE")
+        defer { salvaged.session.connection.close() }
+        try body(salvaged)
     }
 
     /// The damaged log goes before the new file comes, because SQLite would take it for that one's.

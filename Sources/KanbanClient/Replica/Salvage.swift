@@ -8,7 +8,11 @@ extension SQLiteConnection {
         var kept = 0
         do {
             try run("ATTACH '\(quoted)' AS damaged")
-            for table in ["outbox", "issues", "undo", "unsent_images", "aliases", "images", "image_contents", "state"] {
+            let tables = [
+                "outbox", "acknowledged", "issues", "undo", "unsent_images", "aliases", "images", "image_contents",
+                "state",
+            ]
+            for table in tables {
                 // A table that cannot be read must not take the others with it.
                 do {
                     let rows =
@@ -25,6 +29,13 @@ extension SQLiteConnection {
                     log(LogEvent(code: "replica.not_salvaged"))
                 }
             }
+            // The edits belong to this history, if the server has another by now.
+            try run(
+                """
+                INSERT OR IGNORE INTO main.state (name, value)
+                    SELECT '\(StateName.lostEpoch.rawValue)', substr(value, 1, instr(value, '-') - 1) FROM damaged.state
+                    WHERE name = '\(StateName.cursor.rawValue)' AND instr(value, '-') > 0
+                """)
             try run("DETACH damaged" as String)
         } catch let error as SQLiteError where error.isOfReading {
             log(LogEvent(code: "replica.not_salvaged"))

@@ -171,7 +171,7 @@ extension Transaction {
         try rows.leaveHistory()
         let lost = try state(.cursor).map(SyncResponse.epoch)
         // If a load was interrupted by another, the rows still belong to the history before both.
-        if try state(.isLoading) == nil { try setState(.lostEpoch, lost) }
+        if let lost, try state(.isLoading) == nil { try setState(.lostEpoch, lost) }
         try setState(.cursor, nil)
         try setState(.through, nil)
         try setState(.isLoading, "1")

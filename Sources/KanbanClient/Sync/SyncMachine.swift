@@ -120,7 +120,7 @@ struct SyncMachine: Sendable {
                 actions.append(.cancelRequest)
                 request = nil
             }
-            if waiters.isEmpty { stopWaiting(&actions) }
+            if waiters.isEmpty, !isRefused { stopWaiting(&actions) }
         case .outbox(let hasUnsent):
             self.hasUnsent = hasUnsent
             if hasUnsent { cutWait(&actions) }
@@ -284,6 +284,8 @@ struct SyncMachine: Sendable {
     }
 
     private mutating func backOff(_ failure: Failure, _ actions: inout [Action]) {
+        // A stream that fails meanwhile makes the wait no shorter.
+        guard !(isWaiting && isRefused) else { return fail(failure, &actions) }
         failures += 1
         isWaiting = true
         isRefused = false

@@ -129,7 +129,7 @@ public struct Issue: Identifiable, Hashable, Sendable {
         /// Makes theirs so, for `merged`.
         case theirs
         case dismiss
-        /// Brings the task back with my values, for `deleted`.
+        /// Brings it back with my values, for `deleted`.
         case restoreWithMine
         /// Sends other values, for `rejected`.
         case retry(TaskDraft)
@@ -141,7 +141,7 @@ public struct Issue: Identifiable, Hashable, Sendable {
     public let kind: Kind
     public let target: KanbanID
     public let conflicts: [Conflict]
-    /// My values, for a task.
+    /// My values: of a task; of a category its name, of a D-day its title and date.
     public let mine: TaskDraft?
     public let at: Date
 }

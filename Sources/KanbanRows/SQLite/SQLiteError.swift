@@ -39,10 +39,11 @@ package struct SQLiteError: Error, CustomStringConvertible {
         }
     }
 
-    /// Damage, a table that cannot be found for it, and blocks that the disk does not give (`SQLITE_IOERR_READ`,
-    /// `SQLITE_IOERR_SHORT_READ`).
+    /// Damage: a table that cannot be found for it, values that no row may have, and blocks that the disk does not give
+    /// (`SQLITE_IOERR_READ`, `SQLITE_IOERR_SHORT_READ`).
     package var isOfReading: Bool {
-        [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR].contains(primaryCode)
+        [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG].contains(
+            primaryCode)
             || [SQLITE_IOERR | 1 << 8, SQLITE_IOERR | 2 << 8].contains(code)
     }
 
