@@ -166,7 +166,9 @@ final class Shell {
         if issues.isEmpty { print("Nothing wants a decision.") }
         for (index, issue) in issues.enumerated() {
             let details = issue.conflicts.map { "\($0.member): mine \($0.mine ?? "-"), theirs \($0.theirs ?? "-")" }
-            let parts = ["\(index + 1)", Self.words(for: issue.kind), issue.mine?.title ?? ""] + [details.joined(separator: "; ")]
+            let parts = [
+                "\(index + 1)", Self.words(for: issue.kind), issue.mine?.title ?? "", details.joined(separator: "; "),
+            ]
             print("  " + parts.filter { !$0.isEmpty }.joined(separator: " ") + " (\(Self.answers(to: issue.kind)))")
         }
     }

@@ -18,6 +18,9 @@ enum Failure: Error, Hashable {
         /// Seconds.
         var retryAfter: Int?
         var faults: [Fault] = []
+
+        /// The server does not know the cursor.
+        var isOfCursor: Bool { status == 410 || (status == 400 && code == "invalid_cursor") }
     }
 }
 

@@ -183,9 +183,7 @@ final class Replica: @unchecked Sendable {
         }
     }
 
-    private func transact<T>(
-        in opened: Opened, _ body: (Transaction) throws -> T
-    ) throws -> T {
+    private func transact<T>(in opened: Opened, _ body: (Transaction) throws -> T) throws -> T {
         let session = opened.session
         try session.begin()
         // Another replica of the same account may have written.

@@ -1,7 +1,7 @@
 import KanbanRows
 
 extension SQLiteConnection {
-    /// Copies the tables with the user's unsent work from another file, as far as they can be read.
+    /// Copies the tables with the user's unsent work from another file, as far as they can be read. That stays attached.
     /// - Throws: errors of writing.
     func salvage(from path: String, _ log: (LogEvent) -> Void) throws {
         let quoted = path.replacing("'", with: "''")
@@ -36,7 +36,6 @@ extension SQLiteConnection {
                     SELECT '\(StateName.lostEpoch.rawValue)', substr(value, 1, instr(value, '-') - 1) FROM damaged.state
                     WHERE name = '\(StateName.cursor.rawValue)' AND instr(value, '-') > 0
                 """)
-            try run("DETACH damaged" as String)
         } catch let error as SQLiteError where error.isOfReading {
             log(LogEvent(code: "replica.not_salvaged"))
         }

@@ -40,9 +40,10 @@ extension PushRequest {
             let policy = edit.policy ?? (age > Self.freshness ? .keep : .merge)
             let json = edit.json(policy: policy)
             bytes += json.serialized().count + 1
-            let withThis = try known.union(transaction.acknowledged(before: edit, limit: Self.mostKnown))
-            guard mutations.isEmpty || (bytes <= Self.mostBytes && withThis.count <= Self.mostKnown) else { break }
-            known = withThis
+            let added = try transaction.acknowledged(before: edit, limit: Self.mostKnown).filter { !known.contains($0) }
+            let fits = bytes <= Self.mostBytes && known.count + added.count <= Self.mostKnown
+            guard mutations.isEmpty || fits else { break }
+            known.formUnion(added)
             mutations.append(json)
             mutationIDs.append(edit.mutationID)
             try transaction.run(

@@ -120,7 +120,7 @@ struct SyncMachine: Sendable {
                 actions.append(.cancelRequest)
                 request = nil
             }
-            if waiters.isEmpty, !isRefused { stopWaiting(&actions) }
+            if waiters.isEmpty { cutWait(&actions) }
         case .outbox(let hasUnsent):
             self.hasUnsent = hasUnsent
             if hasUnsent { cutWait(&actions) }
@@ -206,8 +206,7 @@ struct SyncMachine: Sendable {
         switch problem.status {
         case 401: bar(.loggedOut, failure, &actions)
         case 403: bar(.stopped(problem), failure, &actions)
-        case 410: startOver(&actions)
-        case 400 where problem.code == "invalid_cursor": startOver(&actions)
+        case _ where problem.isOfCursor: startOver(&actions)
         case 400, 413, 422:
             guard case .push(let most) = failed else {
                 backOff(failure, &actions)
@@ -236,8 +235,7 @@ struct SyncMachine: Sendable {
             case 403:
                 bar(.stopped(problem), .problem(problem), &actions)
                 return
-            case 410, 400:
-                guard problem.status == 410 || problem.code == "invalid_cursor" else { break }
+            case _ where problem.isOfCursor:
                 startOver(&actions)
                 return
             default: break
