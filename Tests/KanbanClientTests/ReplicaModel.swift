@@ -49,18 +49,10 @@ struct ReplicaModel {
     func undo(_ steps: [UndoStep]) throws {
         var steps = steps[...]
         while let step = steps.popFirst() {
-            var mutation = step.mutation
-            if let expected = step.expected.objectMembers, let members = mutation.value.objectMembers,
-                let now = shown.value(of: mutation.resource)?.json
-            {
-                let theirs = Set(expected.filter { now[$0.name] ?? .null != $0.value }.map(\.name))
-                let rest = members.filter { !theirs.contains($0.name) }
-                if !theirs.isEmpty {
-                    guard mutation.op == .patch, !rest.isEmpty else { continue }
-                    mutation.value = .object(rest)
-                }
-            }
-            guard try edit(mutation), let old = step.replaces, let new = mutation.resource.id else { continue }
+            let now = shown.value(of: step.mutation.resource)?.json
+            guard let step = now.map({ step.without(step.theirs($0)) }) ?? step, try edit(step.mutation),
+                let old = step.replaces, let new = step.mutation.resource.id
+            else { continue }
             steps = try steps.naming(new, insteadOf: old)
         }
     }
@@ -215,5 +207,26 @@ struct BoardPicture: Equatable, Sendable {
         let new = lines.filter { !other.lines.contains($0) }.map { "+ \($0)" }
         guard gone.isEmpty, new.isEmpty else { return (gone + new).joined(separator: "\n") }
         return zip(other.lines, lines).filter { $0 != $1 }.map { "- \($0)\n+ \($1)" }.joined(separator: "\n")
+    }
+}
+
+extension ValueBoard {
+    /// What is shown, without ids and without the trash.
+    func words() -> [String] {
+        var query = TaskQuery()
+        query.sort = .position
+        let shown = TaskStatus.allCases.flatMap { status in
+            query.statuses = [status]
+            return self.tasks(query).map { task in
+                let category = task.categoryID.flatMap { self.category($0) }?.name ?? "-"
+                return "\(status) \(task.title) \(task.body) \(category) \(task.dueDate?.text ?? "-")"
+            }
+        }
+        return shown + categories().map { "\($0.name) \($0.color ?? "-")" }.sorted()
+            + ddays(after: nil, limit: nil).map { "\($0.title) \($0.date) \($0.repeats)" }.sorted()
+            + [
+                settings().timeZone ?? "-",
+                "\((settings().custom.objectMembers ?? []).map { $0.name + $0.value.text }.sorted())",
+            ]
     }
 }

@@ -167,7 +167,9 @@ private final class ReplicaStory {
         if isMade != isAllowed { faults.append("the replica \(isMade ? "makes" : "refuses") the edit") }
         try look()
         // Undone at once, it leaves no trace but ids and what is in the trash.
-        guard faults.isEmpty, isMade, random.chance(6), model.shown.revision != before.feed.revision else { return }
+        guard faults.isEmpty, isMade, !isBetween, random.chance(6), model.shown.revision != before.feed.revision else {
+            return
+        }
         let old = ValueBoard()
         old.state = before
         try await undo(redo: false)
@@ -181,10 +183,29 @@ private final class ReplicaStory {
                 "SELECT steps FROM undo WHERE redo = ?1 ORDER BY n DESC LIMIT 1", [.integer(redo ? 1 : 0)]
             ) { try UndoStep.all(in: $0.text(0)) }.first ?? []
         }
-        trail.append("\(redo ? "redo" : "undo") \(steps.map(\.mutation.summary).joined(separator: ", "))")
-        try model.undo(steps)
+        let isUnsent = try await isUnsent(steps)
+        let kind = isUnsent ? "unsent" : "as a new edit"
+        trail.append("\(redo ? "redo" : "undo") \(kind) \(steps.map(\.mutation.summary).joined(separator: ", "))")
+        let count = try outbox().count
         _ = try await replica.write { try $0.undo(redo: redo) }
+        if isUnsent {
+            if try outbox().count > count { faults.append("an unsent edit is undone by another") }
+            isBetween = false
+            try model.show(try outbox())
+        } else {
+            try model.undo(steps)
+        }
         try look()
+    }
+
+    /// True when the edits of these steps can be taken out of the outbox.
+    private func isUnsent(_ steps: [UndoStep]) async throws -> Bool {
+        do {
+            try await replica.write { if try $0.withdraw(steps) != nil { throw KanbanError.notFound } }
+            return false
+        } catch KanbanError.notFound {
+            return !steps.isEmpty
+        }
     }
 
     private func editElsewhere() throws {
@@ -369,26 +390,5 @@ extension TaskItem {
 extension StoredMutation {
     fileprivate var summary: String {
         "\(op) \(resource.type) \(resource.id?.description.suffix(4) ?? "") \(value.text)"
-    }
-}
-
-extension ValueBoard {
-    /// What is shown, without ids and without the trash.
-    fileprivate func words() -> [String] {
-        var query = TaskQuery()
-        query.sort = .position
-        let shown = TaskStatus.allCases.flatMap { status in
-            query.statuses = [status]
-            return self.tasks(query).map { task in
-                let category = task.categoryID.flatMap { self.category($0) }?.name ?? "-"
-                return "\(status) \(task.title) \(task.body) \(category) \(task.dueDate?.text ?? "-")"
-            }
-        }
-        return shown + categories().map { "\($0.name) \($0.color ?? "-")" }.sorted()
-            + ddays(after: nil, limit: nil).map { "\($0.title) \($0.date) \($0.repeats)" }.sorted()
-            + [
-                settings().timeZone ?? "-",
-                "\((settings().custom.objectMembers ?? []).map { $0.name + $0.value.text }.sorted())",
-            ]
     }
 }

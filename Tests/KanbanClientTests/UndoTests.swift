@@ -78,28 +78,107 @@ struct UndoTests {
         #expect(try await device.board.task(task.id)?.categoryID == shop.id)
     }
 
-    @Test func `an unsent edit and its undo send nothing`() async throws {
+    @Test func `unsent edits that were undone send nothing, and show what others did`() async throws {
         let server = try LocalServer()
         let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
         let task = try await phone.board.create(.init(title: "base"))
+        let other = try await phone.board.create(.init(title: "other"))
         try await phone.board.syncNow()
         try await pad.board.syncNow()
         try await pad.board.edit(task.id) { $0.title = "theirs" }
+        try await pad.board.move(task.id, to: .done)
+        try await pad.board.edit(other.id) { $0.status = .doing }
+        try await pad.board.editSettings { $0.timeZone = "Asia/Seoul" }
         try await pad.board.syncNow()
 
+        let before = try Shown(phone.board)
         try await phone.board.edit(task.id) { $0.title = "mine" }
         try await phone.board.edit(task.id) { $0.title = "mine again" }
         #expect(try await phone.board.undo() == .done)
-        #expect(try phone.titles() == ["mine"])
-        #expect(try await phone.board.undo() == .done)
+        #expect(try phone.titles() == ["mine", "other"])
+        #expect(try await phone.board.redo() == .done)
+        #expect(try phone.titles() == ["mine again", "other"])
+        try await phone.board.move(other.id, .first)
+        try await phone.board.move(task.id, to: .doing)
+        try await phone.board.edit(other.id) { $0.status = .done }
+        try await phone.board.editSettings { $0.timeZone = "UTC" }
+        try await phone.board.delete(task.id)
+        try await phone.board.create(.init(title: "new"))
+        for _ in 0..<8 { #expect(try await phone.board.undo() == .done) }
 
-        #expect(try phone.titles() == ["base"])
+        #expect(try Shown(phone.board) == before)
         #expect(try await phone.board.pending().isEmpty)
+        #expect(try await phone.board.task(task.id)?.isPending == false)
         try await phone.board.syncNow()
         try await pad.board.syncNow()
-        #expect(try phone.titles() == ["theirs"])
-        #expect(try pad.titles() == ["theirs"])
+        #expect(try await phone.board.task(task.id)?.title == "theirs")
+        #expect(try await phone.board.task(task.id)?.status == .done)
+        #expect(try await phone.board.task(other.id)?.status == .doing)
+        #expect(try phone.board.settings().current().timeZone == "Asia/Seoul")
+        #expect(try Shown(pad.board) == Shown(phone.board))
         #expect(try phone.board.issues.current().isEmpty)
+    }
+
+    @Test func `a creation that another device wrote into is not undone`() async throws {
+        let server = try LocalServer()
+        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+        let seen = try await phone.board.create(.init(title: "seen"))
+        let unseen = try await phone.board.create(.init(title: "unseen"))
+        let untouched = try await phone.board.create(.init(title: "untouched"))
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        try await pad.board.edit(seen.id) { $0.body = "theirs" }
+        try await pad.board.syncNow()
+        try await phone.board.syncNow()
+        try await pad.board.edit(unseen.id) { $0.body = "theirs" }
+        try await pad.board.syncNow()
+
+        #expect(try await phone.board.undo() == .done)
+        #expect(try await phone.board.undo() == .done)
+        #expect(
+            try await phone.board.undo()
+                == .partly([Conflict(target: seen.id, member: "body", mine: nil, theirs: "theirs")]))
+
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        #expect(try phone.titles() == ["seen", "unseen"])
+        #expect(try Shown(pad.board) == Shown(phone.board))
+        #expect(try await phone.board.task(untouched.id)?.deletedAt != nil)
+        #expect(try phone.board.issues.current().isEmpty)
+    }
+
+    @Test func `the undo of a custom setting leaves the keys of others`() async throws {
+        let server = try LocalServer()
+        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+        try await phone.board.editSettings { $0.custom = ["a": "1", "b": "1"] }
+        try await phone.board.editSettings { $0.custom = ["a": "2", "b": "2", "c": "2"] }
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        try await pad.board.editSettings { $0.custom["b"] = "theirs" }
+        try await pad.board.syncNow()
+        try await phone.board.syncNow()
+
+        #expect(
+            try await phone.board.undo()
+                == .partly([Conflict(.settings, "custom.b", mine: "1", theirs: "theirs")]))
+
+        #expect(try phone.board.settings().current().custom == ["a": "1", "b": "theirs"])
+    }
+
+    @Test func `what another edit builds on is not taken out of the outbox`() async throws {
+        let board = try await TestDevice().board
+        let first = try await board.create(.init(title: "first"))
+        let second = try await board.create(.init(title: "second"))
+        _ = try await board.core.replica.write {
+            // An edit without a step of undo, as the answer to an issue.
+            try $0.edit(StoredMutation(.move, .task(first.id.id), ["after": .string(second.id.description)]))
+        }
+
+        #expect(try await board.undo() == .done)
+
+        // The move of a task beside one that nobody made would be refused.
+        #expect(try await board.pending().count == 4)
+        #expect(try board.trash().current().map(\.title) == ["second"])
     }
 
     @Test func `a new edit does not give way because an undo waits`() async throws {

@@ -152,8 +152,8 @@ extension KanbanBoard {
     }
 
     private func undo(redo: Bool) async throws -> UndoOutcome {
-        let outcome = try await core.replica.write { try $0.undo(redo: redo) }
-        core.tell(.outbox(hasUnsent: true))
+        let (outcome, hasUnsent) = try await core.replica.write { (try $0.undo(redo: redo), try $0.hasUnsent()) }
+        core.tell(.outbox(hasUnsent: hasUnsent))
         return outcome
     }
 

@@ -102,4 +102,18 @@ extension JSON {
             return keys.map { Member(Self.custom + $0.name, $0.value) }
         }
     }
+
+    /// The value of one of ``flatMembers``; null for none.
+    subscript(flat name: String) -> JSON {
+        guard name.hasPrefix(Self.custom) else { return self[name] ?? .null }
+        return self["custom"]?[String(name.dropFirst(Self.custom.count))] ?? .null
+    }
+
+    /// The object of these ``flatMembers``.
+    init(flat members: [Member]) {
+        let keys = members.filter { $0.name.hasPrefix(Self.custom) }
+            .map { Member(String($0.name.dropFirst(Self.custom.count)), $0.value) }
+        let others = members.filter { !$0.name.hasPrefix(Self.custom) }
+        self = .object(others + (keys.isEmpty ? [] : [Member("custom", .object(keys))]))
+    }
 }

@@ -51,14 +51,57 @@ struct OutboxEdit: Sendable {
         isAnswered = row.optionalInteger(11) != nil
     }
 
-    /// True when another mutation of the same kind changes nothing else.
-    func changesAll(of other: StoredMutation) -> Bool {
-        guard mutation.op == other.op else { return false }
-        return mutation.op == .move || (other.value.objectMembers ?? []).allSatisfy { mutation.value[$0.name] != nil }
+    /// True as long as the server cannot know it.
+    var isUnsent: Bool { sentAt == nil && attempts == 0 && !isAnswered }
+
+    /// The value of one edit that does what this one and another one after it do; `nil` if none does.
+    func value(joinedWith next: StoredMutation) -> JSON? {
+        if next.op == .move {
+            let status = next.value["status"] ?? mutation.value["status"]
+            let place = (next.value.objectMembers ?? []).filter { $0.name != "status" }
+            return .object(place + (status.map { [JSON.Member("status", $0)] } ?? []))
+        }
+        // A task that leaves its column and comes back is the last one there. One patch would leave it where it was.
+        if mutation.op == .patch, mutation.value["status"] != nil, next.value["status"] != nil { return nil }
+        var members = mutation.value.objectMembers ?? []
+        for member in next.value.objectMembers ?? [] {
+            // An id and a name of a category exclude each other.
+            let others: Set<String> =
+                ["categoryId", "categoryName"].contains(member.name) ? ["categoryId", "categoryName"] : [member.name]
+            members.removeAll { others.contains($0.name) }
+            members.append(member)
+        }
+        return .object(members)
     }
 
     /// In a few words, without the user's texts.
     var summary: String { "\(mutation.op.rawValue) \(mutation.resource.type.rawValue)" }
+}
+
+/// Where an edit is in the outbox. When another edit is joined to it, it gets another id.
+struct OutboxTrace: Sendable {
+    var mutationID: ID
+    /// The edit that this one was joined to, as that was before.
+    var joined: (mutationID: ID, value: JSON)?
+
+    var json: JSON {
+        var members: [JSON.Member] = [.init("edit", .string(mutationID.description))]
+        if let joined {
+            members += [.init("joined", .string(joined.mutationID.description)), .init("value", joined.value)]
+        }
+        return .object(members)
+    }
+
+    init(_ mutationID: ID, joined: (mutationID: ID, value: JSON)? = nil) {
+        self.mutationID = mutationID
+        self.joined = joined
+    }
+
+    init?(_ json: JSON) {
+        guard let edit = json["edit"]?.stringValue.flatMap({ ID($0) }) else { return nil }
+        mutationID = edit
+        if let id = json["joined"]?.stringValue.flatMap({ ID($0) }) { joined = (id, json["value"] ?? .null) }
+    }
 }
 
 extension Transaction {
@@ -87,25 +130,24 @@ extension Transaction {
 
     /// Appends an edit that was performed, or makes it part of the last one.
     /// - Parameter base: the server's revision that the user saw before.
-    func append(_ mutation: StoredMutation, base: Revision?, policy: Kanban.Mutation.Policy?) throws {
+    func append(_ mutation: StoredMutation, base: Revision?, policy: Kanban.Mutation.Policy?) throws -> OutboxTrace {
         touched.insert(.outbox)
         touched.insert(.status)
-        if try joinLast(mutation, policy) { return }
+        if let trace = try joinLast(mutation, policy) { return trace }
+        let trace = OutboxTrace(rows.makeID())
         try run(
             """
             INSERT INTO outbox (mutation_id, type, op, target, value, base, policy, made_at)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
             """,
-            .id(rows.makeID()), .text(mutation.resource.type.rawValue), .text(mutation.op.rawValue),
+            .id(trace.mutationID), .text(mutation.resource.type.rawValue), .text(mutation.op.rawValue),
             .id(mutation.resource.id), .text(mutation.value.text), base.map { .integer($0) } ?? .null,
             policy.map { .text($0.rawValue) } ?? .null, .integer(now.milliseconds))
+        return trace
     }
 
     /// Merges a patch into the last edit if that is unsent and created or patched the same resource; a move into a move.
-    ///
-    /// The undo of an unsent patch is part of it, too, and members that are again as the server has them are not sent: they
-    /// would overwrite what another device wrote meanwhile.
-    private func joinLast(_ mutation: StoredMutation, _ policy: Kanban.Mutation.Policy?) throws -> Bool {
+    private func joinLast(_ mutation: StoredMutation, _ policy: Kanban.Mutation.Policy?) throws -> OutboxTrace? {
         guard mutation.op == .patch || mutation.op == .move, mutation.resource.type != .settings,
             let last = try all(
                 """
@@ -113,51 +155,62 @@ extension Transaction {
                 FROM outbox ORDER BY n DESC LIMIT 1
                 """, decode: OutboxEdit.init
             ).first,
-            last.sentAt == nil, last.attempts == 0, last.mutation.resource == mutation.resource,
-            last.mutation.op == mutation.op || (mutation.op == .patch && last.mutation.op == .create)
-        else { return false }
-        let isUndo = policy != nil && last.policy == nil && last.changesAll(of: mutation)
-        // An undo must not overwrite, and a new edit must not give way. Nobody else knows an unsent creation.
-        guard last.policy == policy || last.mutation.op == .create || isUndo else { return false }
-        // An edit that was performed again may have had no effect, and what is joined to it would have none either.
-        guard try last.n > state(.replayed).flatMap(Int64.init) ?? 0 else { return false }
-        if mutation.op == .move {
-            let status = mutation.value["status"] ?? last.mutation.value["status"]
-            let place = (mutation.value.objectMembers ?? []).filter { $0.name != "status" }
-            let value = JSON.object(place + (status.map { [JSON.Member("status", $0)] } ?? []))
-            try run("UPDATE outbox SET value = ?2 WHERE n = ?1", .integer(last.n), .text(value.text))
-            return true
-        }
-        // A task that leaves its column and comes back is the last one there. One patch would leave it where it was.
-        if last.mutation.op == .patch, last.mutation.value["status"] != nil, mutation.value["status"] != nil {
-            return false
-        }
-        var members = last.mutation.value.objectMembers ?? []
-        for member in mutation.value.objectMembers ?? [] {
-            // An id and a name of a category exclude each other.
-            let others: Set<String> =
-                ["categoryId", "categoryName"].contains(member.name) ? ["categoryId", "categoryName"] : [member.name]
-            members.removeAll { others.contains($0.name) }
-            members.append(member)
-        }
-        if isUndo, let theirs = try serverValue(besides: last) {
-            members.removeAll { mutation.value[$0.name] != nil && theirs[$0.name] ?? .null == $0.value }
-        }
-        if members.isEmpty {
-            try drop(last)
-        } else {
-            try run("UPDATE outbox SET value = ?2 WHERE n = ?1", .integer(last.n), .text(JSON.object(members).text))
-        }
-        return true
+            last.isUnsent, last.mutation.resource == mutation.resource,
+            last.mutation.op == mutation.op || (mutation.op == .patch && last.mutation.op == .create),
+            // An undo must not overwrite, and a new edit must not give way. Nobody else knows an unsent creation.
+            last.policy == policy || last.mutation.op == .create,
+            // An edit that was performed again may have had no effect, and what is joined to it would have none either.
+            try last.n > state(.replayed).flatMap(Int64.init) ?? 0,
+            let value = last.value(joinedWith: mutation)
+        else { return nil }
+        let trace = OutboxTrace(rows.makeID(), joined: (last.mutationID, last.mutation.value))
+        try rename(last, to: trace.mutationID, value)
+        return trace
     }
 
-    /// The server's version of an edit's resource, if no other edit changes that.
-    private func serverValue(besides edit: OutboxEdit) throws -> JSON? {
+    private func rename(_ edit: OutboxEdit, to id: ID, _ value: JSON) throws {
+        try run(
+            "UPDATE outbox SET mutation_id = ?2, value = ?3 WHERE n = ?1", .integer(edit.n), .id(id), .text(value.text))
+    }
+
+    /// Takes an edit out of the outbox, as if it had never been made.
+    /// - Returns: what it did; `nil` if the server may know the edit, or if another edit builds on it.
+    func takeOut(_ trace: OutboxTrace) throws -> StoredMutation? {
+        guard let edit = try outboxEdit(trace.mutationID), edit.isUnsent else { return nil }
+        guard let joined = trace.joined else {
+            guard try edit.mutation.op != .create || !isBuiltOn(edit) else { return nil }
+            try drop(edit)
+            return edit.mutation
+        }
+        try rename(edit, to: joined.mutationID, joined.value)
         let resource = edit.mutation.resource
+        return edit.mutation.op == .move
+            ? edit.mutation : StoredMutation(.patch, resource, joined.value.changed(to: edit.mutation.value))
+    }
+
+    /// True when another edit names what an edit creates.
+    private func isBuiltOn(_ creation: OutboxEdit) throws -> Bool {
+        guard let id = creation.mutation.resource.id else { return false }
         let others = try all(
-            "SELECT 1 FROM outbox WHERE target = ?1 AND n <> ?2 LIMIT 1", .id(resource.id), .integer(edit.n)
+            "SELECT 1 FROM outbox WHERE target = ?1 AND n <> ?2 LIMIT 1", .id(id), .integer(creation.n)
         ) { $0.integer(0) }
-        return others.isEmpty ? try shadow(of: resource)?.value?.json : nil
+        switch creation.mutation.resource.type {
+        case .task: return try !others.isEmpty || isNeighbour(id)
+        case .category:
+            let tasks = try all(
+                "SELECT 1 FROM outbox WHERE instr(value, ?1) > 0 LIMIT 1", .text(id.description)
+            ) { $0.integer(0) }
+            return !others.isEmpty || !tasks.isEmpty
+        case .dday, .image, .settings: return !others.isEmpty
+        }
+    }
+
+    /// True when a task is to go beside this one, for example by `{"after":"…"}`. Moves have an index of their own.
+    private func isNeighbour(_ id: ID) throws -> Bool {
+        try !all(
+            "SELECT 1 FROM outbox WHERE op IN ('move', 'restore') AND target <> ?1 AND instr(value, ?2) > 0 LIMIT 1",
+            .id(id), .text(id.description)
+        ) { $0.integer(0) }.isEmpty
     }
 
     /// Removes the edits of a task that was created here and never sent, unless another edit refers to it.
@@ -170,14 +223,9 @@ extension Transaction {
             """, .id(id), decode: OutboxEdit.init)
         guard let first = own.first, first.mutation.op == .create || first.mutation.op == .put,
             try shadow(of: .task(id)).map({ $0.value == nil }) ?? false,
-            own.allSatisfy({ $0.sentAt == nil && $0.attempts == 0 && !$0.isAnswered })
+            own.allSatisfy(\.isUnsent)
         else { return false }
-        // For example `{"after":"…"}`. Moves have an index of their own.
-        let neighbours = try all(
-            "SELECT 1 FROM outbox WHERE op IN ('move', 'restore') AND target <> ?1 AND instr(value, ?2) > 0 LIMIT 1",
-            .id(id), .text(id.description)
-        ) { $0.integer(0) }
-        guard neighbours.isEmpty else { return false }
+        guard try !isNeighbour(id) else { return false }
         try run("DELETE FROM outbox WHERE target = ?1 AND type = 'task'", .id(id))
         try run("DELETE FROM shadow WHERE id = ?1 AND type = 'task'", .id(id))
         touched.formUnion([.outbox, .status])

@@ -16,12 +16,22 @@ extension Transaction {
         let before = try Before(mutation, self)
         let outcome = try performOrRefuse(mutation)
         guard outcome.status != .unchanged else { return [] }
-        var isForgotten = false
-        if mutation.op == .delete, mutation.resource.type == .task, let id = mutation.resource.id {
-            isForgotten = try forgetUnsentCreation(of: id)
+        var trace: OutboxTrace?
+        if try !forgetsUnsentCreation(mutation) {
+            trace = try append(mutation, base: mutation.op == .create ? nil : base, policy: policy)
         }
-        if !isForgotten { try append(mutation, base: mutation.op == .create ? nil : base, policy: policy) }
-        return try before.inverse(of: mutation, outcome, self)
+        return try before.inverse(of: mutation, outcome, self).map { step in
+            var step = step
+            step.trace = trace
+            return step
+        }
+    }
+
+    private func forgetsUnsentCreation(_ mutation: StoredMutation) throws -> Bool {
+        guard mutation.op == .delete, mutation.resource.type == .task, let id = mutation.resource.id else {
+            return false
+        }
+        return try forgetUnsentCreation(of: id)
     }
 
     private func performOrRefuse(_ mutation: StoredMutation) throws -> MutationOutcome {
@@ -82,9 +92,10 @@ extension Transaction {
         if let category = task.categoryID, try rows.category(category) != nil {
             members.append(.init("categoryId", task[.categoryID]))
         }
-        let steps = try edit(StoredMutation(.create, .task(id), .object(members)))
+        // Not as if it had never been made: it goes back to the trash.
+        let deletion = try edit(StoredMutation(.create, .task(id), .object(members))).map { UndoStep($0.mutation) }
         if !place.isNull { try edit(StoredMutation(.move, .task(id), place)) }
-        return steps
+        return deletion
     }
 
     /// The category that a reference means. Creates one of this name if there is none.
@@ -114,164 +125,5 @@ extension Transaction {
             SELECT id FROM tasks WHERE account = 1 AND status = ?1 AND position = ?2 AND deleted_at IS NULL LIMIT 1
             """, .integer(Int64(task.status.rawValue)), .text(position.text)
         ) { try $0.id(0) }.first
-    }
-}
-
-/// A mutation that undoes an edit, with the values after the edit: a member with another value was changed by another
-/// device since.
-struct UndoStep: Sendable {
-    var mutation: StoredMutation
-    var expected: JSON = .null
-    /// The resource that the created one stands for: ids are not reused.
-    var replaces: ID?
-
-    var json: JSON {
-        [
-            "op": .string(mutation.op.rawValue), "type": .string(mutation.resource.type.rawValue),
-            "id": mutation.resource.id.map { .string($0.description) } ?? .null, "value": mutation.value,
-            "expected": expected, "replaces": .init(optional: replaces?.description),
-        ]
-    }
-
-    init(_ mutation: StoredMutation, expected: JSON = .null, replaces: ID? = nil) {
-        self.mutation = mutation
-        self.expected = expected
-        self.replaces = replaces
-    }
-
-    init?(_ json: JSON) {
-        guard let op = json["op"]?.stringValue.flatMap(MutationOp.init(rawValue:)),
-            let type = json["type"]?.stringValue.flatMap(ResourceType.init(rawValue:))
-        else { return nil }
-        let resource = ResourceKey(type: type, id: json["id"]?.stringValue.flatMap { ID($0) })
-        self.init(
-            StoredMutation(op, resource, json["value"] ?? .null), expected: json["expected"] ?? .null,
-            replaces: json["replaces"]?.stringValue.flatMap { ID($0) })
-    }
-}
-
-/// The state before an edit that its inverse needs.
-private struct Before {
-    var value: Change.Value?
-    /// The task above.
-    var predecessor: ID?
-    /// The tasks of a category that is deleted.
-    var tasks: [ID] = []
-
-    init(_ mutation: StoredMutation, _ transaction: Transaction) throws {
-        value = try transaction.value(of: mutation.resource)
-        if case .task(let task) = value, task.deletedAt == nil {
-            predecessor = try transaction.predecessor(of: task)
-        }
-        if mutation.op == .delete, mutation.resource.type == .category, let id = mutation.resource.id {
-            var query = TaskQuery()
-            query.categoryIDs = [id]
-            tasks = try transaction.rows.taskIDs(query)
-        }
-    }
-
-    func inverse(of mutation: StoredMutation, _ outcome: MutationOutcome, _ transaction: Transaction) throws
-        -> [UndoStep]
-    {
-        let resource = mutation.resource
-        switch (mutation.op, value) {
-        case (.create, _), (.put, nil):
-            return [UndoStep(StoredMutation(.delete, resource))]
-        case (.restore, _):
-            return [UndoStep(StoredMutation(.delete, resource))]
-        case (.delete, .task(let task)):
-            return [UndoStep(StoredMutation(.restore, resource, .object(placing(task))))]
-        case (.delete, .category(let category)):
-            let fresh = ResourceKey.category(transaction.rows.makeID())
-            let again = StoredMutation(.create, fresh, category.members)
-            let mine = JSON.string(fresh.id?.description ?? "")
-            return [UndoStep(again, replaces: category.id)]
-                + tasks.map {
-                    UndoStep(
-                        StoredMutation(.patch, .task($0), ["categoryId": mine]), expected: ["categoryId": .null])
-                }
-        case (.delete, .dday(let dday)):
-            let again = StoredMutation(.create, .dday(transaction.rows.makeID()), dday.members)
-            return [UndoStep(again, replaces: dday.id)]
-        case (.move, .task(let task)):
-            guard case .task(let now) = outcome.value else { return [] }
-            let expected: JSON = task.status == now.status ? .null : ["status": .string(now.status.name)]
-            let place = [JSON.Member("status", .string(task.status.name))] + placing(task)
-            return [UndoStep(StoredMutation(.move, resource, .object(place)), expected: expected)]
-        case (_, let before?):
-            return patches(mutation, from: before, to: outcome.value)
-        default:
-            return []
-        }
-    }
-
-    private func placing(_ task: TaskItem) -> [JSON.Member] {
-        [predecessor.map { JSON.Member("after", .string($0.description)) } ?? JSON.Member("place", "first")]
-    }
-
-    /// Steps that set changed members back. A change of column becomes a move to the old place.
-    private func patches(_ mutation: StoredMutation, from before: Change.Value, to after: Change.Value) -> [UndoStep] {
-        var old: [JSON.Member] = []
-        var new: [JSON.Member] = []
-        var steps: [UndoStep] = []
-        let after = after.json
-        for member in before.json.objectMembers ?? [] where Self.editable.contains(member.name) {
-            guard let now = after[member.name], now != member.value else { continue }
-            if member.name == "status", case .task(let task) = before {
-                let place = [JSON.Member("status", member.value)] + placing(task)
-                steps.append(
-                    UndoStep(StoredMutation(.move, mutation.resource, .object(place)), expected: ["status": now]))
-            } else if member.name == "custom" {
-                old.append(.init("custom", now.patch(to: member.value)))
-            } else {
-                old.append(member)
-                new.append(.init(member.name, now))
-            }
-        }
-        if !old.isEmpty {
-            steps.insert(
-                UndoStep(StoredMutation(.patch, mutation.resource, .object(old)), expected: .object(new)), at: 0)
-        }
-        return steps
-    }
-
-    private static let editable: Set<String> = [
-        "title", "body", "status", "categoryId", "dueDate", "name", "color", "emoji", "date", "repeats", "image",
-        "timeZone", "locale", "custom",
-    ]
-}
-
-extension JSON {
-    /// The merge patch (RFC 7396) that makes `other` of this object, as far as the members of the object itself go.
-    func patch(to other: JSON) -> JSON {
-        let (mine, theirs) = (objectMembers ?? [], other.objectMembers ?? [])
-        let removed = mine.filter { other[$0.name] == nil }.map { Member($0.name, .null) }
-        return .object(removed + theirs.filter { self[$0.name] != $0.value })
-    }
-}
-
-extension Kanban.Category {
-    /// The body of a request that creates an equal category.
-    var members: JSON {
-        [
-            "name": .string(name), "color": .init(optional: color), "emoji": .init(optional: emoji),
-            "image": .init(optional: image?.description),
-        ]
-    }
-}
-
-extension DDay {
-    var members: JSON {
-        [
-            "title": .string(title), "date": .string(date.description), "repeats": .string(repeats.rawValue),
-            "color": .init(optional: color), "emoji": .init(optional: emoji),
-            "image": .init(optional: image?.description),
-        ]
-    }
-}
-
-extension JSON {
-    init(optional text: String?) {
-        self = text.map { .string($0) } ?? .null
     }
 }

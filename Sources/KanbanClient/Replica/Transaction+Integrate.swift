@@ -126,6 +126,8 @@ extension Transaction {
             }
         case .conflict:
             try drop(edit)
+            // What an undo would have deleted has others' words by now.
+            guard edit.mutation.op != .delete else { return }
             try add(result.value.isNull ? .deleted(edit, draft) : .merged(edit, result, draft))
         case .rejected:
             try drop(edit)

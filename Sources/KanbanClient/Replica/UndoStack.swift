@@ -34,14 +34,62 @@ extension Transaction {
         guard let last else { return .nothing }
         touched.insert(.undo)
         try run("DELETE FROM undo WHERE n = ?1", .integer(last.n))
+        let steps = try UndoStep.all(in: last.steps)
+        if let again = try withdraw(steps) {
+            if !again.isEmpty { try push(again, name: last.name, redo: !redo) }
+            return .done
+        }
         var conflicts: [Conflict] = []
+        let inverse = try perform(steps, &conflicts)
+        if !inverse.isEmpty { try push(inverse, name: last.name, redo: !redo) }
+        return conflicts.isEmpty ? .done : .partly(conflicts)
+    }
+
+    /// Takes the edits that the steps undo out of the outbox, if the server cannot know any of them. What other devices
+    /// changed meanwhile shows again.
+    /// - Returns: the steps that make them again, or `nil`.
+    func withdraw(_ steps: [UndoStep]) throws -> [UndoStep]? {
+        guard steps.allSatisfy({ $0.trace != nil }) else { return nil }
+        var again: [StoredMutation] = []
+        do {
+            try board.nested {
+                var last: ID?
+                // An edit may have several steps.
+                for trace in steps.compactMap(\.trace) where trace.mutationID != last {
+                    guard let mutation = try takeOut(trace) else { throw IsKnown() }
+                    again.append(mutation)
+                    last = trace.mutationID
+                }
+            }
+        } catch is IsKnown {
+            return nil
+        }
+        try rollBackEdits()
+        try replayEdits()
+        touched.formUnion([.outbox, .status])
+        // Each member is expected as the first step finds it.
+        var seen: [ResourceKey: Set<String>] = [:]
+        return try again.reversed().map { mutation in
+            var step = try step(mutation)
+            let names = seen[mutation.resource] ?? []
+            step.expected = JSON(flat: step.expected.flatMembers.filter { !names.contains($0.name) })
+            seen[mutation.resource] = names.union(mutation.value.flatMembers.map(\.name))
+            return step
+        }
+    }
+
+    /// Performs the steps as new edits.
+    /// - Returns: the steps that undo them.
+    private func perform(_ all: [UndoStep], _ conflicts: inout [Conflict]) throws -> [UndoStep] {
         // The last undone step is the first to redo.
         var inverses: [[UndoStep]] = []
-        var steps = try UndoStep.all(in: last.steps)[...]
+        var steps = all[...]
         while let next = steps.popFirst() {
             guard let step = try own(next, &conflicts) else { continue }
             do {
-                inverses.append(try board.nested { try edit(step.mutation, policy: .keep) })
+                // The server applies a deletion of what others changed, unless it is to be refused.
+                let policy: Kanban.Mutation.Policy = step.mutation.op == .delete ? .reject : .keep
+                inverses.append(try board.nested { try edit(step.mutation, policy: policy) })
                 if let old = step.replaces, let new = step.mutation.resource.id {
                     steps = try steps.naming(new, insteadOf: old)
                     try run(
@@ -53,30 +101,39 @@ extension Transaction {
                 conflicts.append(Conflict(step.mutation.resource, "deleted", mine: nil, theirs: "true"))
             }
         }
-        let inverse = inverses.reversed().flatMap(\.self)
-        if !inverse.isEmpty { try push(inverse, name: last.name, redo: !redo) }
-        return conflicts.isEmpty ? .done : .partly(conflicts)
+        return inverses.reversed().flatMap(\.self)
     }
 
-    /// The step without the members that another device changed since; `nil` when no member is left.
+    /// The step without the members that another device changed since; `nil` when nothing is left.
     private func own(_ step: UndoStep, _ conflicts: inout [Conflict]) throws -> UndoStep? {
-        guard let expected = step.expected.objectMembers, let wanted = step.mutation.value.objectMembers,
-            let now = try value(of: step.mutation.resource)?.json
-        else { return step }
-        let theirs = expected.filter { now[$0.name] ?? .null != $0.value }
-        guard !theirs.isEmpty else { return step }
-        for member in theirs {
+        guard let now = try value(of: step.mutation.resource)?.json else { return step }
+        let theirs = step.theirs(now)
+        for name in theirs {
             conflicts.append(
-                Conflict(
-                    step.mutation.resource, member.name, mine: step.mutation.value[member.name],
-                    theirs: now[member.name]))
+                Conflict(step.mutation.resource, name, mine: step.mutation.value[flat: name], theirs: now[flat: name]))
         }
-        // A move cannot be undone in part: from another column it makes no sense.
-        guard step.mutation.op == .patch else { return nil }
-        let rest = wanted.filter { member in !theirs.contains { $0.name == member.name } }
+        return step.without(theirs)
+    }
+}
+
+/// The server may know an edit that is to be taken back.
+private struct IsKnown: Error {}
+
+extension UndoStep {
+    /// The members that another device changed since, as the resource is now.
+    func theirs(_ now: JSON) -> [String] {
+        expected.flatMembers.filter { now[flat: $0.name] != $0.value }.map(\.name)
+    }
+
+    /// The step without these members; `nil` when nothing is left.
+    func without(_ theirs: [String]) -> UndoStep? {
+        guard !theirs.isEmpty else { return self }
+        // Only a patch can be made in part.
+        guard mutation.op == .patch else { return nil }
+        let rest = mutation.value.flatMembers.filter { !theirs.contains($0.name) }
         guard !rest.isEmpty else { return nil }
-        var step = step
-        step.mutation.value = .object(rest)
+        var step = self
+        step.mutation.value = JSON(flat: rest)
         return step
     }
 }

@@ -1,0 +1,176 @@
+import JSON
+import Kanban
+import KanbanRows
+import KanbanWire
+
+/// A mutation that undoes an edit.
+struct UndoStep: Sendable {
+    var mutation: StoredMutation
+    /// The values after the edit: a member with another value was changed by another device since.
+    var expected: JSON
+    /// The resource that the created one stands for: ids are not reused.
+    var replaces: ID?
+    /// Where the edit is, while it is unsent.
+    var trace: OutboxTrace?
+
+    var json: JSON {
+        [
+            "op": .string(mutation.op.rawValue), "type": .string(mutation.resource.type.rawValue),
+            "id": mutation.resource.id.map { .string($0.description) } ?? .null, "value": mutation.value,
+            "expected": expected, "replaces": .init(optional: replaces?.description), "trace": trace?.json ?? .null,
+        ]
+    }
+
+    init(_ mutation: StoredMutation, expected: JSON = .null, replaces: ID? = nil) {
+        self.mutation = mutation
+        self.expected = expected
+        self.replaces = replaces
+    }
+
+    init?(_ json: JSON) {
+        guard let op = json["op"]?.stringValue.flatMap(MutationOp.init(rawValue:)),
+            let type = json["type"]?.stringValue.flatMap(ResourceType.init(rawValue:))
+        else { return nil }
+        let resource = ResourceKey(type: type, id: json["id"]?.stringValue.flatMap { ID($0) })
+        self.init(
+            StoredMutation(op, resource, json["value"] ?? .null), expected: json["expected"] ?? .null,
+            replaces: json["replaces"]?.stringValue.flatMap { ID($0) })
+        trace = json["trace"].flatMap(OutboxTrace.init)
+    }
+}
+
+extension Transaction {
+    /// The step that performs this mutation, unless another device changes what the mutation would.
+    func step(_ mutation: StoredMutation) throws -> UndoStep {
+        UndoStep(mutation, expected: try touched(by: mutation))
+    }
+
+    /// What a resource has now where a mutation would change it; of one to delete, all.
+    private func touched(by mutation: StoredMutation) throws -> JSON {
+        switch mutation.op {
+        case .create, .put, .restore: return .null
+        case .delete: return try draft(of: mutation.resource)
+        case .move, .patch:
+            guard let now = try value(of: mutation.resource)?.json else { return .null }
+            // A position that the server gave an own move is no change of another device.
+            let names = mutation.value.flatMembers.map(\.name).filter { mutation.op == .patch || $0 == "status" }
+            return JSON(flat: names.map { JSON.Member($0, now[flat: $0]) })
+        }
+    }
+}
+
+/// The state before an edit that its inverse needs.
+struct Before {
+    var value: Change.Value?
+    /// The task above.
+    var predecessor: ID?
+    /// The tasks of a category that is deleted.
+    var tasks: [ID] = []
+
+    init(_ mutation: StoredMutation, _ transaction: Transaction) throws {
+        value = try transaction.value(of: mutation.resource)
+        if case .task(let task) = value, task.deletedAt == nil {
+            predecessor = try transaction.predecessor(of: task)
+        }
+        if mutation.op == .delete, mutation.resource.type == .category, let id = mutation.resource.id {
+            var query = TaskQuery()
+            query.categoryIDs = [id]
+            tasks = try transaction.rows.taskIDs(query)
+        }
+    }
+
+    /// Call it after the edit.
+    func inverse(of mutation: StoredMutation, _ outcome: MutationOutcome, _ transaction: Transaction) throws
+        -> [UndoStep]
+    {
+        let resource = mutation.resource
+        switch (mutation.op, value) {
+        case (.create, _), (.put, nil), (.restore, _):
+            return [try transaction.step(StoredMutation(.delete, resource))]
+        case (.delete, .task(let task)):
+            return [UndoStep(StoredMutation(.restore, resource, .object(placing(task))))]
+        case (.delete, .category(let category)):
+            let fresh = ResourceKey.category(transaction.rows.makeID())
+            let again = StoredMutation(.create, fresh, category.members)
+            let mine = JSON.string(fresh.id?.description ?? "")
+            return try [UndoStep(again, replaces: category.id)]
+                + tasks.map { try transaction.step(StoredMutation(.patch, .task($0), ["categoryId": mine])) }
+        case (.delete, .dday(let dday)):
+            let again = StoredMutation(.create, .dday(transaction.rows.makeID()), dday.members)
+            return [UndoStep(again, replaces: dday.id)]
+        case (.move, .task(let task)):
+            return [try transaction.step(back(task))]
+        case (_, let before?):
+            return try patches(resource, from: before, to: outcome.value).map(transaction.step)
+        default:
+            return []
+        }
+    }
+
+    private func placing(_ task: TaskItem) -> [JSON.Member] {
+        [predecessor.map { JSON.Member("after", .string($0.description)) } ?? JSON.Member("place", "first")]
+    }
+
+    /// To the column and the place that a task had.
+    private func back(_ task: TaskItem) -> StoredMutation {
+        StoredMutation(
+            .move, .task(task.id), .object([JSON.Member("status", .string(task.status.name))] + placing(task)))
+    }
+
+    /// Sets changed members back. A change of column becomes a move to the old place.
+    private func patches(_ resource: ResourceKey, from before: Change.Value, to after: Change.Value) -> [StoredMutation]
+    {
+        var old: [JSON.Member] = []
+        var move: StoredMutation?
+        let after = after.json
+        for member in before.json.objectMembers ?? [] where Self.editable.contains(member.name) {
+            guard let now = after[member.name], now != member.value else { continue }
+            if member.name == "status", case .task(let task) = before {
+                move = back(task)
+            } else {
+                old.append(member.name == "custom" ? .init("custom", now.patch(to: member.value)) : member)
+            }
+        }
+        return (old.isEmpty ? [] : [StoredMutation(.patch, resource, .object(old))]) + (move.map { [$0] } ?? [])
+    }
+
+    private static let editable: Set<String> = [
+        "title", "body", "status", "categoryId", "dueDate", "name", "color", "emoji", "date", "repeats", "image",
+        "timeZone", "locale", "custom",
+    ]
+}
+
+extension JSON {
+    /// The merge patch (RFC 7396) that makes `other` of this object, as far as the members of the object itself go.
+    func patch(to other: JSON) -> JSON {
+        let (mine, theirs) = (objectMembers ?? [], other.objectMembers ?? [])
+        let removed = mine.filter { other[$0.name] == nil }.map { Member($0.name, .null) }
+        return .object(removed + theirs.filter { self[$0.name] != $0.value })
+    }
+}
+
+extension Kanban.Category {
+    /// The body of a request that creates an equal category.
+    var members: JSON {
+        [
+            "name": .string(name), "color": .init(optional: color), "emoji": .init(optional: emoji),
+            "image": .init(optional: image?.description),
+        ]
+    }
+}
+
+extension DDay {
+    var members: JSON {
+        [
+            "title": .string(title), "date": .string(date.description), "repeats": .string(repeats.rawValue),
+            "color": .init(optional: color), "emoji": .init(optional: emoji),
+            "image": .init(optional: image?.description),
+        ]
+    }
+}
+
+extension JSON {
+    init(optional text: String?) {
+        self = text.map { .string($0) } ?? .null
+    }
+}
