@@ -156,7 +156,7 @@ struct SyncMachineTests {
         let tooMany = Failure.problem(.init(status: 429, code: "too_many_requests", retryAfter: 17))
         #expect(machine.handle(.failed(tooMany)).contains(.waitFor(.seconds(17))))
 
-        #expect(machine.handle(.streamEnded(.network, isBrief: true)) == [])
+        #expect(machine.handle(.streamEnded(.network, after: .seconds(1))) == [])
         #expect(machine.handle(.paused) == [.show(.idle)])
         #expect(machine.handle(.started) == [.show(.waiting)])
         #expect(machine.handle(.waited).contains(.send(.push(most: 500))))
@@ -166,7 +166,7 @@ struct SyncMachineTests {
         var machine = live()
         let refusal = Failure.problem(.init(status: 400, code: "invalid_value"))
 
-        #expect(machine.handle(.streamEnded(refusal, isBrief: true)) == [.send(.pull), .show(.syncing)])
+        #expect(machine.handle(.streamEnded(refusal, after: .seconds(1))) == [.send(.pull), .show(.syncing)])
     }
 
     @Test func `a request that is too large is halved, and a single edit that is refused goes with an issue`() {
@@ -234,7 +234,7 @@ struct SyncMachineTests {
             [
                 (.outbox(hasUnsent: true), [.send(.push(most: 500)), .show(.syncing)]),
                 (
-                    .streamEnded(.problem(.init(status: 410, code: "cursor_expired")), isBrief: false),
+                    .streamEnded(.problem(.init(status: 410, code: "cursor_expired")), after: .seconds(60)),
                     [.cancelRequest, .startOver, .send(.pull), .show(.loading)]
                 ),
                 (.answered(hasMore: false, hasUnsent: true), [.send(.push(most: 500)), .show(.syncing)]),
@@ -245,9 +245,9 @@ struct SyncMachineTests {
         var machine = SyncMachine(hasCursor: true, hasUnsent: false)
         _ = machine.handle(.started)
         #expect(machine.handle(.answered(hasMore: false, hasUnsent: false)) == [.openStream])
-        #expect(machine.handle(.streamEnded(nil, isBrief: true)) == [.send(.pull)])
+        #expect(machine.handle(.streamEnded(nil, after: .seconds(1))) == [.send(.pull)])
         #expect(machine.handle(.answered(hasMore: false, hasUnsent: false)) == [.openStream])
-        _ = machine.handle(.streamEnded(nil, isBrief: true))
+        _ = machine.handle(.streamEnded(nil, after: .seconds(1)))
 
         #expect(machine.handle(.answered(hasMore: false, hasUnsent: false)) == [.send(.poll), .show(.live)])
         #expect(machine.handle(.outbox(hasUnsent: true)) == [.cancelRequest, .send(.push(most: 500)), .show(.syncing)])
@@ -258,13 +258,40 @@ struct SyncMachineTests {
         #expect(opened)
     }
 
+    @Test(
+        arguments: [
+            // Held back until the time was over, answered by a page, ended before the first event, cut after it.
+            (false, .network, .seconds(40), true), (false, .malformedResponse, .seconds(1), true),
+            (false, nil, .seconds(1), true), (true, .network, .seconds(4), true),
+            // Away, restarted, lasting.
+            (false, .network, .seconds(1), false),
+            (false, .problem(.init(status: 503, code: "unavailable")), .seconds(1), false),
+            (true, nil, .seconds(6), false), (true, .network, .seconds(600), false),
+        ] as [(Bool, Failure?, Duration, Bool)])
+    func `polls replace streams that a proxy breaks`(
+        isReady: Bool, failure: Failure?, time: Duration, polls: Bool
+    ) {
+        var machine = SyncMachine(hasCursor: true, hasUnsent: false)
+        _ = machine.handle(.started)
+        var actions = machine.handle(.answered(hasMore: false, hasUnsent: false))
+        for _ in 0..<2 {
+            #expect(actions.contains(.openStream))
+            if isReady { _ = machine.handle(.streamReady) }
+            _ = machine.handle(.streamEnded(failure, after: time))
+            _ = machine.handle(.waited)
+            actions = machine.handle(.answered(hasMore: false, hasUnsent: false))
+        }
+
+        #expect(actions.contains(polls ? .send(.poll) : .openStream))
+    }
+
     @Test func `a stream that ends is opened again after a pull`() {
         var machine = live()
 
         tell(
             &machine,
             [
-                (.streamEnded(nil, isBrief: false), [.send(.pull), .show(.syncing)]),
+                (.streamEnded(nil, after: .seconds(60)), [.send(.pull), .show(.syncing)]),
                 (.answered(hasMore: false, hasUnsent: false), [.openStream]),
                 (.streamReady, [.show(.live)]),
             ])
@@ -345,7 +372,10 @@ struct SyncMachineTests {
                     obey(machine.handle(.streamReady))
                 case 4 where streams > 0:
                     streams -= 1
-                    obey(machine.handle(.streamEnded(random.chance(2) ? .network : nil, isBrief: random.chance(2))))
+                    obey(
+                        machine.handle(
+                            .streamEnded(random.chance(2) ? .network : nil, after: .seconds(random.chance(2) ? 1 : 60)))
+                    )
                 case 5 where isTimed:
                     isTimed = false
                     obey(machine.handle(.waited))

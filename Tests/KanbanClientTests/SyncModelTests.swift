@@ -168,7 +168,7 @@ private struct SyncStory {
         // A poll is answered after 30 s.
         require(requests - asked < 300, "\(requests - asked) requests and streams in an hour in which nothing happens")
         head += 1
-        if hasStream, stream == nil { tell(.streamEnded(.network, isBrief: false), ofStream: true) }
+        if hasStream, stream == nil { tell(.streamEnded(.network, after: .seconds(60)), ofStream: true) }
         pass(milliseconds: 120_000)
         require(through == head, "a change of another device did not come")
     }
@@ -190,7 +190,7 @@ private struct SyncStory {
                 if occurrence.event == .streamReady {
                     through = max(through ?? 0, head)
                     if streams == .areBrief {
-                        stream = Occurrence(at: now + 1_000, event: .streamEnded(nil, isBrief: true))
+                        stream = Occurrence(at: now + 1_000, event: .streamEnded(nil, after: .seconds(1)))
                     }
                 }
                 tell(occurrence.event)
@@ -336,7 +336,9 @@ private struct SyncStory {
 
     private mutating func streamOutcome() -> Occurrence {
         let at = now + 1 + random.below(200)
-        if let failure = failure(of: .pull) { return Occurrence(at: at, event: .streamEnded(failure, isBrief: true)) }
-        return Occurrence(at: at, event: streams == .end ? .streamEnded(nil, isBrief: true) : .streamReady)
+        if let failure = failure(of: .pull) {
+            return Occurrence(at: at, event: .streamEnded(failure, after: .seconds(1)))
+        }
+        return Occurrence(at: at, event: streams == .end ? .streamEnded(nil, after: .seconds(1)) : .streamReady)
     }
 }

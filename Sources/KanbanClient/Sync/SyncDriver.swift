@@ -33,7 +33,6 @@ actor SyncDriver {
     /// A write that must be on disk before the next request or stream.
     private var barrier: Task<Void, any Error>?
     private static let shortestPoll = Duration.seconds(2)
-    private static let shortestStream = Duration.seconds(5)
     /// The most pages of changes in memory at a time.
     private static let mostPages = 20
     /// Resources that the load brought so far, and the number of tasks on the server.
@@ -89,7 +88,10 @@ actor SyncDriver {
     }
 
     private func handle(_ event: SyncMachine.Event) {
-        for action in machine.handle(renewed(event)) { perform(action) }
+        let actions = machine.handle(renewed(event))
+        // Who waited finds the phase that this event led to.
+        for action in actions where !action.endsWaits { perform(action) }
+        for action in actions where action.endsWaits { perform(action) }
     }
 
     /// The event with the outbox as it is now. Since the transaction that found nothing to send another may have committed
@@ -289,17 +291,18 @@ actor SyncDriver {
         lastNumber += 1
         let (number, shown, before) = (lastNumber, shown, barrier)
         let task = Task {
-            let start = ContinuousClock.now
-            let failure = await readStream(number, on: shown, after: before)
-            let isBrief = ContinuousClock.now - start < Self.shortestStream
-            events.yield(.stream(number, .streamEnded(failure, isBrief: isBrief)))
+            var start = ContinuousClock.now
+            let failure = await readStream(number, on: shown, after: before, &start)
+            events.yield(.stream(number, .streamEnded(failure, after: ContinuousClock.now - start)))
         }
         stream = (number, task)
         lastTasks.stream = task
     }
 
+    /// - Parameter start: set when the stream has caught up.
     private func readStream(
-        _ number: Int, on shown: BoardCore.Shown, after barrier: Task<Void, any Error>?
+        _ number: Int, on shown: BoardCore.Shown, after barrier: Task<Void, any Error>?,
+        _ start: inout ContinuousClock.Instant
     ) async -> Failure? {
         let replica = shown.replica
         do {
@@ -323,6 +326,7 @@ actor SyncDriver {
                     let new = parser.take(bytes)
                     try await integrate(new, replica)
                     if new.contains(where: { $0.name == "ready" }) {
+                        start = .now
                         core.setFromDevice(false)
                         events.yield(.stream(number, .streamReady))
                     }
@@ -346,6 +350,16 @@ actor SyncDriver {
         }
         let answer = SyncResponse(changes: values.compactMap { $0 }, cursor: cursor)
         try await replica.write { try $0.integrate(answer, isStream: true) }
+    }
+}
+
+extension SyncMachine.Action {
+    /// True for the end of calls of `syncNow`.
+    fileprivate var endsWaits: Bool {
+        switch self {
+        case .finish, .fail: true
+        default: false
+        }
     }
 }
 

@@ -29,8 +29,8 @@ struct SyncMachine: Sendable {
         case failed(Failure)
         /// The stream has caught up.
         case streamReady
-        /// The stream ended, and its changes are on disk. Brief means within seconds of its beginning.
-        case streamEnded(Failure?, isBrief: Bool)
+        /// The stream ended, and its changes are on disk. The time is since it caught up, or else since it was opened.
+        case streamEnded(Failure?, after: Duration)
         /// The wait is over.
         case waited
         /// The network may be back.
@@ -74,8 +74,10 @@ struct SyncMachine: Sendable {
     static let mostMutations = 500
     /// The longest wait after a failure.
     static let longestWait = Duration.seconds(60)
-    /// Brief streams in a row after which the machine polls, because a proxy cuts them.
-    private static let mostBriefStreams = 2
+    /// Streams in a row that a proxy cut or held back, after which the machine polls.
+    private static let mostBrokenStreams = 2
+    /// A stream that ends within this time was cut.
+    private static let shortestStream = Duration.seconds(5)
     /// Polls between tries to stream again.
     private static let pollsBeforeStream = 20
 
@@ -93,7 +95,7 @@ struct SyncMachine: Sendable {
     private var hasMore = false
     private var hasUnsent: Bool
     private var needsPull = true
-    private var briefStreams = 0
+    private var brokenStreams = 0
     private var polls = 0
     private var phase = Phase.idle
     private var waiters: [(id: Int, needs: Set<SyncGoal>)] = []
@@ -140,8 +142,8 @@ struct SyncMachine: Sendable {
         case .streamReady:
             stream = .ready
             failures = 0
-        case .streamEnded(let failure, let isBrief):
-            streamEnded(failure, isBrief: isBrief, &actions)
+        case .streamEnded(let failure, let time):
+            streamEnded(failure, after: time, &actions)
         case .waited:
             isWaiting = false
         case .pathChanged:
@@ -222,10 +224,18 @@ struct SyncMachine: Sendable {
         }
     }
 
-    private mutating func streamEnded(_ failure: Failure?, isBrief: Bool, _ actions: inout [Action]) {
+    private mutating func streamEnded(_ failure: Failure?, after time: Duration, _ actions: inout [Action]) {
         let wasReady = stream == .ready
         stream = .closed
-        briefStreams = isBrief ? briefStreams + 1 : 0
+        let isBroken =
+            switch failure {
+            case _ where wasReady: time < Self.shortestStream
+            // Held back: a network that is away fails sooner.
+            case .network: time >= Self.shortestStream
+            case .problem, .storage: false
+            case .malformedResponse, nil: true
+            }
+        brokenStreams = isBroken ? brokenStreams + 1 : 0
         needsPull = true
         if case .problem(let problem) = failure {
             switch problem.status {
@@ -355,7 +365,7 @@ struct SyncMachine: Sendable {
             actions.append(.send(next))
         }
         if isStarted, isLoaded, !hasMore, stream == .closed, request == nil {
-            if briefStreams >= Self.mostBriefStreams, polls < Self.pollsBeforeStream {
+            if brokenStreams >= Self.mostBrokenStreams, polls < Self.pollsBeforeStream {
                 request = .poll
                 actions.append(.send(.poll))
             } else {
