@@ -49,9 +49,11 @@ struct IssueAnswerTests {
         let board = device.board
         let category = try await board.createCategory(.init(name: "Home"))
         let dday = try await board.createDDay(.init(title: "exam", date: "2026-12-24"))
+        let repeated = try await board.createDDay(.init(title: "feast", date: "2026-12-26"))
         let mutations = [
             StoredMutation(.patch, .category(category.id.id), ["name": "House"]),
             StoredMutation(.patch, .dday(dday.id.id), ["title": "party", "date": "2026-12-25"]),
+            StoredMutation(.patch, .dday(repeated.id.id), ["repeats": "yearly"]),
             StoredMutation(.patch, .settings, ["custom": ["a": "1"]]),
         ]
         try await board.core.replica.write { transaction in
@@ -62,17 +64,22 @@ struct IssueAnswerTests {
         }
 
         let issues = try board.issues.current()
-        #expect(issues.map { $0.conflicts.map(\.member) }.joined().sorted() == ["custom.a", "date", "name", "title"])
-        #expect(Set(issues.compactMap(\.mine?.title)) == ["House", "party"])
+        #expect(
+            issues.map { $0.conflicts.map(\.member) }.joined().sorted()
+                == ["custom.a", "date", "name", "repeats", "title"])
+        #expect(Set(issues.compactMap(\.mine?.title)) == ["House", "feast", "party"])
         for issue in issues {
             var draft = issue.mine ?? TaskDraft(title: "")
             if issue.target == category.id { draft.title = "Flat" }
+            // Another device's, which the refused edit has nothing to do with.
+            if issue.target == repeated.id { try await board.editDDay(repeated.id) { $0.title = "theirs" } }
             try await board.answer(issue.id, .retry(draft))
         }
 
         #expect(try board.categories().current().map(\.name) == ["Flat"])
-        #expect(try board.ddays().current().map(\.title) == ["party"])
-        #expect(try board.ddays().current().map(\.date) == ["2026-12-25"])
+        #expect(try board.ddays().current().map(\.title) == ["party", "theirs"])
+        #expect(try board.ddays().current().map(\.date) == ["2026-12-25", "2026-12-26"])
+        #expect(try board.ddays().current().map(\.repeatsYearly) == [false, true])
         #expect(try board.settings().current().custom == ["a": "1"])
         #expect(try board.issues.current().isEmpty)
     }

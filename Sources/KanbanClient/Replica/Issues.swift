@@ -212,7 +212,7 @@ extension Transaction {
         guard issue.resource.type == .task else {
             // Only tasks have a trash: create the resource again.
             let fresh = ResourceKey(type: issue.resource.type, id: rows.makeID())
-            try edit(StoredMutation(.create, fresh, issue.whole))
+            try edit(StoredMutation(.create, fresh, try known(issue.whole)))
             return
         }
         guard let id = issue.resource.id, try rows.task(id) != nil else {
@@ -225,6 +225,10 @@ extension Transaction {
     }
 
     private func retry(_ issue: StoredIssue, _ draft: TaskDraft) throws {
+        if issue["op"] == "delete" {
+            try edit(StoredMutation(.delete, issue.resource))
+            return
+        }
         guard issue.resource.type == .task else {
             try retryOther(issue, draft)
             return
@@ -235,7 +239,8 @@ extension Transaction {
         try edit(StoredMutation(isThere ? .patch : .create, issue.resource, .object(members)))
     }
 
-    /// Sends a category, a D-day or settings again, with what the draft has of ``StoredIssue/shown``.
+    /// Sends a category, a D-day or settings again, with what the draft changes of ``StoredIssue/shown``: the other members may
+    /// have been changed elsewhere since.
     private func retryOther(_ issue: StoredIssue, _ draft: TaskDraft) throws {
         let isThere = try value(of: issue.resource) != nil
         var members = (isThere ? issue["value"] : issue.whole).objectMembers ?? []
@@ -244,8 +249,11 @@ extension Transaction {
             members.append(.init(name, .string(value)))
         }
         let isDDay = issue.resource.type == .dday
-        if issue.resource.type != .settings, !draft.title.isEmpty { set(isDDay ? "title" : "name", draft.title) }
-        if isDDay, case .day(let day)? = draft.due { set("date", day.description) }
+        let shown = TaskDraft(shown: issue.shown)
+        if issue.resource.type != .settings, !draft.title.isEmpty, draft.title != shown?.title {
+            set(isDDay ? "title" : "name", draft.title)
+        }
+        if isDDay, case .day(let day)? = draft.due, draft.due != shown?.due { set("date", day.description) }
         let isCreation = issue["op"] == "create"
         var resource = issue.resource
         if !isThere, !isCreation { resource.id = rows.makeID() }
@@ -258,11 +266,17 @@ extension Transaction {
         try edit(StoredMutation(op, issue.resource, try known(issue["value"])))
     }
 
-    /// The value without a category that is gone.
+    /// The value without a category or an image that is gone.
     private func known(_ value: JSON) throws -> JSON {
-        guard let category = value["categoryId"]?.stringValue.flatMap({ ID($0) }), try rows.category(category) == nil
-        else { return value }
-        return .object((value.objectMembers ?? []).filter { $0.name != "categoryId" })
+        .object(
+            try (value.objectMembers ?? []).filter { member in
+                guard let id = member.value.stringValue.flatMap({ ID($0) }) else { return true }
+                return switch member.name {
+                case "categoryId": try rows.category(id) != nil
+                case "image": try rows.image(id) != nil
+                default: true
+                }
+            })
     }
 }
 
