@@ -135,6 +135,17 @@ struct UnusualUseTests {
         #expect(!FileManager.default.fileExists(atPath: nowhere.path))
     }
 
+    @Test func `a widget neither logs in nor out`() async throws {
+        let server = try LocalServer()
+        let device = try await TestDevice.on(server)
+        let widget = try await KanbanBoard.openForReading(at: URL(filePath: device.directory.path))
+        let error = KanbanError.storage("The board was opened for reading.")
+
+        await #expect(throws: error) { try await widget.logIn(email: "a@example.org", password: "a password") }
+        await #expect(throws: error) { try await widget.signUp(email: "a@example.org", password: "a password") }
+        await #expect(throws: error) { try await widget.logOut() }
+    }
+
     // MARK: - Values
 
     @Test func `texts keep their spelling, and emoji count as the server counts them`() async throws {

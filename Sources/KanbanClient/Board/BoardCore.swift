@@ -213,6 +213,11 @@ final class BoardCore: Sendable {
         }
     }
 
+    /// - Throws: ``KanbanError/openedForReading``.
+    func requireWriting() throws {
+        if replica.isReadOnly { throw KanbanError.openedForReading }
+    }
+
     // MARK: - The engine
 
     func tell(_ event: SyncMachine.Event) {

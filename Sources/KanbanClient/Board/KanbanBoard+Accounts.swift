@@ -7,6 +7,7 @@ import KanbanRows
 extension KanbanBoard {
     /// Makes an account on the server, logs in to it, and brings along what was made without one.
     public func signUp(email: String, password: String, name: String? = nil, invitation: String? = nil) async throws {
+        try core.requireWriting()
         var members: [JSON.Member] = [.init("email", .string(email)), .init("password", .string(password))]
         if let name { members.append(.init("displayName", .string(name))) }
         if let invitation { members.append(.init("invitation", .string(invitation))) }
@@ -35,6 +36,7 @@ extension KanbanBoard {
     }
 
     private func logIn(_ credentials: JSON, device: String?, guest: GuestData) async throws {
+        try core.requireWriting()
         let ofGuest = try core.account == nil ? core.replica.read { try GuestBoard($0) } : nil
         if guest == .ask, let ofGuest, ofGuest.counts.total > 0 || ofGuest.hasMore {
             throw KanbanError.guestData(ofGuest.counts)
@@ -106,6 +108,7 @@ extension KanbanBoard {
     /// - Throws: ``KanbanError/unsent(_:)`` when something would be lost that only this device has: edits, and issues
     ///   that hold what the server did not take.
     public func logOut(_ keep: LocalData = .remove) async throws {
+        try core.requireWriting()
         guard let account = core.account else { return }
         if keep == .remove { try core.replica.read { try $0.connection.requireNothingUnsent() } }
         let token = core.token
