@@ -78,7 +78,7 @@ package enum TableCopy {
     private static func withSource<T>(
         _ target: String, closing: Bool, _ body: (DatabaseSide) throws -> T
     ) throws -> T {
-        let connection = try PostgresConnection(PostgresConfiguration.commandOptions(for: "copy", to: target))
+        let connection = try PostgresConnection.ofCommand("copy", to: target)
         try PostgresSchema.requireTables(connection)
         return try Readers.snapshot(on: connection) { connection in
             if closing {
@@ -94,7 +94,7 @@ package enum TableCopy {
     private static func withTarget<T>(
         _ target: String, at now: Timestamp, _ body: (DatabaseSide) throws -> T
     ) throws -> T {
-        let connection = try PostgresConnection(PostgresConfiguration.commandOptions(for: "copy", to: target))
+        let connection = try PostgresConnection.ofCommand("copy", to: target)
         try PostgresSchema.bringUp(connection, now: now)
         try connection.begin()
         do {

@@ -1,4 +1,5 @@
 import CPostgres
+import Kanban
 
 #if canImport(Glibc)
     import Glibc
@@ -19,6 +20,14 @@ extension PostgresConnection {
         var timeout: Int32 = 15_000
         /// Run once after connecting.
         var setUp: [String] = []
+    }
+
+    /// For a command, which has time. It prepares nothing by name: behind a pooler the session may know the name already.
+    static func ofCommand(_ purpose: String, to target: String) throws -> PostgresConnection {
+        var configuration = PostgresConfiguration(target: target, clock: { Timestamp(milliseconds: 0) })
+        configuration.prepares = false
+        return try PostgresConnection(
+            configuration.options(for: purpose, statementTime: 600_000, idleTime: 600_000, lockTime: 15_000))
     }
 
     /// The target can override options that are named before it, not those after it.

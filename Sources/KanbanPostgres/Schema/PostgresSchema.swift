@@ -194,15 +194,14 @@ extension PostgresStore {
     /// Migrates the tables, and removes what only older versions need unless one of them runs.
     /// - Throws: ``PostgresSchema/Fault``, ``PostgresError``.
     package static func migrate(_ target: String, at now: Timestamp) throws -> PostgresSchema.Outcome {
-        let connection = try PostgresConnection(PostgresConfiguration.commandOptions(for: "migration", to: target))
+        let connection = try PostgresConnection.ofCommand("migration", to: target)
         try PostgresSchema.bringUp(connection, now: now)
         return try PostgresSchema.contract(connection)
     }
 
     /// - Throws: ``PostgresSchema/Fault``, ``PostgresError`` unless the tables are those of this version.
     package static func requireTables(_ target: String) throws {
-        try PostgresSchema.requireTables(
-            PostgresConnection(PostgresConfiguration.commandOptions(for: "copy", to: target)))
+        try PostgresSchema.requireTables(PostgresConnection.ofCommand("copy", to: target))
     }
 }
 

@@ -79,13 +79,6 @@ package struct PostgresConfiguration: Sendable {
         ]
     }
 
-    /// For a command, which has time. It prepares nothing by name: behind a pooler the session may know the name already.
-    static func commandOptions(for purpose: String, to target: String) -> PostgresConnection.Options {
-        var configuration = PostgresConfiguration(target: target, clock: { Timestamp(milliseconds: 0) })
-        configuration.prepares = false
-        return configuration.options(for: purpose, statementTime: 600_000, idleTime: 600_000, lockTime: 15_000)
-    }
-
     /// - Parameters: the times in milliseconds.
     func options(
         for purpose: String, statementTime: Int = 10_000, idleTime: Int = 10_000, lockTime: Int = 2_000

@@ -141,7 +141,7 @@ extension PostgresStore {
     /// A sentence for each finding in the data.
     /// - Throws: ``PostgresSchema/Fault``, ``PostgresError``.
     package static func check(_ target: String) throws -> [String] {
-        let connection = try PostgresConnection(PostgresConfiguration.commandOptions(for: "check", to: target))
+        let connection = try PostgresConnection.ofCommand("check", to: target)
         try PostgresSchema.requireTables(connection)
         return try PostgresCheck.findings(in: connection)
     }

@@ -7,7 +7,7 @@ extension PostgresStore {
     /// - Returns: how many accounts.
     /// - Throws: ``PostgresSchema/Fault``, ``PostgresError``.
     package static func renew(_ target: String) throws -> Int64 {
-        let connection = try PostgresConnection(PostgresConfiguration.commandOptions(for: "renewal", to: target))
+        let connection = try PostgresConnection.ofCommand("renewal", to: target)
         try PostgresSchema.requireTables(connection)
         let count = try connection.integer(
             """
