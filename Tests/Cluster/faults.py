@@ -187,9 +187,11 @@ class Faults:
                 self.ask(server, "/tasks", "POST", board)
                 server.stop(signal.SIGTERM)
         secret = f"postgres://anna:{SECRET}"
+        spelled = f"postgresql://kanbase@/filled?host={postgres.directory}&port=5432&options=-c%20work_mem%3D8MB"
         for what, source, target, code, words in (
                 ("neither is a database", f"{place}/full", f"{place}/new", 64, "must be a database"),
-                ("both are the same", full, full, 64, "the same"),
+                ("both are the same", full, full, 64, "the same database"),
+                ("both are the same, spelled otherwise", full, spelled, 64, "the same database"),
                 ("another address", f"mysql://u:{SECRET}@h/d", full, 64, "FROM must be"),
                 ("a parameter that nobody knows", f"{place}/full", f"{secret}@h/d?no=1", 64, "TO must be"),
                 ("no data", f"{place}/nothing", full, 66, "no data"),

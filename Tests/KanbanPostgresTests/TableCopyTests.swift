@@ -129,6 +129,14 @@ extension PostgresTests {
             return try await stores.store.write(body)
         }
 
+        @Test func `a database is not copied into itself, however its address is written`() throws {
+            let stores = try TestStores()
+
+            #expect(throws: TableCopy.Fault.targetIsSource) {
+                try TableCopy.copy(stores.target, into: "\(stores.target)&application_name=other", at: clock.now)
+            }
+        }
+
         @Test func `a database that servers work on is not copied away`() async throws {
             let stores = try TestStores { $0.version = "1" }
             try await stores.store.write { try $0.makeTask() }

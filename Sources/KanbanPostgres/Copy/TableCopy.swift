@@ -11,6 +11,8 @@ package enum TableCopy {
     /// Why nothing was copied.
     package enum Fault: Error, Equatable {
         case targetHasAccounts(Int64)
+        /// Both addresses lead to the same tables.
+        case targetIsSource
         /// Servers are running that would go on writing to the source.
         case sourceIsServed(by: Int64)
         /// The written rows differ from those read.
@@ -49,7 +51,8 @@ package enum TableCopy {
     /// Writes what one database has into another one without accounts; makes its tables.
     @discardableResult
     package static func copy(_ source: String, into target: String, at now: Timestamp) throws -> Report {
-        try withSource(source, closing: true) { source in
+        guard try place(of: source) != place(of: target) else { throw Fault.targetIsSource }
+        return try withSource(source, closing: true) { source in
             try withTarget(target, at: now) { try copy(source, $0) }
         }
     }
@@ -74,6 +77,16 @@ package enum TableCopy {
     }
 
     // MARK: - Databases
+
+    /// Identifies the tables: an address can be written in many ways.
+    private static func place(of target: String) throws -> String {
+        let connection = try PostgresConnection.ofCommand("copy", to: target)
+        let schema = try connection.text(
+            """
+            SELECT concat(oid, '/', current_schema()::regnamespace::oid) FROM pg_database WHERE datname = current_database()
+            """)
+        return try "\(Lineage(of: connection).text)/\(schema ?? "")"
+    }
 
     private static func withSource<T>(
         _ target: String, closing: Bool, _ body: (DatabaseSide) throws -> T

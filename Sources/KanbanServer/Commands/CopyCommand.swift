@@ -81,7 +81,7 @@ struct CopyCommand {
     }
 
     private func copy(_ from: String, into to: String) throws -> TableCopy.Report {
-        guard from != to else { throw Failure(.usage, "FROM and TO are the same.") }
+        guard from != to else { throw Self.sameDatabase }
         // An error of a connection does not name the database, so the source is tried by itself first.
         try attempt(in: source) { try PostgresStore.requireTables(from) }
         return try attempt(in: target) { try TableCopy.copy(from, into: to, at: .system()) }
@@ -102,6 +102,8 @@ struct CopyCommand {
         }
     }
 
+    private static let sameDatabase = Failure(.usage, "FROM and TO are the same database.")
+
     private static var process: String { "process \(ProcessInfo.processInfo.processIdentifier)" }
 
     /// - Parameter place: the place that the errors of the database are about.
@@ -121,6 +123,7 @@ struct CopyCommand {
             case .targetHasAccounts(let count):
                 throw Failure(
                     .cannotCreate, "The \(target.name) has \(count) accounts already; it is left as it is.")
+            case .targetIsSource: throw Self.sameDatabase
             case .sourceIsServed(let count):
                 throw Failure(
                     .locked,
