@@ -7,8 +7,8 @@ extension Help {
             This page is the output of `kanbase help configuration`.
 
             Each option is an argument of `kanbase serve` (`--port 9000` or `--port=9000`) and an environment variable; the
-            argument wins. Times are seconds or have a unit (`500ms`, `10s`, `2m`), sizes are bytes or have one (`64KiB`,
-            `1MiB`). An unknown option is an error with a suggestion.
+            argument wins. Line breaks at the end of a variable are not part of it. Times are seconds or have a unit (`500ms`,
+            `10s`, `2m`), sizes are bytes or have one (`64KiB`, `1MiB`). An unknown option is an error with a suggestion.
 
             """
         for group in Option.Group.allCases {

@@ -21,8 +21,11 @@ struct Invocation: Sendable, Equatable {
         configuration = Configuration()
         let named = Set(line.settings.map(\.option.name))
         for option in Option.all where option.commands.contains(command) && !named.contains(option.name) {
+            guard let variable = option.variable, var text = environment[variable] else { continue }
+            // A secret that is read from a file ends with a line break.
+            while text.last?.isNewline == true { text.removeLast() }
             // Compose files set an empty variable to leave it out.
-            guard let variable = option.variable, let text = environment[variable], !text.isEmpty else { continue }
+            if text.isEmpty { continue }
             if let rejection = option.set(text, &configuration) {
                 throw Failure(.configuration, "\(variable) must be \(rejection.allowed)\(option.quoted(text)).")
             }

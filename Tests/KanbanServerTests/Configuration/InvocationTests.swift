@@ -27,6 +27,18 @@ struct InvocationTests {
         #expect(invocation.configuration.host == "::1")
     }
 
+    @Test(arguments: ["\n", "\r\n", "\n\n"])
+    func `line breaks at the end of a variable are not part of it`(end: String) throws {
+        let environment = [
+            "KANBASE_DATABASE": "postgres://h/d\(end)", "KANBASE_PORT": "9000\(end)", "KANBASE_HOST": end,
+        ]
+
+        let configuration = try Invocation([], environment: environment).configuration
+
+        #expect(configuration.database == "postgres://h/d" && configuration.port == 9000)
+        #expect(configuration.host == Configuration().host)
+    }
+
     @Test func `an option given several times gathers, and replaces what the environment says`() throws {
         let environment = ["KANBASE_CORS_ORIGIN": "https://a.example,https://b.example"]
 
