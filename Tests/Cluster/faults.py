@@ -16,65 +16,7 @@ import time
 
 from postgres import Postgres, wait_for
 from servers import Server
-
-SECRET = "s3cr3t-Passw0rd"
-
-
-class Stub:
-    """Answers connections in another way than PostgreSQL 13 does, by itself."""
-
-    def __init__(self, answer):
-        self.answer = answer
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"postgres://kanbase:{SECRET}@127.0.0.1:{self.listener.getsockname()[1]}/kanbase?sslmode=disable"
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            connection, _ = self.listener.accept()
-            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
-
-    def serve(self, connection):
-        with connection:
-            try:
-                self.answer(connection)
-            except OSError:
-                pass  # The client is gone, as it should.
-
-
-def web_server(connection):
-    connection.recv(1000)
-    connection.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
-
-
-def silent(connection):
-    connection.recv(1000)
-
-
-def old_postgres(connection):
-    """The protocol of version 12: takes every statement and says that it is done."""
-
-    def message(kind, payload=b""):
-        return kind + (len(payload) + 4).to_bytes(4, "big") + payload
-
-    def parameter(name, value):
-        return message(b"S", name + b"\0" + value + b"\0")
-
-    ready = message(b"Z", b"I")
-    connection.recv(1000)
-    connection.sendall(
-        message(b"R", bytes(4)) + parameter(b"server_version", b"12.22") + parameter(b"client_encoding", b"UTF8")
-        + parameter(b"standard_conforming_strings", b"on") + ready)
-    stream = connection.makefile("rb")
-    while head := stream.read(5):
-        stream.read(int.from_bytes(head[1:], "big") - 4)
-        if head[:1] == b"Q":  # SHOW transaction_read_only
-            column = b"transaction_read_only\0" + bytes(6) + (25).to_bytes(4, "big") + b"\xff\xff" + b"\xff" * 4 + bytes(2)
-            connection.sendall(
-                message(b"T", b"\0\1" + column) + message(b"D", b"\0\1\0\0\0\3off") + message(b"C", b"SHOW\0") + ready)
-            continue
-        answer = {b"P": message(b"1"), b"B": message(b"2"), b"D": message(b"n"), b"E": message(b"C", b"SET\0"), b"S": ready}
-        connection.sendall(answer.get(head[:1], b""))
+from strangers import SECRET, Stub, old_postgres, silent, web_server
 
 
 class Faults:
@@ -139,18 +81,24 @@ class Faults:
         self.refuses("a wrong password of a command", wrong, 77, "password", command=("account", "list"))
         self.refuses("a wrong password of a check", wrong, 77, "password", command=("check",))
 
-    def other_contents(self, postgres):
-        def database(name, *statements, encoding="UTF8"):
-            postgres.execute(f"CREATE DATABASE {name} ENCODING '{encoding}' TEMPLATE template0 LOCALE 'C'")
-            url = f"postgres:///{name}?host={postgres.directory}&user=kanbase"
-            for statement in statements:
-                postgres.run("psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-d", url, "-c", statement)
-            return url
+    def database(self, postgres, name, *statements, encoding="UTF8"):
+        postgres.execute(f"CREATE DATABASE {name} ENCODING '{encoding}' TEMPLATE template0 LOCALE 'C'")
+        url = f"postgres:///{name}?host={postgres.directory}&user=kanbase"
+        self.alter(postgres, url, *statements)
+        return url
 
-        def contents(url):
-            # A line of its own has a word that is another each time.
-            lines = postgres.run("pg_dump", "-d", url).splitlines()
-            return [line for line in lines if not line.startswith(("\\restrict", "\\unrestrict"))]
+    def alter(self, postgres, url, *statements):
+        for statement in statements:
+            postgres.run("psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-d", url, "-c", statement)
+
+    def contents(self, postgres, url):
+        # A line of its own has a word that is another each time.
+        lines = postgres.run("pg_dump", "-d", url).splitlines()
+        return [line for line in lines if not line.startswith(("\\restrict", "\\unrestrict"))]
+
+    def other_contents(self, postgres):
+        def database(*arguments, **options):
+            return self.database(postgres, *arguments, **options)
 
         cases = [
             ("somebody else's tables", database("other", "CREATE TABLE invoices (n int)"), 65, "something else"),
@@ -161,11 +109,31 @@ class Faults:
             ("another encoding", database("latin", encoding="LATIN1"), 78, "LATIN1"),
         ]
         for what, url, code, words in cases:
-            before = contents(url)
-            self.refuses(what, url, code, words)
-            for command in (("check",), ("account", "list"), ("export",)):
-                self.refuses(f"{what}, {command[0]}", url, code, words, command=command)
-            self.expect(contents(url) == before, f"{what}: something was written")
+            self.leaves(postgres, what, url, code, words, ("serve", "--port", "0"), ("check",), ("account", "list"), ("export",))
+
+    def leaves(self, postgres, what, url, code, words, *commands):
+        """All commands end with the code and the words, and write nothing into the database."""
+        before = self.contents(postgres, url)
+        for command in commands:
+            self.refuses(f"{what}, {' '.join(command[:2])}", url, code, words, command=command)
+        self.expect(self.contents(postgres, url) == before, f"{what}: something was written")
+
+    READING = (
+        ("account", "list"), ("account", "show", "a@b.example"), ("account", "events", "a@b.example"),
+        ("token", "list", "a@b.example"), ("export",), ("check",), ("renew",))
+
+    def damage(self, postgres):
+        """Somebody took tables or columns away."""
+        for number, (statement, words) in enumerate((
+                ("DROP TABLE history, mails", "the table history, the table mails"),
+                ("ALTER TABLE tasks DROP COLUMN title", r"the column tasks\.title"),
+                ("ALTER TABLE accounts DROP COLUMN revision", r"the column accounts\.revision"))):
+            url = self.database(postgres, f"damaged{number}")
+            subprocess.run([self.binary, "migrate", "--database", url], check=True, capture_output=True)
+            self.alter(postgres, url, statement)
+            self.leaves(
+                postgres, statement, url, 65, words, ("serve", "--port", "0"), ("migrate",), *self.READING, ("invite",),
+                ("backup", f"{postgres.directory}/damaged.backup"), ("copy", url, f"{postgres.directory}/damaged"))
 
     def copies(self, postgres):
         """What `kanbase copy` cannot do."""
@@ -332,6 +300,7 @@ def main():
         faults.strangers()
         faults.closed_doors(postgres)
         faults.other_contents(postgres)
+        faults.damage(postgres)
         faults.copies(postgres)
         faults.standby(postgres)
         faults.absence(postgres)

@@ -182,6 +182,42 @@ extension PostgresTests {
             }
         }
 
+        @Test func `what the steps create is what a schema has`() throws {
+            let columns = try PostgresSchema.columns(on: connection())
+            let needed = PostgresSchema.neededColumns(of: PostgresSchema.steps).map { ($0.table, Set($0.columns)) }
+
+            let own: [String: Set<String>] = [
+                "kanbase": ["version", "made_at", "expanded"], "servers": ["id", "version", "seen_at", "format"],
+            ]
+            #expect(Dictionary(uniqueKeysWithValues: needed).merging(own) { $1 } == columns)
+        }
+
+        @Test(arguments: [
+            ("ALTER TABLE tasks DROP COLUMN title", "it lacks the column tasks.title"),
+            ("DROP TABLE servers", "it lacks the table servers"),
+            (
+                "DROP TABLE tasks, history, tokens, mails, lanes",
+                "it lacks the table tasks, the table history, the table tokens and 2 more"
+            ),
+        ])
+        func `tables that lack something are left as they are`(damage: String, lack: String) throws {
+            let connection = try connection()
+            try connection.run(damage)
+            try connection.run("DELETE FROM accounts")
+            try connection.wait()
+            let before = try PostgresSchema.columns(on: connection)
+            let fault = PostgresSchema.Fault.damaged(lack)
+
+            #expect(throws: fault) { try TestStores(target: stores.target) { $0.version = "1" } }
+            #expect(throws: fault) { try PostgresStore.migrate(stores.target, at: Timestamp(milliseconds: 0)) }
+            #expect(throws: fault) { try PostgresStore.requireTables(stores.target) }
+            #expect(throws: fault) { try PostgresStore.check(stores.target) }
+            #expect(throws: fault) { try PostgresStore.renew(stores.target) }
+
+            #expect(try PostgresSchema.columns(on: connection) == before)
+            #expect(try connection.integer("SELECT count(*) FROM accounts") == 0)
+        }
+
         @Test func `a newer schema is left as it is`() throws {
             let connection = try stores.connection()
             try connection.run("UPDATE kanbase SET version = 1000")

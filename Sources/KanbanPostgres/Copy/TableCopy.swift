@@ -92,7 +92,7 @@ package enum TableCopy {
         _ target: String, closing: Bool, _ body: (DatabaseSide) throws -> T
     ) throws -> T {
         let connection = try PostgresConnection.ofCommand("copy", to: target)
-        try PostgresSchema.requireTables(connection)
+        try PostgresSchema.requireOwnTables(connection)
         return try Readers.snapshot(on: connection) { connection in
             if closing {
                 // Before the first statement that reads, so that the snapshot has all that was acknowledged.

@@ -25,7 +25,9 @@ package struct PostgresError: Error, CustomStringConvertible {
     }
 
     package var description: String {
-        let place = statement.isEmpty ? "" : " in: \(statement)"
+        // On one line, for messages and logs.
+        let text = statement.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let place = text.isEmpty ? "" : " in: \(text)"
         return "PostgreSQL \(state.isEmpty ? "connection" : state): \(message)\(place)"
     }
 

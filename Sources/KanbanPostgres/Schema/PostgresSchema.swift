@@ -35,12 +35,24 @@ package enum PostgresSchema {
         case encoding(String)
         /// It has no tables, which only a server makes.
         case empty
+        /// It lacks tables or columns.
+        case damaged(String)
     }
 
     /// The two numbers of a database; 0 for an empty schema.
     struct Version: Equatable {
         var oldest = 0
         var expanded = 0
+        /// Whether the tables have the columns by which two versions know of each other.
+        var tellsVersions = false
+        /// What else the newest version needs and they lack.
+        var missing: [String] = []
+
+        func requireWholeness() throws {
+            guard !missing.isEmpty else { return }
+            let rest = missing.count > 3 ? " and \(missing.count - 3) more" : ""
+            throw Fault.damaged("it lacks \(missing.prefix(3).joined(separator: ", "))\(rest)")
+        }
     }
 
     /// The requirements on PostgreSQL itself, whatever it holds.
@@ -52,12 +64,20 @@ package enum PostgresSchema {
         guard encoding == "UTF8" else { throw Fault.encoding(encoding ?? "") }
     }
 
-    /// For code that knows every column, such as a copy: throws unless the tables are exactly those of this version.
-    static func requireTables(_ connection: PostgresConnection) throws {
+    /// For code that makes no tables: throws unless they have what this version needs.
+    @discardableResult
+    static func requireTables(_ connection: PostgresConnection, steps: [PostgresStep] = steps) throws -> Version {
         try requireFitness(connection)
-        let version = try version(of: connection)
+        let version = try version(of: connection, steps: steps)
         guard version.expanded > 0 else { throw Fault.empty }
-        guard version.expanded >= newest else { throw Fault.older(version: version.expanded) }
+        guard version.expanded >= newest(of: steps) else { throw Fault.older(version: version.expanded) }
+        try version.requireWholeness()
+        return version
+    }
+
+    /// For code that knows every column, such as a copy: throws unless the tables are exactly those of this version.
+    static func requireOwnTables(_ connection: PostgresConnection) throws {
+        let version = try requireTables(connection)
         guard version.expanded == newest else { throw Fault.newer(version: version.expanded) }
     }
 
@@ -71,7 +91,10 @@ package enum PostgresSchema {
         try requireFitness(connection)
         let newest = newest(of: steps)
         let known = try version(of: connection, steps: steps)
-        if known.expanded >= newest, try hasColumns(connection) { return }
+        if known.expanded >= newest {
+            try known.requireWholeness()
+            if known.tellsVersions { return }
+        }
         try locked(connection) {
             // Again, because another server may have done it meanwhile.
             let version = try version(of: connection, steps: steps)
@@ -86,6 +109,7 @@ package enum PostgresSchema {
             try connection.run("ALTER TABLE kanbase ADD COLUMN IF NOT EXISTS expanded bigint")
             try connection.run("ALTER TABLE servers ADD COLUMN IF NOT EXISTS format bigint")
             try connection.run("UPDATE kanbase SET expanded = greatest(version, expanded, \(newest))")
+            try self.version(of: connection, steps: steps).requireWholeness()
         }
     }
 
@@ -145,35 +169,47 @@ package enum PostgresSchema {
     /// - Throws: ``Fault/foreign(_:)``, ``Fault/newer(version:)`` when a newer version has taken away what this one needs.
     static func version(of connection: PostgresConnection, steps: [PostgresStep] = steps) throws -> Version {
         let schema = try name(on: connection)
-        let tables = try connection.texts(
-            """
-            SELECT relname::text FROM pg_class
-            WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY 1
-            """)
-        guard !tables.isEmpty else { return Version() }
-        guard tables.contains("kanbase"),
-            try connection.integer(
-                """
-                SELECT count(*) FROM pg_attribute WHERE attrelid = 'kanbase'::regclass AND attname IN ('version', 'made_at')
-                """) == 2
-        else { throw Fault.foreign("the schema \(schema) has the table \(tables[0])") }
+        let columns = try columns(on: connection)
+        guard let some = columns.keys.min() else { return Version() }
+        guard columns["kanbase", default: []].isSuperset(of: ["version", "made_at"]) else {
+            throw Fault.foreign("the schema \(schema) has the table \(some)")
+        }
         guard let oldest = try connection.integer("SELECT version FROM kanbase") else {
             throw Fault.foreign("the table kanbase has no row")
         }
         guard oldest <= newest(of: steps) else { throw Fault.newer(version: Int(oldest)) }
         // A version before this column expanded nothing.
         let expanded = try connection.integer("SELECT (to_jsonb(kanbase) ->> 'expanded')::bigint FROM kanbase")
-        return Version(oldest: Int(oldest), expanded: Int(max(oldest, expanded ?? oldest)))
+        return Version(
+            oldest: Int(oldest), expanded: Int(max(oldest, expanded ?? oldest)),
+            tellsVersions: columns["kanbase", default: []].contains("expanded")
+                && columns["servers", default: []].contains("format"),
+            missing: neededColumns(of: steps).flatMap { table, names in
+                guard let present = columns[table] else { return ["the table \(table)"] }
+                return names.filter { !present.contains($0) }.map { "the column \(table).\($0)" }
+            })
     }
 
-    /// Whether the tables have the columns by which two versions know of each other.
-    private static func hasColumns(_ connection: PostgresConnection) throws -> Bool {
-        try connection.integer(
+    /// The columns of the schema, by table.
+    static func columns(on connection: PostgresConnection) throws -> [String: Set<String>] {
+        let lines = try connection.texts(
             """
-            SELECT count(*) FROM pg_attribute
-            WHERE attrelid IN ('kanbase'::regclass, 'servers'::regclass) AND attname IN ('expanded', 'format')
-                AND NOT attisdropped
-            """) == 2
+            SELECT concat(relname, chr(10), string_agg(attname::text, chr(10))) FROM pg_class
+            LEFT JOIN pg_attribute ON attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped
+            WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f') GROUP BY relname
+            """)
+        let names = lines.map { $0.split(separator: "\n").map(String.init) }
+        return Dictionary(names.map { ($0[0], Set($0.dropFirst())) }) { first, _ in first }
+    }
+
+    /// What the steps create, by table. They have each column on a line of its own, which alone is indented once.
+    static func neededColumns(of steps: [PostgresStep]) -> [(table: String, columns: [String])] {
+        steps.flatMap { statements($0.expand) }.compactMap { statement in
+            let lines = statement.split(separator: "\n")
+            guard let first = lines.first, first.hasPrefix("CREATE TABLE ") else { return nil }
+            let columns = lines.filter { $0.hasPrefix("    ") && $0.dropFirst(4).first?.isLowercase == true }
+            return ("\(first.split(separator: " ")[2])", columns.map { "\($0.split(separator: " ")[0])" })
+        }
     }
 
     /// libpq takes one statement at a time.
@@ -201,7 +237,7 @@ extension PostgresStore {
 
     /// - Throws: ``PostgresSchema/Fault``, ``PostgresError`` unless the tables are those of this version.
     package static func requireTables(_ target: String) throws {
-        try PostgresSchema.requireTables(PostgresConnection.ofCommand("copy", to: target))
+        try PostgresSchema.requireOwnTables(PostgresConnection.ofCommand("copy", to: target))
     }
 }
 

@@ -142,7 +142,7 @@ extension PostgresStore {
     /// - Throws: ``PostgresSchema/Fault``, ``PostgresError``.
     package static func check(_ target: String) throws -> [String] {
         let connection = try PostgresConnection.ofCommand("check", to: target)
-        try PostgresSchema.requireTables(connection)
+        try PostgresSchema.requireOwnTables(connection)
         return try PostgresCheck.findings(in: connection)
     }
 }

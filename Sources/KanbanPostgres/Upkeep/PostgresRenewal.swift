@@ -8,7 +8,7 @@ extension PostgresStore {
     /// - Throws: ``PostgresSchema/Fault``, ``PostgresError``.
     package static func renew(_ target: String) throws -> Int64 {
         let connection = try PostgresConnection.ofCommand("renewal", to: target)
-        try PostgresSchema.requireTables(connection)
+        try PostgresSchema.requireOwnTables(connection)
         let count = try connection.integer(
             """
             WITH renewed AS (

@@ -103,6 +103,8 @@ extension Failure {
             self.init(
                 .damagedData,
                 "The \(place) has the format \(version) of an older Kanbase; a server of this version brings it up.")
+        case .damaged(let detail):
+            self.init(.damagedData, "The \(place) is damaged, and is left as it is: \(detail).")
         case .empty: self.init(.noInput, "The \(place) is empty; a server makes its tables.")
         case .encoding(let name):
             self.init(.configuration, "The \(place) has the encoding \(name); Kanbase needs UTF8.")
