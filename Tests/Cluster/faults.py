@@ -122,6 +122,12 @@ class Faults:
         ("account", "list"), ("account", "show", "a@b.example"), ("account", "events", "a@b.example"),
         ("token", "list", "a@b.example"), ("export",), ("check",), ("renew",))
 
+    def emptiness(self, postgres):
+        """Only what fills a database makes its tables."""
+        url = self.database(postgres, "empty")
+        backup = ("backup", f"{postgres.directory}/empty.backup")
+        self.leaves(postgres, "an empty database", url, 66, "is empty", *self.READING, backup)
+
     def damage(self, postgres):
         """Somebody took tables or columns away."""
         for number, (statement, words) in enumerate((
@@ -300,6 +306,7 @@ def main():
         faults.strangers()
         faults.closed_doors(postgres)
         faults.other_contents(postgres)
+        faults.emptiness(postgres)
         faults.damage(postgres)
         faults.copies(postgres)
         faults.standby(postgres)

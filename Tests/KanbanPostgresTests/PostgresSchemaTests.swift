@@ -1,5 +1,6 @@
 import Foundation
 import Kanban
+import KanbanAccess
 import KanbanRows
 import KanbanSQLite
 import TestSupport
@@ -180,6 +181,18 @@ extension PostgresTests {
             #expect(throws: PostgresSchema.Fault.empty) {
                 try PostgresStore.requireTables(PostgresCluster.shared.get().freshSchema())
             }
+        }
+
+        @Test func `a store that makes no tables refuses an empty schema, and makes no account`() async throws {
+            let target = try PostgresCluster.shared.get().freshSchema()
+            let connection = try PostgresConnection(.init(target: target))
+
+            #expect(throws: PostgresSchema.Fault.empty) { try TestStores(target: target) { $0.makesTables = false } }
+            #expect(try PostgresSchema.columns(on: connection).isEmpty)
+
+            _ = try PostgresStore.migrate(target, at: Timestamp(milliseconds: 0))
+            let stores = try TestStores(target: target) { $0.makesTables = false }
+            #expect(try await stores.store.readAccess { try $0.accounts(after: nil, limit: 9) }.isEmpty)
         }
 
         @Test func `what the steps create is what a schema has`() throws {

@@ -47,6 +47,9 @@ package struct PostgresConfiguration: Sendable {
     package var clock: @Sendable () -> Timestamp
     /// The version of a serving program; `nil` for a command, which does not count as a server.
     package var version: String?
+    /// Makes the tables, adds what this version needs to older ones, and makes the built-in account. Without it nothing is
+    /// written before the first body, and tables that lack something are refused.
+    package var makesTables = true
     /// The steps from an empty schema to the newest tables of this program; others in tests.
     var steps = PostgresSchema.steps
     /// How often a server announces that it is alive; others read it once a second at most.

@@ -41,7 +41,7 @@ package final class PostgresStore: Sendable {
     /// Identifies this server among those that share the database.
     let server: String
 
-    /// Connects, and creates or migrates the tables.
+    /// Connects, and creates or migrates the tables, see ``PostgresConfiguration/makesTables``.
     /// - Throws: ``PostgresSchema/Fault``, ``PostgresError``.
     package init(_ configuration: PostgresConfiguration) throws {
         self.configuration = configuration
@@ -50,7 +50,11 @@ package final class PostgresStore: Sendable {
         self.context = context
         let connection = try PostgresConnection(
             configuration.options(for: "start", statementTime: 120_000, idleTime: 120_000))
-        try PostgresSchema.bringUp(connection, now: configuration.clock(), steps: configuration.steps)
+        if configuration.makesTables {
+            try PostgresSchema.bringUp(connection, now: configuration.clock(), steps: configuration.steps)
+        } else {
+            try PostgresSchema.requireTables(connection, steps: configuration.steps)
+        }
         let ids = IDSource(random: configuration.random)
         let server = ids.next(at: configuration.clock())
         if let registry = ServerRegistry(of: server, configuration) {
@@ -59,9 +63,11 @@ package final class PostgresStore: Sendable {
             try PostgresSchema.requireRunnable(connection, steps: configuration.steps)
         }
         self.server = "\(server)"
-        try WriteSession(connection).makeLocalAccount(
-            id: ids.next(at: configuration.clock()), epoch: ids.newEpoch(), at: configuration.clock())
-        try connection.wait()
+        if configuration.makesTables {
+            try WriteSession(connection).makeLocalAccount(
+                id: ids.next(at: configuration.clock()), epoch: ids.newEpoch(), at: configuration.clock())
+            try connection.wait()
+        }
         let bell = Bell(configuration, channel: "kanbase:\(try PostgresSchema.name(on: connection))", server: server)
         self.bell = bell
         let done = done

@@ -9,11 +9,14 @@ struct AccountCommands {
 
     func run(_ command: Command, _ arguments: [String]) async throws {
         let directory = DataDirectory(path: configuration.data)
+        // The first account may be added before the first start; all other commands need existing data.
+        let mayBeFirst = [.accountAdd, .invite].contains(command)
         if configuration.database == nil {
-            // The first account may be added before the first start; all other commands need existing data.
-            if [.accountAdd, .invite].contains(command) { try directory.create() } else { try directory.requireData() }
+            if mayBeFirst { try directory.create() } else { try directory.requireData() }
         }
-        try await configuration.withStore(directory) { try await run(command, arguments, on: $0) }
+        try await configuration.withStore(directory, makesTables: mayBeFirst) {
+            try await run(command, arguments, on: $0)
+        }
     }
 
     private func run(_ command: Command, _ arguments: [String], on store: any ServedStore) async throws {

@@ -16,7 +16,7 @@ struct TransferCommands {
         if configuration.database == nil { try directory.requireData() }
         let path = path == "-" ? nil : path
         let target = try path.map { path throws(Failure) in try directory.target(at: path, mayBeDevice: true) }
-        try await withStore { store in
+        try await configuration.withStore(directory, makesTables: false) { store in
             let account = try await accountKey(in: store)
             let format = configuration.administration.format
             let output = try Output(target)
@@ -47,7 +47,7 @@ struct TransferCommands {
         let document = try document(at: path)
         let administration = configuration.administration
         let mode = administration.mode
-        try await withStore { store in
+        try await configuration.withStore(directory, makesTables: true) { store in
             let account = try await accountKey(in: store)
             let report: ImportReport
             do {
@@ -94,10 +94,6 @@ struct TransferCommands {
             throw Failure(.noInput, "There is no account '\(email)'.")
         }
         return account.key
-    }
-
-    private func withStore(_ body: (any ServedStore) async throws -> Void) async throws {
-        try await configuration.withStore(directory, body)
     }
 }
 

@@ -64,7 +64,10 @@ extension Configuration {
     }
 
     /// Opens the data for a command, runs the body, and closes it.
-    func withStore<T>(_ directory: DataDirectory, _ body: (any ServedStore) async throws -> T) async throws -> T {
+    /// - Parameter makesTables: whether a database may be empty; whether a directory may be is checked by the command.
+    func withStore<T>(
+        _ directory: DataDirectory, makesTables: Bool, _ body: (any ServedStore) async throws -> T
+    ) async throws -> T {
         let store: any ServedStore
         if let database {
             store = try openDatabase(database) { configuration in
@@ -73,6 +76,7 @@ extension Configuration {
                 // Behind a pooler a session may know the name of a prepared statement already.
                 configuration.prepares = false
                 configuration.notify = .auto
+                configuration.makesTables = makesTables
             }
         } else {
             var configuration = storeConfiguration
@@ -105,7 +109,8 @@ extension Failure {
                 "The \(place) has the format \(version) of an older Kanbase; a server of this version brings it up.")
         case .damaged(let detail):
             self.init(.damagedData, "The \(place) is damaged, and is left as it is: \(detail).")
-        case .empty: self.init(.noInput, "The \(place) is empty; a server makes its tables.")
+        case .empty:
+            self.init(.noInput, "There is no Kanbase in the \(place): it is empty. A server makes the tables.")
         case .encoding(let name):
             self.init(.configuration, "The \(place) has the encoding \(name); Kanbase needs UTF8.")
         }
