@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 
-from postgres import Postgres, wait_for
+from postgres import Postgres, Wire, wait_for
 from servers import Server
 from strangers import SECRET, Stub, old_postgres, silent, web_server
 
@@ -248,7 +248,6 @@ class Faults:
         finally:
             server.end()
 
-
     def refuses_at_once(self, server):
         """After some seconds nobody waits for the database any more."""
         def is_quick():
@@ -282,20 +281,66 @@ class Faults:
         finally:
             server.end()
 
+    def servers(self, postgres, url, *options):
+        """One that has another way to notifications, and one without."""
+        log = open(f"{postgres.directory}/servers.log", "w+b")
+        return Server(self.binary, url, log, *options), Server(self.binary, postgres.url, log)
+
     def detour(self, postgres):
         """Where notifications should come from is away, and requests have another way."""
-        log = open(f"{postgres.directory}/servers.log", "w+b")
-        server = Server(self.binary, postgres.url, log, "--database-direct", "postgres://kanbase@127.0.0.1:1/postgres")
-        server.start()
+        server, other = self.servers(
+            postgres, postgres.url, "--database-direct", "postgres://kanbase@127.0.0.1:1/postgres")
         try:
-            wait_for(lambda: "kanbase_database_up 0" in self.ask(server, "/metrics")[2], "the absence is known")
-            # Longer than requests wait for a database that is away.
-            end = time.monotonic() + 4
-            while time.monotonic() < end and not self.found:
-                status = self.ask(server, "/tasks")[0]
-                self.expect(status == 200, f"a list beside an absent address for notifications is answered {status}")
+            server.start()
+            other.start()
+            # As long as requests wait for a database that is away, and longer.
+            for number in range(5):
+                self.expect("kanbase_database_up 1" in self.ask(server, "/metrics")[2], "the metrics look at another way")
+                self.hears(server, other, f"around {number}")
+                time.sleep(1)
         finally:
             server.end()
+            other.end()
+
+    def hears(self, server, other, title):
+        """A stream of one server tells what the other writes."""
+        stream = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+        stream.request("GET", "/changes", headers={"Accept": "text/event-stream"})
+        events = stream.getresponse()
+        self.expect(events.status == 200, f"a stream is answered {events.status}")
+        self.ask(other, "/tasks", "POST", f'{{"title": "{title}"}}')
+        try:
+            line = b"?"
+            while line and f'"{title}"'.encode() not in line:
+                line = events.readline()
+            self.expect(line, f"the stream ended before {title}")
+        except TimeoutError:
+            self.found.append(f"a stream does not tell of {title}")
+        finally:
+            stream.close()
+
+    def pooler(self, postgres):
+        """The pooler on the way of requests is away, and PostgreSQL is not."""
+        wire = Wire(postgres)
+        server, other = self.servers(postgres, wire.url, "--database-direct", postgres.url)
+        try:
+            server.start()
+            other.start()
+            self.hears(server, other, "before the pooler goes")
+            wire.target = f"{postgres.directory}/nobody"
+            wire.cut()
+            self.refuses_at_once(server)
+            status, headers, _ = self.ask(server, "/tasks", "POST", '{"title": "x"}')
+            self.expect(
+                status == 503 and headers["Retry-After"], f"a create without the pooler is answered {status}: {headers}")
+            self.expect("kanbase_database_up 0" in self.ask(server, "/metrics")[2], "the metrics do not tell of the pooler")
+            wire.lead_to(postgres)
+            wait_for(lambda: self.ask(server, "/health/ready")[0] == 200, "the server is ready again")
+            self.hears(server, other, "after the pooler is back")
+        finally:
+            server.end()
+            other.end()
+            wire.remove()
 
 
 def main():
@@ -314,6 +359,7 @@ def main():
         faults.standstill(postgres)
         faults.standstill(postgres, "--database-direct", postgres.url)
         faults.detour(postgres)
+        faults.pooler(postgres)
     finally:
         postgres.remove()
     for fault in faults.found:

@@ -19,6 +19,12 @@ extension PostgresConnection {
         return payloads
     }
 
+    /// Lets what is sent up to the next wait be committed without waiting for the disk or a standby. It ends with that
+    /// transaction, because behind a pooler others use the session, too.
+    func relaxCommit() throws {
+        try run("SELECT set_config('synchronous_commit', 'off', true)")
+    }
+
     private func takeNotifications() -> [String] {
         var payloads: [String] = []
         while let notification = PQnotifies(handle) {

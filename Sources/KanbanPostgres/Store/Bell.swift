@@ -6,7 +6,8 @@ import Locks
 /// Notifies the other servers of changed accounts, and receives their notifications.
 ///
 /// A notification only saves time: streams continue from their cursors, and the bell polls the accounts with subscriptions
-/// once a second, or more often where notifications do not arrive.
+/// once a second, or more often where notifications do not arrive. It polls on the way that requests take, and so knows
+/// whether they reach the database; notifications may come on another way, `direct`.
 final class Bell: Sendable {
     private struct Said {
         var accounts: Set<Int64> = []
@@ -26,8 +27,9 @@ final class Bell: Sendable {
     private let said = Locked(Said())
     private let isStopped = Locked(false)
     private let awaySince = Locked<ContinuousClock.Instant?>(nil)
-    /// Whether requests reached the database when the listener last did not: `direct` may be another way than theirs.
-    private let requestsPass = Locked(false)
+    /// Whether notifications arrive; `nil` before it is known.
+    private let hears = Locked<Bool?>(nil)
+    /// Signalled by each thread.
     private let ended = DispatchSemaphore(value: 0)
     /// Used on `speaking` only.
     private nonisolated(unsafe) var speaker: PostgresConnection?
@@ -43,8 +45,16 @@ final class Bell: Sendable {
 
     /// - Parameter onGone: called repeatedly while ``isGone``.
     func start(onGone: @escaping @Sendable () -> Void) {
-        let thread = Thread { self.listen(onGone) }
-        thread.name = "kanbase.bell"
+        start("kanbase.bell") { self.poll(onGone) }
+        if let direct = configuration.direct { start("kanbase.listener") { self.listen(to: direct) } }
+    }
+
+    private func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
+        let thread = Thread {
+            body()
+            self.ended.signal()
+        }
+        thread.name = name
         thread.start()
     }
 
@@ -54,7 +64,7 @@ final class Bell: Sendable {
             isStopped.withLock { $0 = true }
             speaker = nil
         }
-        ended.wait()
+        for _ in 0..<(configuration.direct == nil ? 1 : 2) { ended.wait() }
     }
 
     /// False while the database does not answer.
@@ -62,17 +72,17 @@ final class Bell: Sendable {
 
     /// Whether the database has not answered for so long that requests should fail at once.
     var isGone: Bool {
-        guard let since = awaySince.withLock({ $0 }), since + Self.longestWait < .now else { return false }
-        return !requestsPass.withLock { $0 }
+        guard let since = awaySince.withLock({ $0 }) else { return false }
+        return since + Self.longestWait < .now
     }
 
     private static let longestWait = Duration.seconds(2)
 
-    private func options(_ purpose: String) -> PostgresConnection.Options {
+    private func connect(_ purpose: String, to target: String) throws -> PostgresConnection {
         var options = configuration.options(for: purpose)
-        if let direct = configuration.direct { options.target = direct }
-        options.setUp.append("SET synchronous_commit = off")
-        return options
+        options.target = target
+        options.timeout = Self.timeout
+        return try PostgresConnection(options)
     }
 
     // MARK: - Saying
@@ -95,10 +105,12 @@ final class Bell: Sendable {
         }
         guard !accounts.isEmpty, !isStopped.withLock({ $0 }) else { return }
         do {
-            let connection = try speaker ?? PostgresConnection(options("bell"))
+            let connection = try speaker ?? connect("bell", to: configuration.target)
             speaker = connection
             for start in stride(from: 0, to: accounts.count, by: Self.mostInPayload) {
                 let part = accounts[start..<min(start + Self.mostInPayload, accounts.count)]
+                // Commits of writes wait for that of a notification.
+                try connection.relaxCommit()
                 let statement = try connection.statement("SELECT pg_notify(?1, ?2)")
                 statement.bind(1, channel)
                 statement.bind(2, part.map(String.init).joined(separator: ","))
@@ -111,69 +123,43 @@ final class Bell: Sendable {
         }
     }
 
-    // MARK: - Hearing
+    // MARK: - Polling
 
     /// The polling intervals, with and without notifications.
-    private static let looks: (beside: Int32, alone: Int32) = (1_000, 200)
+    private static let looks: (beside: Duration, alone: Duration) = (.seconds(1), .milliseconds(200))
 
-    /// Milliseconds without an answer after which the listener considers the database unreachable.
+    /// Milliseconds without an answer after which the database counts as unreachable.
     private static let timeout: Int32 = 3_000
 
-    private func listen(_ onGone: () -> Void) {
-        defer { ended.signal() }
-        var known: [Int64: Standing] = [:]
-        // Once even when it is stopped already: the server has announced itself, and leaves the others at the end of `hear`.
+    private func poll(_ onGone: () -> Void) {
+        // Once even when it is stopped already: the server has announced itself, and leaves the others at the end.
         repeat {
             do {
-                var options = options("listener")
-                options.timeout = Self.timeout
-                let connection = try PostgresConnection(options)
-                let hears = try begin(on: connection)
+                let connection = try connect("polls", to: configuration.target)
+                if configuration.direct == nil { try beginToHear(on: connection) }
                 noteReachable()
-                // Notifications that were sent while nothing listened.
-                known = [:]
-                try hear(on: connection, hears, &known)
+                try poll(on: connection)
+                try registry?.leave(on: connection)
             } catch {
                 noteAway("\(error)")
-                let passes = canPass()
-                requestsPass.withLock { $0 = passes }
                 if isGone { onGone() }
                 Thread.sleep(forTimeInterval: 0.2)
             }
         } while !isStopped.withLock({ $0 })
     }
 
-    /// - Returns: whether notifications arrive.
-    private func begin(on connection: PostgresConnection) throws -> Bool {
-        guard configuration.notify == .auto else { return false }
-        try connection.run("LISTEN \"\(channel)\"")
-        try connection.run("SELECT pg_notify('\(channel)', '')")
-        try connection.wait()
-        let end = ContinuousClock.now + .seconds(2)
-        while ContinuousClock.now < end {
-            if try !connection.notifications(within: 200).isEmpty { return true }
-        }
-        configuration.report(
-            "notifications of the database do not come: changes of other servers are looked for 5 times a second",
-            "channel \(channel)")
-        return false
-    }
-
-    private func hear(on connection: PostgresConnection, _ hears: Bool, _ known: inout [Int64: Standing]) throws {
-        let pace = hears ? Self.looks.beside : Self.looks.alone
+    private func poll(on connection: PostgresConnection) throws {
+        // None: the first look finds what was notified while nothing listened.
+        var known: [Int64: Standing] = [:]
         var nextLook = ContinuousClock.now
         while !isStopped.withLock({ $0 }) {
             let left = max(.zero, nextLook - .now)
-            let milliseconds = min(Int32(left / .milliseconds(1)) + 1, 200)
-            let payloads = try connection.notifications(within: milliseconds)
-            let accounts = Set(payloads.flatMap { $0.split(separator: ",") }.compactMap { Int64($0) })
-            if !accounts.isEmpty { configuration.onCommit(accounts.map(AccountKey.init(number:))) }
+            try hear(on: connection, within: min(Int32(left / .milliseconds(1)) + 1, 200))
             guard ContinuousClock.now >= nextLook else { continue }
-            nextLook = .now + .milliseconds(Int(pace))
+            nextLook = .now + (hears.withLock { $0 } == true ? Self.looks.beside : Self.looks.alone)
             try look(on: connection, &known)
             try registry?.announceIfDue(on: connection)
         }
-        try registry?.leave(on: connection)
     }
 
     /// The revision of an account at the last poll.
@@ -203,14 +189,57 @@ final class Bell: Sendable {
         noteReachable()
     }
 
-    // MARK: - Being away
+    // MARK: - Hearing
 
-    private func canPass() -> Bool {
-        guard configuration.direct != nil else { return false }
-        var options = configuration.options(for: "listener")
-        options.timeout = Self.timeout
-        return (try? PostgresConnection(options)) != nil
+    /// On a thread of its own where notifications have a way of their own.
+    private func listen(to direct: String) {
+        while !isStopped.withLock({ $0 }) {
+            do {
+                let connection = try connect("listener", to: direct)
+                try beginToHear(on: connection)
+                while !isStopped.withLock({ $0 }) { try hear(on: connection, within: 200) }
+            } catch {
+                note(hears: false, "\(error)")
+                Thread.sleep(forTimeInterval: 0.2)
+            }
+        }
     }
+
+    /// Listens, and finds out whether notifications arrive.
+    private func beginToHear(on connection: PostgresConnection) throws {
+        guard configuration.notify == .auto else { return }
+        try connection.relaxCommit()
+        try connection.run("LISTEN \"\(channel)\"")
+        try connection.run("SELECT pg_notify('\(channel)', '')")
+        try connection.wait()
+        let end = ContinuousClock.now + .seconds(2)
+        while ContinuousClock.now < end {
+            guard try connection.notifications(within: 200).isEmpty else { return note(hears: true) }
+        }
+        note(hears: false, "channel \(channel)")
+    }
+
+    private func note(hears isHearing: Bool, _ detail: String = "") {
+        let before = hears.withLock { hears in
+            defer { hears = isHearing }
+            return hears
+        }
+        if !isHearing, before != false {
+            configuration.report(
+                "notifications of the database do not come: changes of other servers are looked for 5 times a second",
+                detail)
+        } else if isHearing, before == false {
+            configuration.report("notifications of the database come again", "")
+        }
+    }
+
+    private func hear(on connection: PostgresConnection, within milliseconds: Int32) throws {
+        let payloads = try connection.notifications(within: milliseconds)
+        let accounts = Set(payloads.flatMap { $0.split(separator: ",") }.compactMap { Int64($0) })
+        if !accounts.isEmpty { configuration.onCommit(accounts.map(AccountKey.init(number:))) }
+    }
+
+    // MARK: - Being away
 
     private func noteAway(_ reason: String) {
         let isNews = awaySince.withLock { awaySince in

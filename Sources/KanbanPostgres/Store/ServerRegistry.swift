@@ -38,6 +38,7 @@ final class ServerRegistry: Sendable {
     }
 
     func announce(on connection: PostgresConnection) throws {
+        try connection.relaxCommit()
         let entry = try connection.statement(
             composed: """
                 INSERT INTO servers (id, version, seen_at, format) VALUES (?1, ?2, \(Self.now), ?3)
@@ -72,6 +73,7 @@ final class ServerRegistry: Sendable {
 
     /// So that the others need not wait for the time-out.
     func leave(on connection: PostgresConnection) throws {
+        try connection.relaxCommit()
         let entry = try connection.statement("DELETE FROM servers WHERE id = ?1")
         entry.bind(1, server)
         try entry.run()
