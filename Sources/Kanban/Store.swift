@@ -168,7 +168,8 @@ package protocol BoardReader {
     /// The number of tasks that the query finds, without reading them. Order, anchor and limit are ignored.
     func countTasks(_ query: TaskQuery) throws -> Int
     /// Where the next page of `query` begins when `last` was the last item of this one.
-    func anchor(after last: TaskItem, of query: TaskQuery) throws -> TaskQuery.Anchor
+    /// - Parameter revision: the account's as this reader sees it.
+    func anchor(after last: TaskItem, of query: TaskQuery, at revision: Revision) throws -> TaskQuery.Anchor
     /// The number of living tasks by category and status, from counters.
     func taskCounts() throws -> [TaskCount]
     /// The `completedAt` of living tasks that were completed at or after `from`.
@@ -220,6 +221,13 @@ package protocol BoardReader {
     func keptMutation(_ id: ID) throws -> KeptMutation?
     /// False when none of these ids has a kept result.
     func mayHaveKeptMutations(in ids: ClosedRange<ID>) throws -> Bool
+}
+
+extension BoardReader {
+    /// The same for callers that have not read the revision.
+    package func anchor(after last: TaskItem, of query: TaskQuery) throws -> TaskQuery.Anchor {
+        try anchor(after: last, of: query, at: feedState().revision)
+    }
 }
 
 /// An account's rows inside a write transaction: what rules need of a store. Handlers get a ``Board`` of it.

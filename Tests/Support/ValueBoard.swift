@@ -57,7 +57,7 @@ package final class ValueBoard: BoardWriter {
     package func taskIDs(_ query: TaskQuery) -> [ID] { tasks(query).map(\.id) }
     package func countTasks(_ query: TaskQuery) -> Int { query.answer(from: Array(state.tasks.values)).count }
 
-    package func anchor(after last: TaskItem, of query: TaskQuery) -> TaskQuery.Anchor {
+    package func anchor(after last: TaskItem, of query: TaskQuery, at revision: Revision) -> TaskQuery.Anchor {
         let key: TaskQuery.Anchor.Key =
             query.sort == .position
             ? .text(last.position.text) : last.dueDate.map { .number($0.sortKey.milliseconds) } ?? .none

@@ -16,7 +16,7 @@ package struct TaskQuery: Hashable, Sendable {
         }
     }
 
-    /// The last item of the previous page, as it was then; made by ``BoardReader/anchor(after:of:)``.
+    /// The last item of the previous page, as it was then; made by ``BoardReader/anchor(after:of:at:)``.
     package struct Anchor: Hashable, Sendable {
         /// The position in the column, for items with equal keys.
         package struct ColumnPosition: Hashable, Sendable {

@@ -4,22 +4,26 @@ import KanbanWire
 
 /// The query of `GET /tasks` and `GET /board`, from their parameters.
 package struct TaskListQuery: Sendable {
+    private enum Due: String, CaseIterable {
+        case overdue, today, upcoming
+        case undated = "none"
+    }
+
     package static let filters: Set<String> = ["status", "categoryId", "due", "dueBefore", "dueAfter", "q", "deleted"]
 
     /// The parameters that filter, in alphabetical order.
     private static let spelled = filters.union(["sort", "timeZone"]).sorted()
     private static let statuses = TaskStatus.allCases.map(\.name).joined(separator: ", ")
-    private static let dues = Dictionary(
-        uniqueKeysWithValues: ["overdue", "today", "upcoming", "none"].map { ($0, $0) })
+    private static let dues = Dictionary(uniqueKeysWithValues: Due.allCases.map { ($0.rawValue, $0) })
 
-    package var query = TaskQuery()
+    /// Without the filter that depends on today; see ``dated(_:_:)``.
+    package private(set) var query = TaskQuery()
     /// The parameters to which a cursor is bound, in canonical form.
     private var spelling: String
-    /// Whether a filter depends on today's date.
-    private(set) var dependsOnToday = false
+    private var due: Due?
 
     /// - Parameter status: the column, for a column of the board.
-    package init(_ call: Call, _ reader: any BoardReader, sort: String = "dueDate", status: TaskStatus? = nil) throws {
+    package init(_ call: Call, sort: String = "dueDate", status: TaskStatus? = nil) throws {
         let parameters = call.query
         let sorted = parameters["sort"] ?? sort
         spelling = ""
@@ -48,7 +52,13 @@ package struct TaskListQuery: Sendable {
         query.inTrash = try parameters.flag("deleted")
         if let text = parameters["q"], !text.isEmpty { query.text = CaseFolding.fold(text) }
         try readSort(sorted)
-        try readDueDates(call, reader)
+        if let after = try dueBound("dueAfter", call) { query.dueFrom.append(after) }
+        if let before = try dueBound("dueBefore", call) { query.dueBefore.append(before) }
+        due = try parameters.choice("due", Self.dues)
+        query.withoutDueDate = due == .undated
+        if let cursor = parameters["cursor"] {
+            query.after = try TaskQuery.Anchor(PageCursor.decode(cursor, for: spelling))
+        }
     }
 
     private mutating func readSort(_ text: String) throws {
@@ -60,25 +70,28 @@ package struct TaskListQuery: Sendable {
         query.descending = text.hasPrefix("-")
     }
 
-    private mutating func readDueDates(_ call: Call, _ reader: any BoardReader) throws {
-        if let after = try dueBound("dueAfter", call) { query.dueFrom.append(after) }
-        if let before = try dueBound("dueBefore", call) { query.dueBefore.append(before) }
-        guard let due = try call.query.choice("due", Self.dues) else { return }
+    /// Whether a filter depends on today's date.
+    private var dependsOnToday: Bool { due != nil && due != .undated }
+
+    /// The query with the filter that depends on today, whose zone may be that of the settings in the reader's snapshot.
+    package func dated(_ call: Call, _ reader: any BoardReader) throws -> TaskListQuery {
+        guard let due, dependsOnToday else { return self }
+        var list = self
         let zone = try call.zone(reader)
         let today = zone.day(of: call.now)
         switch due {
-        case "overdue":
-            query.dueBefore.append(.init(startOf: today, in: zone))
-            query.statuses = (query.statuses ?? Set(TaskStatus.allCases)).subtracting([.done])
-        case "today":
-            query.dueFrom.append(.init(startOf: today, in: zone))
-            query.dueBefore.append(.init(startOf: today.adding(days: 1), in: zone))
-        case "upcoming":
-            query.dueFrom.append(.init(startOf: today.adding(days: 1), in: zone))
-        default:
-            query.withoutDueDate = true
+        case .overdue:
+            list.query.dueBefore.append(.init(startOf: today, in: zone))
+            list.query.statuses = (query.statuses ?? Set(TaskStatus.allCases)).subtracting([.done])
+        case .today:
+            list.query.dueFrom.append(.init(startOf: today, in: zone))
+            list.query.dueBefore.append(.init(startOf: today.adding(days: 1), in: zone))
+        case .upcoming:
+            list.query.dueFrom.append(.init(startOf: today.adding(days: 1), in: zone))
+        case .undated:
+            break
         }
-        dependsOnToday = due != "none"
+        return list
     }
 
     /// A full-date counts as 00:00 UTC of its day, in parameters as in tasks.
@@ -106,15 +119,10 @@ package struct TaskListQuery: Sendable {
         return dependsOnToday ? try call.moment(reader).dayEnds : nil
     }
 
-    /// Continues after `?cursor=`.
-    package mutating func resume(_ call: Call) throws {
-        guard let cursor = call.query["cursor"] else { return }
-        query.after = try TaskQuery.Anchor(PageCursor.decode(cursor, for: spelling))
-    }
-
     /// The cursor that continues after `task`.
-    package func cursor(after task: TaskItem, _ reader: any BoardReader) throws -> String {
-        let anchor = try reader.anchor(after: task, of: query)
+    /// - Parameter revision: the account's in the reader's snapshot.
+    package func cursor(after task: TaskItem, at revision: Revision, _ reader: any BoardReader) throws -> String {
+        let anchor = try reader.anchor(after: task, of: query, at: revision)
         return PageCursor.encode(for: spelling) { $0.elements(of: anchor) }
     }
 }

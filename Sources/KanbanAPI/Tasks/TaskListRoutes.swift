@@ -24,20 +24,11 @@ package struct TaskListRoutes: Sendable {
     private func list(_ call: Call) async throws -> Response {
         let limit = try call.query.limit()
         let expanded = try call.query.expands("deadline")
-        let query = try await call.read { reader in
-            var query = try TaskListQuery(call, reader)
-            try query.resume(call)
-            return query
-        }
+        let list = try TaskListQuery(call)
         let listed = ListedTasks(call)
-        let isLong = query.isLong || limit > (expanded ? Self.fewExpanded : Self.few)
+        let isLong = list.isLong || limit > (expanded ? Self.fewExpanded : Self.few)
         return try await call.cached(aside: isLong) { reader in
-            var query = query
-            if query.dependsOnToday {
-                // Parse it again: the settings, which may have the zone of today, must be those of this snapshot.
-                query = try TaskListQuery(call, reader)
-                try query.resume(call)
-            }
+            let query = try list.dated(call, reader)
             var view = try TaskView(call, reader, expanded: expanded)
             let revision = try reader.feedState().revision
             var json = JSONWriter(capacity: 30_720)
@@ -54,9 +45,11 @@ package struct TaskListRoutes: Sendable {
     private func board(_ call: Call) async throws -> Response {
         let limit = try call.query.limit()
         let expanded = try call.query.expands("deadline")
+        let columns = try TaskStatus.allCases.map { status in
+            (status: status, list: try TaskListQuery(call, sort: "position", status: status))
+        }
         let isLong =
-            limit > (expanded ? Self.fewExpanded : Self.few) / 2
-            ? true : try await call.read { try TaskListQuery(call, $0, sort: "position").isLong }
+            columns.contains { $0.list.isLong } || limit > (expanded ? Self.fewExpanded : Self.few) / 2
         let listed = ListedTasks(call)
         return try await call.cached(aside: isLong) { reader in
             var view = try TaskView(call, reader, expanded: expanded)
@@ -67,10 +60,9 @@ package struct TaskListRoutes: Sendable {
             json.beginObject()
             json.name("columns")
             json.beginArray()
-            for status in TaskStatus.allCases {
-                let query = try TaskListQuery(call, reader, sort: "position", status: status)
+            for (status, list) in columns {
                 let column = counts.filter { count in
-                    count.status == status && query.query.categoryIDs?.contains(count.categoryID) ?? true
+                    count.status == status && list.query.categoryIDs?.contains(count.categoryID) ?? true
                 }
                 json.beginObject()
                 json.name("status")
@@ -79,7 +71,7 @@ package struct TaskListRoutes: Sendable {
                 json.value(language.title(of: status))
                 json.name("count")
                 json.value(column.reduce(0) { $0 + $1.count })
-                _ = try json.page(of: query, limit: limit, at: revision, reader, &view, listed, named: "tasks")
+                _ = try json.page(of: list, limit: limit, at: revision, reader, &view, listed, named: "tasks")
                 json.endObject()
             }
             json.endArray()
@@ -136,7 +128,7 @@ extension JSONWriter {
             last = tasks.count > limit ? tasks[limit - 1] : nil
         }
         endArray()
-        let next = try last.map { try list.cursor(after: $0, reader) }
+        let next = try last.map { try list.cursor(after: $0, at: revision, reader) }
         name("nextCursor")
         value(next)
         return next

@@ -76,8 +76,8 @@ final class ShadowingBoard: BoardWriter {
     func tasks(_ query: TaskQuery) throws -> [TaskItem] { try rows.tasks(query) }
     func taskIDs(_ query: TaskQuery) throws -> [ID] { try rows.taskIDs(query) }
     func countTasks(_ query: TaskQuery) throws -> Int { try rows.countTasks(query) }
-    func anchor(after last: TaskItem, of query: TaskQuery) throws -> TaskQuery.Anchor {
-        try rows.anchor(after: last, of: query)
+    func anchor(after last: TaskItem, of query: TaskQuery, at revision: Revision) throws -> TaskQuery.Anchor {
+        try rows.anchor(after: last, of: query, at: revision)
     }
     func taskCounts() throws -> [TaskCount] { try rows.taskCounts() }
     func completions(from: Timestamp) throws -> [Timestamp] { try rows.completions(from: from) }

@@ -9,10 +9,11 @@ struct TaskPlace: Equatable {
 /// Where the next page begins when the server respaced a column since the last page. The positions of its tasks are new
 /// then but their order is not, so the old position is mapped to the new one by the recorded respacings.
 extension SQLBoard {
-    package func anchor(after last: TaskItem, of query: TaskQuery) throws -> TaskQuery.Anchor {
+    package func anchor(
+        after last: TaskItem, of query: TaskQuery, at revision: Revision
+    ) throws -> TaskQuery.Anchor {
         var anchor = TaskQuery.Anchor(
-            id: last.id, key: query.sort.key(of: last), position: last.position,
-            revision: try feedState().revision)
+            id: last.id, key: query.sort.key(of: last), position: last.position, revision: revision)
         guard let before = query.after, query.sort == .position || before.key == anchor.key else { return anchor }
         let descending = query.sort == .position && query.descending
         let here = TaskPlace(position: last.position, id: last.id)
