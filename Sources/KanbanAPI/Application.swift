@@ -6,6 +6,8 @@ import Kanban
 // A class, so that the closure of a request holds one reference instead of a copy of all members.
 package final class Application: Responder {
     private let environment: Environment
+    /// The same, for calls.
+    private let shared: SharedEnvironment
     private let gate: any Gate
     private let routes: [Route]
     /// The same. Counting references to a route at each request would make all loops write to it. `routes` keeps them.
@@ -19,6 +21,7 @@ package final class Application: Responder {
         environment: Environment, gate: any Gate, routes: [Route], observer: any ExchangeObserver
     ) {
         self.environment = environment
+        shared = SharedEnvironment(environment)
         self.gate = gate
         self.observer = observer
         self.routes = routes
@@ -210,7 +213,7 @@ package final class Application: Responder {
         do {
             let request = request.body.isEmpty ? request : try await request.decoded(limit: bodyLimit)
             var call = Call(
-                request: request, caller: caller, environment: environment,
+                request: request, caller: caller, shared: shared,
                 query: route.ignoresQuery ? .none : try Query(request, knows: route.parameters),
                 now: environment.clock())
             if route.content.isParsed { try await call.parseAside() }

@@ -8,13 +8,14 @@ import KanbanWire
 package struct Call: Sendable {
     package let request: Request
     package let caller: Caller
-    package let environment: Environment
+    let shared: SharedEnvironment
     package let query: Query
     /// The time of the call: everything in it that depends on the clock uses this.
     package let now: Timestamp
     /// The body, if it was large and so was parsed on another thread.
     var parsed: Result<JSON, any Error>?
 
+    package var environment: Environment { shared.environment }
     package var store: any Store { environment.store }
     package var account: AccountKey { caller.account }
     package var requestID: RequestID { request.id }
@@ -185,5 +186,14 @@ package struct Environment: Sendable {
         self.doorbell = doorbell
         self.isReady = isReady
         local?.addObserver(memory)
+    }
+}
+
+/// An environment by reference: the closures of a handler copy their call.
+final class SharedEnvironment: Sendable {
+    let environment: Environment
+
+    init(_ environment: Environment) {
+        self.environment = environment
     }
 }
