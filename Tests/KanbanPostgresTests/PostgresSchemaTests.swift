@@ -168,7 +168,7 @@ extension PostgresTests {
 
             #expect(
                 try PostgresSchema.contract(connection, steps: Self.next)
-                    == .waits(servers: 1, version: PostgresSchema.newest))
+                    == .waits(servers: 1, version: PostgresSchema.oldestFormat))
             withExtendedLifetime(newer) {}
         }
 

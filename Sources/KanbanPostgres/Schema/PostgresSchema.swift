@@ -17,7 +17,11 @@ struct PostgresStep: Sendable {
 /// The table `kanbase` has two numbers. `version` is the oldest version of the program that the tables still have everything
 /// for: an older one refuses to work on them. `expanded` is the newest version that they have everything for.
 package enum PostgresSchema {
-    static let steps = [PostgresStep(expand: postgresSchema1)]
+    static let steps = [
+        PostgresStep(expand: postgresSchema1),
+        // Step 9 of ``Schema`` is for SQLite alone: PostgreSQL reads these lists from the indexes as they are.
+        PostgresStep(expand: ""),
+    ]
     /// The version that the first step makes.
     private static let first = 8
 
