@@ -1,3 +1,4 @@
+import Kanban
 import Locks
 import TestSupport
 import Testing
@@ -126,6 +127,22 @@ struct LostAnswerTests {
         #expect(try device.titles() == ["safe"])
         #expect(try await device.board.pending().count == 1)
         #expect(try device.board.issues.current().isEmpty)
+    }
+
+    @Test func `a task that a stream deleted does not come back with an older page`() async throws {
+        let device = try await TestDevice()
+        let server = ValueBoard()
+        let task = try server.createTask(id: nil, title: "ghost", TaskEdit())
+        let id = task.id
+        let made = Change(revision: task.revision, type: .task, id: id, value: .task(task))
+        let deleted = Change(revision: task.revision + 1, type: .task, id: id, value: .deleted)
+        try await device.board.core.replica.write {
+            try $0.integrate(SyncResponse(changes: [], cursor: "1-0"))
+            try $0.integrate(SyncResponse(changes: [deleted], cursor: "1-2"), isStream: true)
+            try $0.integrate(SyncResponse(changes: [made], cursor: "1-1"))
+        }
+
+        #expect(try device.titles() == [])
     }
 }
 

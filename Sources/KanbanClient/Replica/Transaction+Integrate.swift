@@ -6,10 +6,11 @@ import KanbanWire
 /// Integrates the server's changes and answers: roll the edits back, apply the changes, replay the edits, all in one
 /// transaction, so that no reader sees a state in between.
 extension Transaction {
-    /// - Parameter isStream: true for changes of the stream, which may be older than those of a request.
+    /// A stream and the request beside it bring the same changes, in either order. Of what is older than the newest nothing is
+    /// taken: it may have been deleted since.
     func integrate(_ answer: SyncResponse, isStream: Bool = false) throws {
-        let through = try state(.through).flatMap(Revision.init) ?? 0
-        let changes = isStream ? answer.changes.filter { $0.revision > through } : answer.changes
+        let through = try state(.through).flatMap(Revision.init) ?? -1
+        let changes = answer.changes.filter { $0.revision > through }
         guard !(isStream && changes.isEmpty) else { return }
         let settled = try settled(answer.results)
         try rollBackEdits()
@@ -19,8 +20,7 @@ extension Transaction {
         for change in changes { try apply(change, isRestored: isRestored) }
         for (edit, result, draft) in settled { try settle(edit, result, draft) }
         try setState(.cursor, answer.cursor)
-        let highest = changes.map(\.revision).max() ?? 0
-        if highest > through { try setState(.through, String(highest)) }
+        if let highest = changes.map(\.revision).max() { try setState(.through, String(highest)) }
         if !answer.hasMore { try endOfFeed(isStream: isStream, isRestored: isRestored) }
         isEditing = true
         try replayEdits()
