@@ -286,6 +286,26 @@ class Faults:
         log = open(f"{postgres.directory}/servers.log", "w+b")
         return Server(self.binary, url, log, *options), Server(self.binary, postgres.url, log)
 
+    def solitude(self, postgres):
+        """A synchronous standby is away: writes wait for it, and nothing else does."""
+        server, other = self.servers(postgres, postgres.url)
+        try:
+            server.start()
+            other.start()
+            postgres.execute("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+            postgres.execute("SELECT pg_reload_conf()")
+            last = postgres.execute("SELECT max(seen_at) FROM servers")
+            seen = f"SELECT count(*) FROM servers WHERE seen_at > {last}"
+            wait_for(lambda: postgres.execute(seen) == "2", "servers without a standby say that they live", 20)
+            self.expect(self.ask(server, "/tasks")[0] == 200, "a list without a standby is not answered")
+            said = open(f"{postgres.directory}/servers.log").read()
+            self.expect("cannot be reached" not in said, "without a standby the database counts as away")
+        finally:
+            postgres.execute("ALTER SYSTEM RESET synchronous_standby_names")
+            postgres.execute("SELECT pg_reload_conf()")
+            server.end()
+            other.end()
+
     def detour(self, postgres):
         """Where notifications should come from is away, and requests have another way."""
         server, other = self.servers(
@@ -358,6 +378,7 @@ def main():
         faults.absence(postgres)
         faults.standstill(postgres)
         faults.standstill(postgres, "--database-direct", postgres.url)
+        faults.solitude(postgres)
         faults.detour(postgres)
         faults.pooler(postgres)
     finally:
