@@ -178,14 +178,11 @@ package final class Application: Responder {
             answer.tag = scope.apply(to: tag)
         }
         guard answer.isEncodedAside(for: head) else {
-            answer.encode(for: head)
-            complete(&answer, head, operation: route.operation, headers: headers)
-            return .answer(answer)
+            return .answer(encode(answer, head, operation: route.operation, headers: headers))
         }
         return .read(
             Reading(bodyLimit: environment.bodyLimit, holder: caller.holder) { [answer] request in
-                let answer = await answer.encoded(for: request)
-                return self.finish(answer, request, operation: route.operation, headers: headers)
+                await self.finishAside(answer, request, operation: route.operation, headers: headers)
             })
     }
 
@@ -201,8 +198,10 @@ package final class Application: Responder {
             bodyLimit: head.wireLimit(of: limit), holder: caller.holder,
             bodyWeight: route.content.weight * head.codingWeight, endsWithClient: route.endsWithClient
         ) { request in
-            let answer = await self.call(route, request, caller, limit).encoded(for: request)
-            return self.finish(answer, request, operation: route.operation, headers: headers)
+            let answer = await self.call(route, request, caller, limit)
+            return answer.isEncodedAside(for: request)
+                ? await self.finishAside(answer, request, operation: route.operation, headers: headers)
+                : self.encode(answer, request, operation: route.operation, headers: headers)
         }
         return .read(reading)
     }
@@ -211,7 +210,7 @@ package final class Application: Responder {
         _ route: Route, _ request: Request, _ caller: Caller, _ bodyLimit: Int
     ) async -> Response {
         do {
-            let request = request.body.isEmpty ? request : try await request.decoded(limit: bodyLimit)
+            let request = request.isCoded ? try await request.decoded(limit: bodyLimit) : request
             var call = Call(
                 request: request, caller: caller, shared: shared,
                 query: route.ignoresQuery ? .none : try Query(request, knows: route.parameters),
@@ -221,10 +220,16 @@ package final class Application: Responder {
             guard caller.grant != nil, answer.tag != nil else { return answer }
             return answer.scoped(to: try await environment.tagScope(of: caller))
         } catch {
-            let problem = Problem(error)
-            if problem.status == 500 { observer.failed(requestID: request.id.text, operation: route.operation, error) }
-            return problem.response(requestID: request.id)
+            return failed(error, request, route)
         }
+    }
+
+    /// Not inlined: its state would be allocated for every call.
+    @inline(never)
+    private func failed(_ error: any Error, _ request: Request, _ route: Route) -> Response {
+        let problem = Problem(error)
+        if problem.status == 500 { observer.failed(requestID: request.id.text, operation: route.operation, error) }
+        return problem.response(requestID: request.id)
     }
 
     private func refuse(
@@ -240,6 +245,21 @@ package final class Application: Responder {
     ) -> Response {
         complete(&answer, head, operation: operation, headers: headers)
         return answer
+    }
+
+    private func encode(
+        _ answer: consuming Response, _ request: Request, operation: String, headers: [(name: String, value: String)]
+    ) -> Response {
+        answer.encode(for: request)
+        complete(&answer, request, operation: operation, headers: headers)
+        return answer
+    }
+
+    /// The same of an answer that is encoded on another thread.
+    private func finishAside(
+        _ answer: Response, _ request: Request, operation: String, headers: [(name: String, value: String)]
+    ) async -> Response {
+        finish(await answer.encodedAside(for: request), request, operation: operation, headers: headers)
     }
 
     /// Adds the header fields of every answer.

@@ -37,12 +37,9 @@ extension Response {
         }
     }
 
-    consuming func encoded(for request: Request) async -> Response {
+    /// The same on another thread, for an answer that ``isEncodedAside(for:)``.
+    func encodedAside(for request: Request) async -> Response {
         var answer = self
-        guard answer.isEncodedAside(for: request) else {
-            answer.encode(for: request)
-            return answer
-        }
         _ = answer.negotiate(for: request)
         answer.makeConditional(on: request)
         guard case .bytes(let bytes) = answer.body,
@@ -129,11 +126,13 @@ extension Request {
     /// Bytes of memory for each byte of a compressed body: JSON expands about eightfold.
     var codingWeight: Int { headers.hasGzipBody == true ? 8 : 1 }
 
-    /// The request with its body decompressed.
+    /// Whether its body is compressed.
+    var isCoded: Bool { !body.isEmpty && headers.hasGzipBody == true }
+
+    /// The request with its compressed body decompressed.
     /// - Parameter limit: the most bytes of the decompressed body.
     /// - Throws: a 400 or 413 problem.
     func decoded(limit: Int) async throws -> Request {
-        guard !body.isEmpty, headers.hasGzipBody == true else { return self }
         let decoder = GzipDecoder(body, limit: limit)
         var request = self
         do {

@@ -60,6 +60,15 @@ extension Call {
             committed(outcome, response)
             return response
         }
+        return try await writeOnce(answer, isLong: isLong, prepare)
+    }
+
+    /// The same with an `Idempotency-Key`. Not inlined: its state would be allocated for every write.
+    @inline(never)
+    private func writeOnce<Outcome: Sendable>(
+        _ answer: @escaping @Sendable (Outcome) -> Response, isLong: Bool,
+        _ prepare: () async throws -> Change<Outcome>
+    ) async throws -> Response {
         let key = try idempotencyKey()
         guard environment.runningKeys.begin(account, key) else {
             throw Problem(.idempotencyKeyInUse, headers: [("Retry-After", "1")])

@@ -7,6 +7,21 @@ extension Call {
     func taskBody<Body>(
         of id: ID? = nil, _ read: (JSON, _ defaultTitle: @escaping () throws -> String) throws -> Body
     ) async throws -> Body {
+        do {
+            return try read(json()) { throw TitleWanted() }
+        } catch is TitleWanted {
+            return try await rareTaskBody(of: id, read)
+        } catch BoardError.invalid {
+            return try await rareTaskBody(of: id, read)
+        }
+    }
+
+    /// The same of a body that asks for something of the board, or has faults. Not inlined: its state would be allocated for
+    /// every body.
+    @inline(never)
+    private func rareTaskBody<Body>(
+        of id: ID?, _ read: (JSON, _ defaultTitle: @escaping () throws -> String) throws -> Body
+    ) async throws -> Body {
         try await body(of: .task, id) { json in try await withDefaultTitle { try read(json, $0) } }
     }
 
