@@ -38,6 +38,8 @@ struct StatementTests {
         "INSERT INTO leases", "FROM attempts WHERE kind = ?1", "INSERT INTO attempts", "SELECT pg_notify(",
         "FROM accounts WHERE number = ANY (?1",
         "INSERT INTO servers", "FROM servers WHERE", "INSERT INTO lanes", "FROM lanes WHERE",
+        // A setting of the transaction.
+        "SELECT set_config('synchronous_commit'",
         // `kanbase renew` begins a new history for every account.
         "WITH renewed AS ( UPDATE accounts SET epoch",
         // Bound where it is put together.
