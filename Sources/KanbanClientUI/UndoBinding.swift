@@ -3,6 +3,8 @@
     import KanbanClient
 
     /// Makes the undo of a window, of a shake and of ⌘Z that of the board. Keep what is returned as long as the window lives.
+    ///
+    /// Redo is left to ``KanbanBoard/redo()``: a manager that is given a step to undo forgets what it could redo.
     @MainActor
     public func bind(_ board: KanbanBoard, to manager: UndoManager) -> UndoBinding {
         UndoBinding(board, manager)
