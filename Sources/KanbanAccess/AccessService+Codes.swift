@@ -35,7 +35,8 @@ extension AccessService {
     }
 
     /// Sets a new password with the code of a mail, unlocks the account and verifies its address. Ends all sessions,
-    /// and with `endTokens` all tokens.
+    /// and with `endTokens` all tokens. If the address was not verified, whoever used the account never proved that it is
+    /// theirs: then linked identities are removed, too.
     /// - Throws: ``AccessError/mailOff``, ``AccessError/codeInvalid``, ``AccessError/busy``.
     package func resetPassword(
         code: String, newPassword: Password, endTokens: Bool, by visitor: Visitor
@@ -48,11 +49,18 @@ extension AccessService {
         let hash = try await hashed(newPassword, for: visitor.origin)
         let key = try await store.writeAccess { [isMailOn] writer in
             var account = try Self.account(of: digest, .passwordReset, at: writer.now, in: writer).account
+            if !account.isEmailVerified { try Self.removeIdentities(of: account, in: writer) { _ in true } }
             account.isEmailVerified = true
             account.state = .active
             try writer.save(account)
             try writer.setPasswordHash(hash, of: account.key)
             try writer.removeCodes(.passwordReset, of: account.key)
+            if let address = account.email,
+                let cause = try writer.firstCause(of: .accountLock, sentTo: address, of: account.key)
+            {
+                // Who had the address changed and changed back must not lock the account with the code of that.
+                try writer.removeLockCodes(of: account.key, since: cause, notSentTo: address)
+            }
             try Self.endAccess(of: account.key, keeping: nil, tokens: endTokens, in: writer)
             try writer.note(.passwordReset, of: account.key, by: visitor)
             if isMailOn { try Self.mail(.passwordChanged, to: account, about: visitor, in: writer) }
@@ -91,9 +99,9 @@ extension AccessService {
         wakeMailQueue()
     }
 
-    /// Locks an account with the code of a mail about something that its owner did not do. Ends all sessions and
-    /// tokens, removes identities that were linked since then, and restores an address that was changed since then.
-    /// Only a password reset by mail unlocks the account.
+    /// Locks an account with the code of a mail about something that its owner did not do. Ends all sessions and tokens,
+    /// removes linked identities and the later lock codes of other addresses, and restores an address that was changed
+    /// since then. Only a password reset by mail unlocks the account.
     /// - Throws: ``AccessError/mailOff``, ``AccessError/codeInvalid``.
     package func lock(code: String, by visitor: Visitor) async throws {
         try requireMail()
@@ -103,20 +111,42 @@ extension AccessService {
                 var account = try writer.account(code.account), account.state != .disabled
             else { throw AccessError.codeInvalid }
             account.state = .locked
-            if account.email != code.address, try writer.account(foldedEmail: code.address.folded) == nil {
-                account.email = code.address
-                account.isEmailVerified = true
-            }
+            try Self.giveBack(code.address, to: &account, in: writer)
             try writer.save(account)
             try writer.removeCode(digest: digest)
+            try writer.removeLockCodes(of: account.key, since: code.causedAt, notSentTo: code.address)
             try Self.endAccess(of: account.key, keeping: nil, tokens: true, in: writer)
-            for identity in try writer.identities(of: account.key) where identity.createdAt > code.causedAt {
-                _ = try writer.removeIdentity(identity.id, of: account.key)
-            }
+            // The one that made the account is its owner's; of the others nobody was told by a mail.
+            try Self.removeIdentities(of: account, in: writer) { $0.createdAt > account.createdAt }
             try writer.note(.locked, of: account.key, by: visitor)
             return account.key
         }
         verifier.ended(of: key) { _ in true }
+    }
+
+    /// Who has a lock code reads the mails of its address: an account that took the address since and did not prove it loses
+    /// it. Beside one that did, this account has none, lest whoever changed it resets the password; an operator can help.
+    private static func giveBack(_ address: EmailAddress, to account: inout Account, in writer: any AccessWriter) throws
+    {
+        guard account.email != address else { return }
+        account.email = address
+        account.isEmailVerified = true
+        guard var holder = try writer.account(foldedEmail: address.folded), holder.key != account.key else { return }
+        if holder.isEmailVerified {
+            account.email = nil
+            account.isEmailVerified = false
+        } else {
+            holder.email = nil
+            try writer.save(holder)
+        }
+    }
+
+    private static func removeIdentities(
+        of account: Account, in writer: any AccessWriter, where isForeign: (Identity) -> Bool
+    ) throws {
+        for identity in try writer.identities(of: account.key) where isForeign(identity) {
+            _ = try writer.removeIdentity(identity.id, of: account.key)
+        }
     }
 
     // MARK: What the others use

@@ -44,6 +44,8 @@ package protocol AccessReader {
     func sessionCount(of account: AccountKey) throws -> Int
 
     func code(digest: [UInt8], _ kind: StoredCode.Kind) throws -> StoredCode?
+    /// When the first code of this kind that went to the address was caused.
+    func firstCause(of kind: StoredCode.Kind, sentTo address: EmailAddress, of account: AccountKey) throws -> Timestamp?
     func identity(provider: String, subject: String) throws -> Identity?
     /// In the order of their linking.
     func identities(of account: AccountKey) throws -> [Identity]
@@ -96,6 +98,8 @@ package protocol AccessWriter: AccessReader {
     func insert(_ code: StoredCode, digest: [UInt8]) throws
     func removeCode(digest: [UInt8]) throws
     func removeCodes(_ kind: StoredCode.Kind, of account: AccountKey) throws
+    /// Removes lock codes that went to another address, and mails that would, about what happened since then.
+    func removeLockCodes(of account: AccountKey, since cause: Timestamp, notSentTo address: EmailAddress) throws
     func insert(_ identity: Identity) throws
     /// False when there was none.
     func removeIdentity(_ id: ID, of account: AccountKey) throws -> Bool

@@ -14,6 +14,17 @@ extension SQLAccess {
                 causedAt: row.timestamp(2), expiresAt: row.timestamp(3))
         }
     }
+
+    package func firstCause(
+        of kind: StoredCode.Kind, sentTo address: EmailAddress, of account: AccountKey
+    ) throws -> Timestamp? {
+        let statement = try connection.statement(
+            "SELECT caused_at FROM codes WHERE account = ?1 AND kind = ?2 AND address = ?3 ORDER BY caused_at LIMIT 1")
+        statement.bind(1, account.number)
+        statement.bind(2, kind.rawValue)
+        statement.bind(3, address.text)
+        return try first(of: statement) { $0.timestamp(0) }
+    }
 }
 
 extension SQLAccessWriter {
@@ -42,5 +53,23 @@ extension SQLAccessWriter {
         statement.bind(1, account.number)
         statement.bind(2, kind.rawValue)
         try statement.run()
+    }
+
+    package func removeLockCodes(
+        of account: AccountKey, since cause: Timestamp, notSentTo address: EmailAddress
+    ) throws {
+        let codes = try connection.statement(
+            "DELETE FROM codes WHERE account = ?1 AND kind = ?2 AND caused_at >= ?3 AND address <> ?4")
+        codes.bind(1, account.number)
+        codes.bind(2, StoredCode.Kind.accountLock.rawValue)
+        codes.bind(3, cause)
+        codes.bind(4, address.text)
+        try codes.run()
+        let mails = try connection.statement(
+            "DELETE FROM mails WHERE account = ?1 AND created_at >= ?2 AND address <> ?3")
+        mails.bind(1, account.number)
+        mails.bind(2, cause)
+        mails.bind(3, address.text)
+        try mails.run()
     }
 }
