@@ -68,8 +68,9 @@ struct ReplicaModel {
 
     // MARK: - The server's changes
 
-    mutating func takeIn(_ changes: [Change]) throws {
-        for change in changes where change.revision > through { try apply(change) }
+    mutating func takeIn(_ answer: SyncResponse) throws {
+        let changes = answer.changes
+        for change in changes where change.revision > through { try apply(change, answer.tasks) }
         through = max(through, changes.map(\.revision).max() ?? 0)
     }
 
@@ -80,7 +81,7 @@ struct ReplicaModel {
         through = 0
     }
 
-    private func apply(_ change: Change) throws {
+    private func apply(_ change: Change, _ own: [ID: TaskItem]) throws {
         switch change.value {
         case .task(let task): known.save(task)
         case .category(let category):
@@ -97,9 +98,11 @@ struct ReplicaModel {
             guard let id = change.id else { return }
             switch change.type {
             case .task:
-                guard var task = known.task(id) else { return }
-                task.deletedAt = task.deletedAt ?? known.now
-                task.revision = change.revision
+                let seen = known.task(id)
+                guard var task = [seen, own[id]].compactMap(\.self).max(by: { $0.revision < $1.revision }) else {
+                    return
+                }
+                task.deletedAt = seen?.deletedAt ?? known.now
                 known.save(task)
             case .category: known.removeCategory(id, revision: change.revision)
             case .dday: known.removeDDay(id, revision: change.revision)

@@ -294,7 +294,7 @@ private final class ReplicaStory {
         model.startOver()
         repeat {
             let page = try SyncResponse(.object(page(after: cursor(), limit: 1 + random.below(9))))
-            try model.takeIn(page.changes)
+            try model.takeIn(page)
             try await replica.write { try $0.integrate(page) }
         } while try hasMore()
         isBetween = false
@@ -312,7 +312,7 @@ private final class ReplicaStory {
         // A stream that brings nothing new is not integrated.
         if !isStream || answer.changes.contains(where: { $0.revision > model.through }) {
             isBetween = false
-            try model.takeIn(answer.changes)
+            try model.takeIn(answer)
             try model.show(try outbox())
         }
         try look(expecting: expected)

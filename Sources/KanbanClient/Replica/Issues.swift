@@ -132,6 +132,23 @@ extension Transaction {
         }
     }
 
+    /// The members of an edit's resource as the user wrote them. Where the rules no longer allow the edit, because the
+    /// resource or its category was deleted meanwhile, the row does not show what the edits of it say.
+    func draft(of edit: OutboxEdit) throws -> JSON {
+        let resource = edit.mutation.resource
+        let shown = try draft(of: resource)
+        guard resource.type == .task, try value(of: resource)?.revision?.isOptimistic != true else { return shown }
+        let names = Set(TaskMember.allCases.filter { $0 != .position }.map(\.rawValue))
+        var members = shown.objectMembers ?? []
+        for other in try resource.id.map(edits(ofTask:)) ?? [] where !other.isAnswered {
+            for member in other.mutation.value.objectMembers ?? [] where names.contains(member.name) {
+                members.removeAll { $0.name == member.name }
+                members.append(member)
+            }
+        }
+        return members.isEmpty ? .null : .object(members)
+    }
+
     func add(_ issue: StoredIssue) throws {
         touched.insert(.issues)
         try run(
@@ -148,7 +165,7 @@ extension Transaction {
     /// The server refuses the first edit as a whole request: remove it and leave an issue.
     func refuseFirst(_ problem: Failure.Problem) throws {
         guard let edit = try outbox().first(where: { !$0.isAnswered }) else { return }
-        let draft = try draft(of: edit.mutation.resource)
+        let draft = try draft(of: edit)
         try rollBackEdits()
         try run("DELETE FROM outbox WHERE n = ?1", .integer(edit.n))
         let errors = problem.faults.map { fault -> JSON in
@@ -308,8 +325,9 @@ extension Issue {
             case .rejected: .rejected([Fault](errors: ["errors": issue["faults"]]))
             case .restoredServer: .restoredServer
             }
-        // Without a contest, each member that the user wrote.
-        let isContested = issue.kind == .merged || issue.resource.type == .task
+        let draft = TaskDraft(shown: issue.shown)
+        // Without a contest, and without a whole task to show, each member that the user wrote.
+        let isContested = issue.kind == .merged || (issue.resource.type == .task && draft != nil)
         conflicts =
             isContested
             ? (issue["conflicts"].arrayValue ?? []).map { conflict in
@@ -318,7 +336,7 @@ extension Issue {
                     theirs: conflict["theirs"])
             }
             : issue["value"].flatMembers.map { Conflict(issue.resource, $0.name, mine: $0.value, theirs: nil) }
-        mine = TaskDraft(shown: issue.shown)
+        mine = draft
         at = Date(issue.at)
     }
 }

@@ -119,6 +119,14 @@ extension Transaction {
             """, .integer(Int64(limit)), decode: OutboxEdit.init)
     }
 
+    func edits(ofTask id: ID) throws -> [OutboxEdit] {
+        try all(
+            """
+            SELECT n, mutation_id, type, op, target, value, base, policy, made_at, sent_at, attempts, answered FROM outbox
+            WHERE target = ?1 AND type = 'task' ORDER BY n
+            """, .id(id), decode: OutboxEdit.init)
+    }
+
     func outboxEdit(_ mutationID: ID) throws -> OutboxEdit? {
         try all(
             """
@@ -216,11 +224,7 @@ extension Transaction {
     /// Removes the edits of a task that was created here and never sent, unless another edit refers to it.
     /// - Returns: false when the server may know the task.
     func forgetUnsentCreation(of id: ID) throws -> Bool {
-        let own = try all(
-            """
-            SELECT n, mutation_id, type, op, target, value, base, policy, made_at, sent_at, attempts, answered FROM outbox
-            WHERE target = ?1 AND type = 'task' ORDER BY n
-            """, .id(id), decode: OutboxEdit.init)
+        let own = try edits(ofTask: id)
         guard let first = own.first, first.mutation.op == .create || first.mutation.op == .put,
             try shadow(of: .task(id)).map({ $0.value == nil }) ?? false,
             own.allSatisfy(\.isUnsent)

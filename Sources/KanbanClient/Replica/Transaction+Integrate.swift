@@ -17,7 +17,8 @@ extension Transaction {
         isEditing = false
         let lostEpoch = try state(.lostEpoch)
         let isRestored = lostEpoch.map { $0 != SyncResponse.epoch(of: answer.cursor) } ?? false
-        for change in changes { try apply(change, isRestored: isRestored) }
+        let own = answer.tasks
+        for change in changes { try apply(change, isRestored: isRestored, own) }
         for (edit, result, draft) in settled { try settle(edit, result, draft) }
         try setState(.cursor, answer.cursor)
         if let highest = changes.map(\.revision).max() { try setState(.through, String(highest)) }
@@ -53,7 +54,7 @@ extension Transaction {
             guard let edit = try outboxEdit(result.mutationID) else { return nil }
             // Most edits are applied as sent and need no issue: skip their values.
             let isPlain = result.conflicts.isEmpty && result.status != .rejected && result.status != .conflict
-            return (edit, result, isPlain ? .null : try draft(of: edit.mutation.resource))
+            return (edit, result, isPlain ? .null : try draft(of: edit))
         }
     }
 
@@ -71,7 +72,8 @@ extension Transaction {
 
     // MARK: - Changes
 
-    private func apply(_ change: Change, isRestored: Bool) throws {
+    /// - Parameter own: tasks as the server had them after edits of this device that come with their answers.
+    private func apply(_ change: Change, isRestored: Bool, _ own: [ID: TaskItem]) throws {
         let resource = ResourceKey(type: change.type, id: change.id)
         let known = try value(of: resource)
         // An image that was added here has no revision of the server until the feed brings it.
@@ -89,16 +91,25 @@ extension Transaction {
             return
         }
         touched.insert(Region(change.type))
+        if change.type == .task {
+            guard let id = change.id else { return }
+            return try moveToTrash(id, own[id])
+        }
         switch known {
-        case .task(var task):
-            task.deletedAt = task.deletedAt ?? now
-            task.revision = change.revision
-            try rows.save(task)
         case .category(let category): try rows.removeCategory(category.id, revision: change.revision)
         case .dday(let dday): try rows.removeDDay(dday.id, revision: change.revision)
         case .image(let image): try rows.removeImage(image.id, revision: change.revision)
-        case .settings, .deleted, nil: break
+        case .task, .settings, .deleted, nil: break
         }
+    }
+
+    /// A deletion comes without a value. The task keeps the revision that was seen here: what others wrote between that and the
+    /// deletion is a conflict with what is written after a restore.
+    private func moveToTrash(_ id: ID, _ own: TaskItem?) throws {
+        let known = try rows.task(id)
+        guard var task = [known, own].compactMap(\.self).max(by: { $0.revision < $1.revision }) else { return }
+        task.deletedAt = known?.deletedAt ?? now
+        try rows.save(task)
     }
 
     private func buriedRevision(of resource: ResourceKey) throws -> Revision? {
@@ -128,7 +139,12 @@ extension Transaction {
             try drop(edit)
             // What an undo would have deleted has others' words by now.
             guard edit.mutation.op != .delete else { return }
-            try add(result.value.isNull ? .deleted(edit, draft) : .merged(edit, result, draft))
+            guard result.value.isNull else { return try add(.merged(edit, result, draft)) }
+            // One issue is enough for several edits with the same words.
+            let known = try all(
+                "SELECT details FROM issues WHERE target = ?1 AND kind = 'deleted'", .id(edit.mutation.resource.id)
+            ) { try JSON(stored: $0.text(0))["draft"] }
+            if draft.isNull || !known.contains(draft) { try add(.deleted(edit, draft)) }
         case .rejected:
             try drop(edit)
             let code = result.problem?["code"]?.stringValue ?? ""

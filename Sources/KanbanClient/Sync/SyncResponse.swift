@@ -33,6 +33,14 @@ struct SyncResponse: Sendable {
         results = Self.results(json)
     }
 
+    /// The tasks as the server had them after the edits; none without a deletion, for which alone they are needed.
+    var tasks: [ID: TaskItem] {
+        guard changes.contains(where: { $0.value == .deleted }) else { return [:] }
+        return results.reduce(into: [:]) { tasks, result in
+            if let task = TaskItem(shown: result.value) { tasks[task.id] = task }
+        }
+    }
+
     static func results(_ json: JSON) -> [Result] {
         (json["results"]?.arrayValue ?? []).compactMap(Result.init)
     }

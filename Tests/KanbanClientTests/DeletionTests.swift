@@ -1,0 +1,93 @@
+import TestSupport
+import Testing
+
+@testable import KanbanClient
+
+/// Deletions come without a value. What was written before and after them is neither lost nor overwritten.
+struct DeletionTests {
+    private let phone: TestDevice
+    private let pad: TestDevice
+    private let task: KanbanTask
+
+    init() async throws {
+        let server = try LocalServer()
+        phone = try await TestDevice.on(server)
+        pad = try await TestDevice.on(server, seed: 2)
+        task = try await phone.board.create(.init(title: "task", body: "1"))
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+    }
+
+    @Test func `what was written before a deletion is in the trash`() async throws {
+        let board = phone.board
+        try await board.edit(task.id) {
+            $0.body = "1 and more"; $0.status = .done
+        }
+        try await board.delete(task.id)
+        try await board.syncNow()
+        #expect(try board.trash().current().map(\.body) == ["1 and more"])
+
+        try await board.restore(task.id)
+        try await board.edit(task.id) { $0.body += "!" }
+        try await board.syncNow()
+        try await pad.board.syncNow()
+
+        #expect(try await pad.board.task(task.id)?.body == "1 and more!")
+        #expect(try await pad.board.task(task.id)?.status == .done)
+        #expect(try Shown(pad.board) == Shown(board))
+        #expect(try board.issues.current().isEmpty)
+    }
+
+    @Test func `what another device wrote before it deleted is not overwritten in silence`() async throws {
+        try await phone.board.edit(task.id) { $0.body = "theirs" }
+        try await phone.board.syncNow()
+        try await phone.board.delete(task.id)
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+
+        try await pad.board.restore(task.id)
+        try await pad.board.edit(task.id) { $0.body += "!" }
+        try await pad.board.syncNow()
+
+        let issue = try #require(try pad.board.issues.current().first)
+        #expect(issue.kind == .merged)
+        #expect(issue.conflicts == [Conflict(target: task.id, member: "body", mine: "1!", theirs: "theirs")])
+    }
+
+    @Test func `a deletion that comes before the answer leaves the words in the issue, and one issue`() async throws {
+        try await phone.board.delete(task.id)
+        try await phone.board.syncNow()
+        try await pad.board.edit(task.id) { $0.title = "my words" }
+        try await pad.board.move(task.id, to: .doing)
+        try await pad.board.edit(task.id) { $0.body = "my body" }
+        try await pad.board.syncNow(until: .pulled)
+        try await pad.board.syncNow()
+
+        let issues = try pad.board.issues.current()
+        #expect(issues.map(\.kind) == [.deleted])
+        #expect(issues.first?.mine?.title == "my words" && issues.first?.mine?.body == "my body")
+        try await pad.board.answer(try #require(issues.first).id, .restoreWithMine)
+        try await pad.board.syncNow()
+        try await phone.board.syncNow()
+        let restored = try #require(try await phone.board.task(task.id))
+        #expect((restored.title, restored.body, restored.status) == ("my words", "my body", .doing))
+    }
+
+    @Test func `a task made in a category that was deleted meanwhile is in its issue`() async throws {
+        let category = try await phone.board.createCategory(.init(name: "gone"))
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        try await phone.board.deleteCategory(category.id)
+        try await phone.board.syncNow()
+        try await pad.board.create(.init(title: "new", body: "words", category: .id(category.id)))
+        try await pad.board.syncNow(until: .pulled)
+        try await pad.board.syncNow()
+
+        let issue = try #require(try pad.board.issues.current().first)
+        #expect(issue.mine?.title == "new" && issue.mine?.body == "words")
+        var draft = try #require(issue.mine)
+        draft.category = nil
+        try await pad.board.answer(issue.id, .retry(draft))
+        #expect(try pad.titles() == ["task", "new"])
+    }
+}
