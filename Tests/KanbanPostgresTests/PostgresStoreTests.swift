@@ -139,6 +139,44 @@ extension PostgresTests {
             withExtendedLifetime(stores) {}
         }
 
+        @Test func `the quota rejects a mutation alone, and the rest of a push is stored`() async throws {
+            let stores = try TestStores { $0.quota = Quota(bytes: 1 << 20, tasks: 2) }
+            let created = (0..<4).map { ID(high: 1, low: $0) }
+            func sent(_ number: UInt64, _ operation: Mutation.Operation, on task: ID) -> SentMutation {
+                SentMutation(
+                    id: ID(high: 2, low: number), content: [], pointer: "#",
+                    mutation: .success(Mutation(operation, on: task)),
+                    references: [], target: task)
+            }
+            var mutations = created.enumerated().map {
+                sent(UInt64($0), .createTask(title: "Task \($0)", TaskEdit()), on: $1)
+            }
+            mutations.append(sent(4, .deleteTask, on: created[0]))
+            mutations.append(sent(5, .patchTask(TaskEdit(title: "Edited")), on: created[1]))
+            var progress = Push.Progress()
+            let push = { @Sendable [mutations] (writer: any BoardWriter, progress: Push.Progress) in
+                var push = try writer.push(known: [], after: progress) { _, result in
+                    if case .beyondQuota = result { Array("beyond".utf8) } else { Array("done".utf8) }
+                }
+                try push.apply(mutations, isAtomic: false)
+                return push.progress
+            }
+
+            await #expect(throws: StoreError.quotaExceeded(.tasks(2))) {
+                try await stores.store.write { [progress] in try push($0, progress) }
+            }
+            progress.rejectsAlone = true
+            let results = try await stores.store.write { [progress] in try push($0, progress) }.results
+
+            #expect(
+                results.map { String(decoding: $0, as: UTF8.self) } == [
+                    "done", "done", "beyond", "beyond", "done", "done",
+                ])
+            #expect(try await stores.store.read { try $0.tasks(TaskQuery()).map(\.title) } == ["Edited"])
+            #expect(try await stores.store.read { try $0.usage().tasks } == 2)
+            #expect(try PostgresStore.check(stores.target) == [])
+        }
+
         @Test func `two sign-ups of one address at two servers make one account`() async throws {
             let stores = try TestStores(count: 2)
             let email = try #require(EmailAddress("anna@example.org"))

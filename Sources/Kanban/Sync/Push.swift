@@ -9,8 +9,24 @@ package struct Push {
         fileprivate var made: [ClosedRange<Revision>] = []
         /// From the id of a category that the client created under a taken name to the category that has the name.
         fileprivate var adopted: [ID: ID] = [:]
+        /// Set after the quota undid a transaction: from now on the quota rejects each mutation alone. It takes a
+        /// savepoint for each, which other pushes save; see ``Push/perform(_:)``.
+        package var rejectsAlone = false
+        /// The limit that rejected the last mutation beyond the quota.
+        fileprivate var limit: QuotaLimit?
+        private var rejectedByQuota = 0
 
         package init() {}
+
+        /// Set when the quota rejected all mutations, so that nothing was written.
+        package var limitOfAll: QuotaLimit? { rejectedByQuota == results.count ? limit : nil }
+
+        /// Not kept: sent again, the mutation is performed.
+        fileprivate mutating func reject(_ json: [UInt8], beyond limit: QuotaLimit) {
+            results.append(json)
+            rejectedByQuota += 1
+            self.limit = limit
+        }
 
         /// The rows that the mutations that are left will ask for.
         package func needs(of mutations: [SentMutation], known: Set<ID>, isLong: Bool) -> WriteNeeds {
@@ -28,12 +44,6 @@ package struct Push {
                 needs.tasks += sent.references.lazy.filter { $0.kind == .neighbour }.map(\.id)
             }
             return needs
-        }
-
-        /// Ends the push with this result for each mutation that is left, because the transaction of the next ones was
-        /// undone. None of them is kept: sent again, they are performed.
-        package mutating func end(_ mutations: [SentMutation], with result: (ID) -> [UInt8]) {
-            results += mutations[results.count...].map { result($0.id) }
         }
     }
 
@@ -82,7 +92,12 @@ package struct Push {
     private mutating func applyInTurn(_ rest: ArraySlice<SentMutation>) throws {
         let before = try writer.feedState().revision
         for sent in rest {
-            progress.results.append(try apply(sent).json)
+            do {
+                progress.results.append(
+                    try progress.rejectsAlone ? writer.nested { try apply(sent).json } : apply(sent).json)
+            } catch StoreError.quotaExceeded(let limit) where progress.rejectsAlone {
+                progress.reject(encode(sent.id, .beyondQuota(limit)), beyond: limit)
+            }
             if writer.shouldYield { break }
         }
         let after = try writer.feedState().revision
@@ -111,8 +126,11 @@ package struct Push {
         let line = KeptLine(
             isFailure: result.isFailure, revisions: revisions, adopted: sent.adopted(by: result))
         let encoded = EncodedResult(json: encode(sent.id, result), line: line)
+        // What failed after a mutation beyond the quota may only need that one: sent again, it is performed again.
+        if !line.isFailure || progress.limit == nil {
+            try writer.keep(KeptMutation(fingerprint: sent.fingerprint, result: encoded.kept), id: sent.id)
+        }
         adopt(line, insteadOf: sent)
-        try writer.keep(KeptMutation(fingerprint: sent.fingerprint, result: encoded.kept), id: sent.id)
         return encoded
     }
 

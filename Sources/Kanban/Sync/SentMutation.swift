@@ -35,7 +35,7 @@ package enum MutationResult: Sendable {
     case idReused
     /// Another mutation of an atomic request failed.
     case rolledBack
-    /// The account may take no more, and earlier mutations of the request are on disk.
+    /// The account has no room for it.
     case beyondQuota(QuotaLimit)
 
     var isFailure: Bool {

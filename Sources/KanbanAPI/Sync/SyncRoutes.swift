@@ -46,11 +46,11 @@ package struct SyncRoutes: Sendable {
                     try push.apply(body.mutations, isAtomic: body.isAtomic)
                     return push.progress
                 }
-            } catch StoreError.quotaExceeded(let limit) where !progress.results.isEmpty {
-                // Mutations of earlier transactions are on disk: a 507 would say that nothing was applied.
-                progress.end(body.mutations) { MutationResult.beyondQuota(limit).encoded($0) }
+            } catch StoreError.quotaExceeded where !body.isAtomic && !progress.rejectsAlone {
+                progress.rejectsAlone = true
             }
         } while progress.results.count < body.mutations.count
+        if let limit = progress.limitOfAll { throw StoreError.quotaExceeded(limit) }
         let results = progress.results
         let answer = { @Sendable (reader: any BoardReader) in try SyncAnswer.encode(results, body.since, in: reader) }
         return .json(encoded: try await call.read(aside: readsMuch(since: body.since, call), answer))

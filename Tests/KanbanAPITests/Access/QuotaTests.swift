@@ -196,6 +196,60 @@ struct QuotaTests {
         #expect(answer.json["results"]?.arrayValue?.first?["status"] == "applied")
     }
 
+    private func push(
+        _ board: AccessBoard, _ person: AccessBoard.Person, _ mutations: [JSON], atomic: Bool = false
+    ) async -> Answer {
+        let body: JSON = ["atomic": .bool(atomic), "mutations": .array(mutations)]
+        return await board.send(
+            .post, "/sync", String(decoding: body.serialized(), as: UTF8.self), token: person.token)
+    }
+
+    @Test func `a push beyond the limit applies what fits, and leaves the rest to be sent again`() async throws {
+        let board = try AccessBoard(quota: Quota(bytes: 1 << 20, tasks: 3))
+        let anna = try await board.person("anna@example.org")
+        var ids: [String] = []
+        for _ in 0..<3 { ids.append(await task(board, anna).json.id) }
+        let made = String.newID
+        let mutations: [JSON] = [
+            .mutation("patch", ids[1], ["title": "b"]), .mutation("create", made, ["title": "c"]),
+            .mutation("patch", made, ["title": "d"]), .mutation("delete", ids[0]),
+            .mutation("patch", ids[2], ["title": ""]),
+        ]
+
+        #expect(await push(board, anna, mutations, atomic: true).status == 507)
+        #expect(await board.send(.get, "/tasks/\(ids[1])", token: anna.token).json["title"] != "b")
+        let answer = await push(board, anna, mutations)
+
+        #expect(answer.status == 200)
+        let results = answer.json["results"]?.arrayValue ?? []
+        #expect(results.map(\.status) == ["applied", "rejected", "rejected", "applied", "rejected"])
+        #expect(
+            results.map { $0["problem"]?["code"]?.stringValue } == [
+                nil, "quota_exceeded", "not_found", nil, "blank",
+            ])
+        #expect(await board.send(.get, "/tasks/\(ids[0])", token: anna.token).status == 404)
+        #expect(try await usage(board, anna).tasks == 3)
+
+        board.clock.advance(seconds: 31 * 86_400)
+        while try await board.store.runMaintenance() {}
+        let token = try #require(await board.logIn("anna@example.org").json["token"]?.stringValue)
+        let again = await push(
+            board, AccessBoard.Person(email: anna.email, token: token, session: ""), Array(mutations[1...2]))
+        #expect(again.json["results"]?.arrayValue?.map(\.status) == ["applied", "applied"])
+        #expect(try FileStore.check(board.directory.path) == [])
+    }
+
+    @Test func `a push of which nothing fits is 507 as a whole`() async throws {
+        let board = try AccessBoard(quota: Quota(bytes: 1 << 20, tasks: 1))
+        let anna = try await board.person("anna@example.org")
+        #expect(await task(board, anna).status == 201)
+
+        let answer = await push(board, anna, (0..<3).map { _ in .mutation("create", nil, ["title": "a"]) })
+
+        #expect(answer.status == 507 && answer.code == "quota_exceeded")
+        #expect(try await usage(board, anna).tasks == 1)
+    }
+
     /// Everything that writes rows, in random order: what is counted is what `check` finds.
     @Test(arguments: 1...4)
     func `over a random history the count is that of the rows`(seed: UInt64) async throws {
