@@ -45,7 +45,7 @@ extension Option {
             "time-zone", \.timeZone, .timeZone, in: .server, of: [.serve],
             "The time zone of accounts that have not chosen one."),
         Option(
-            "weather-url", \.weatherURL, OptionValue.url.optional(), in: .server, of: [.serve],
+            secret: "weather-url", \.weatherURL, OptionValue.url.optional(), in: .server, of: [.serve],
             "An Open-Meteo compatible service; without it the weather is off."),
         Option(
             "public-url", \.publicURL, OptionValue.url.optional(unset: "by address"), in: .server,
@@ -72,7 +72,7 @@ extension Option {
             "oidc-ca", \.oidcAuthorities, OptionValue.text("FILE", "a file").optional(),
             in: .access, of: [.serve], "Trusted certificates (PEM) for issuers, instead of the system's."),
         Option(
-            "mail-url", \.mailURL, OptionValue.mailServer.optional(), in: .access, of: [.serve],
+            secret: "mail-url", \.mailURL, OptionValue.mailServer.optional(), in: .access, of: [.serve],
             "A mail server, with user and password if it needs them; without it no mail is sent."),
         Option(
             "mail-from", \.mailFrom, OptionValue.email.optional(),

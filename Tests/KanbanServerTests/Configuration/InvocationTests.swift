@@ -105,6 +105,20 @@ struct InvocationTests {
         }
     }
 
+    @Test(arguments: [
+        ("mail-url", "KANBASE_MAIL_URL", "smtps://u:sek ret@h"),
+        ("weather-url", "KANBASE_WEATHER_URL", "ftp://u:sek@h"),
+    ])
+    func `an address that may hold a password is not repeated`(option: String, variable: String, text: String) {
+        let failures = [
+            #expect(throws: Failure.self) { try Invocation(["--\(option)", text], environment: [:]) },
+            #expect(throws: Failure.self) { try Invocation([], environment: [variable: text]) },
+        ]
+
+        #expect(failures.map { $0?.code } == [.usage, .configuration])
+        #expect(failures.allSatisfy { $0?.message.contains("sek") == false })
+    }
+
     @Test func `half of a certificate is a fault of whoever gave it`() {
         #expect(throws: Failure(.configuration, "KANBASE_TLS_CERTIFICATE and KANBASE_TLS_KEY go together.")) {
             try Invocation([], environment: ["KANBASE_TLS_KEY": "a.key"])
