@@ -30,9 +30,30 @@ package struct EmailAddress: Hashable, Sendable {
         CaseFolding.fold(text.trimmed)
     }
 
-    /// A second `@` is allowed only in a quoted part (RFC 5321 §4.1.2).
+    /// Words between dots, or a quoted text (RFC 5321 §4.1.2), with characters beyond ASCII (RFC 6531 §3.3).
     private static func isLocal(_ local: Substring) -> Bool {
-        !local.isEmpty && (!local.contains("@") || local.count > 2 && local.first == "\"" && local.last == "\"")
+        guard local.unicodeScalars.first != "\"" else { return isQuoted(local.unicodeScalars.dropFirst()) }
+        return local.unicodeScalars.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { word in
+            !word.isEmpty
+                && word.allSatisfy { isLetterOrDigit($0) || "!#$%&'*+-/=?^_`{|}~".unicodeScalars.contains($0) }
+        }
+    }
+
+    /// - Parameter rest: the text behind the first quotation mark. It ends with the second one.
+    private static func isQuoted(_ rest: Substring.UnicodeScalarView) -> Bool {
+        guard rest.count > 1, rest.last == "\"" else { return false }
+        var content = rest.dropLast()
+        while let scalar = content.popFirst() {
+            if scalar == "\"" || scalar == "\\" && content.popFirst() == nil { return false }
+        }
+        return true
+    }
+
+    private static func isLetterOrDigit(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "a"..."z", "A"..."Z", "0"..."9": true
+        default: !scalar.isASCII
+        }
     }
 
     /// White space and invisible characters: control characters, and those of the format category, which have no width
@@ -43,7 +64,17 @@ package struct EmailAddress: Hashable, Sendable {
             || [.control, .format].contains(properties.generalCategory)
     }
 
+    /// Labels of letters, digits and hyphens, or an IP address in brackets (RFC 5321 §4.1.3).
     private static func isDomain(_ domain: Substring) -> Bool {
-        domain.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
+        let scalars = domain.unicodeScalars
+        if scalars.count > 2, scalars.first == "[", scalars.last == "]" {
+            return scalars.dropFirst().dropLast().allSatisfy {
+                $0.isASCII && (isLetterOrDigit($0) || $0 == "." || $0 == ":")
+            }
+        }
+        return scalars.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
+            !label.isEmpty && label.first != "-" && label.last != "-"
+                && label.allSatisfy { isLetterOrDigit($0) || $0 == "-" }
+        }
     }
 }

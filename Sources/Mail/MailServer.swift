@@ -47,6 +47,9 @@ package struct MailServer: Sendable {
     /// - Throws: ``Refusal``; `CancellationError` when the task is cancelled; then the server may have the mail all the
     ///   same.
     package func send(_ message: EmailMessage, at seconds: Int, identifier: String) async throws {
+        guard Self.canWrite(message.sender), Self.canWrite(message.recipient) else {
+            throw Refusal(description: "the address cannot be written in a mail")
+        }
         do {
             let transfer = try Transfer(url, schemes: "smtp,smtps", timeout: timeout, limit: 64 << 10)
             transfer.set(CURLOPT_MAIL_FROM, "<\(message.sender)>")
@@ -72,6 +75,24 @@ package struct MailServer: Sendable {
         } catch Transfer.Fault.cancelled {
             throw CancellationError()
         }
+    }
+
+    /// Whether the address in angle brackets is one for the server, too: nothing in it ends the brackets or the line.
+    private static func canWrite(_ address: String) -> Bool {
+        var isQuoted = false
+        var bytes = Substring(address).utf8
+        while let byte = bytes.popFirst() {
+            switch byte {
+            case ..<0x20, 0x7f: return false
+            case UInt8(ascii: "\""): isQuoted.toggle()
+            case UInt8(ascii: "\\"):
+                guard isQuoted, let next = bytes.popFirst(), next >= 0x20, next != 0x7f else { return false }
+            case UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: " "):
+                if !isQuoted { return false }
+            default: break
+            }
+        }
+        return !isQuoted
     }
 
     private static func host(in url: String) -> Substring {

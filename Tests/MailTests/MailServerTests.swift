@@ -33,6 +33,35 @@ struct MailServerTests {
         #expect(refusal?.description.contains("@") == false)
     }
 
+    @Test(arguments: ["x>y<z@b.c", "a@b.c> SIZE=1", "a@b.c\r\nDATA", "\"a\"b>\"@c.d", "\"a"])
+    func `an address that would end its brackets is not put on the wire`(address: String) async throws {
+        let service = try StubMailServer()
+        defer { service.stop() }
+        var (from, to) = (message, message)
+        from.sender = address
+        to.recipient = address
+
+        for message in [from, to] {
+            let refusal = await #expect(throws: MailServer.Refusal.self) {
+                try await MailServer(url: service.url).send(message, at: 0, identifier: "x")
+            }
+            #expect(refusal?.description == "the address cannot be written in a mail")
+        }
+
+        #expect(service.mails.isEmpty)
+    }
+
+    @Test func `a quoted address arrives`() async throws {
+        let service = try StubMailServer()
+        defer { service.stop() }
+        var message = message
+        message.recipient = "\"<a>\"@example.org"
+
+        try await MailServer(url: service.url).send(message, at: 0, identifier: "x")
+
+        #expect(service.mails.count == 1)
+    }
+
     @Test func `a silent server is given up on, and one that is not there as well`() async throws {
         let service = try StubMailServer(.silence)
 
