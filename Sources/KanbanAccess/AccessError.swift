@@ -28,7 +28,8 @@ package enum AccessError: Error, Hashable, Sendable {
     case invitationRequired
     case invitationUsed
     case noInvitation
-    case tooManyInvitations
+    /// The account made as many as it may within a day; the time until the next one.
+    case tooManyInvitations(Duration)
     /// Only the operator creates accounts.
     case signupClosed
     case emailTaken

@@ -24,7 +24,7 @@ extension AccessService {
 
     /// Creates a code for one account.
     /// - Parameter maker: `nil` for the operator, who has no limit.
-    /// - Throws: ``AccessError/signupClosed``, ``AccessError/tooManyInvitations``.
+    /// - Throws: ``AccessError/signupClosed``, ``AccessError/tooManyInvitations(_:)``.
     package func invite(
         _ email: EmailAddress?, until end: Timestamp?, by maker: AccountKey?
     ) async throws -> (code: SecretCode, invitation: Invitation) {
@@ -32,10 +32,10 @@ extension AccessService {
         let code = SecretCode()
         let invitation = try await store.writeAccess { writer in
             if let maker {
-                let dayAgo = writer.now.adding(milliseconds: -86_400_000)
                 guard try writer.account(maker) != nil else { throw AccessError.noAccount }
-                guard try writer.invitationCount(of: maker, since: dayAgo) < Invitation.mostADay else {
-                    throw AccessError.tooManyInvitations
+                if let made = try writer.invitationTime(of: maker, newest: Invitation.mostADay) {
+                    let wait = made + .seconds(86_400) - writer.now
+                    guard wait <= .zero else { throw AccessError.tooManyInvitations(wait) }
                 }
             }
             let invitation = Invitation(

@@ -52,8 +52,9 @@ package protocol AccessReader {
     func invitation(digest: [UInt8]) throws -> Invitation?
     /// Those that the account made and did not remove, newest first.
     func invitations(of account: AccountKey) throws -> [Invitation]
-    /// Includes those that it removed.
-    func invitationCount(of account: AccountKey, since start: Timestamp) throws -> Int
+    /// When the account made its newest invitation, or with another `place` the one that many places down; `nil` when it
+    /// made fewer. Includes those that it removed.
+    func invitationTime(of account: AccountKey, newest place: Int) throws -> Timestamp?
     /// The newest first, below `number`.
     func events(of account: AccountKey, before number: Int64?, limit: Int) throws -> [AccountEvent]
     func hasLoggedIn(_ account: AccountKey) throws -> Bool

@@ -155,7 +155,7 @@ struct AccessWorkTests {
             Invitation(id: id, maker: key, email: nil, createdAt: now, expiresAt: now), digest: digest)
         _ = try access.invitation(digest: digest)
         _ = try access.invitations(of: key)
-        _ = try access.invitationCount(of: key, since: now)
+        _ = try access.invitationTime(of: key, newest: 1)
         try access.useInvitation(id)
         _ = try access.removeInvitation(id, of: key)
 

@@ -64,9 +64,8 @@ extension Problem {
             self.init(ProblemCode.invitationUsed)
         case .noInvitation:
             self.init(.notFound, "There is no invitation with this id.")
-        case .tooManyInvitations:
-            self.init(
-                tooMany: "An account makes at most \(Invitation.mostADay) invitations a day.", wait: .seconds(3600))
+        case .tooManyInvitations(let wait):
+            self.init(tooMany: "An account makes at most \(Invitation.mostADay) invitations a day.", wait: wait)
         case .signupClosed:
             self.init(ProblemCode.signupClosed)
         case .emailTaken:

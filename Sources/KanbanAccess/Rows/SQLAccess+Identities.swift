@@ -49,12 +49,12 @@ extension SQLAccess {
         return try all(of: statement, readInvitation)
     }
 
-    package func invitationCount(of account: AccountKey, since start: Timestamp) throws -> Int {
+    package func invitationTime(of account: AccountKey, newest place: Int) throws -> Timestamp? {
         let statement = try connection.statement(
-            "SELECT count(*) FROM invitations WHERE account = ?1 AND created_at > ?2")
+            "SELECT created_at FROM invitations WHERE account = ?1 ORDER BY created_at DESC LIMIT 1 OFFSET ?2")
         statement.bind(1, account.number)
-        statement.bind(2, start)
-        return try first(of: statement) { Int($0.integer(0)) } ?? 0
+        statement.bind(2, Int64(place - 1))
+        return try first(of: statement) { $0.timestamp(0) }
     }
 
     private func readInvitation(_ row: Database.Statement) throws -> Invitation {
