@@ -80,6 +80,17 @@ struct DataCommandTests {
         }
     }
 
+    @Test(arguments: [["invite"], ["account", "list"], ["token", "list", "a@b.c"]])
+    func `without data there is nothing to work on, and nothing is made`(command: [String]) throws {
+        let folder = try TemporaryDirectory()
+        let missing = folder.file("missing")
+
+        let outcome = try Kanbase.run(command + ["--data", missing])
+
+        #expect(outcome.ending == .exited(66) && outcome.output.isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: missing))
+    }
+
     @Test func `a copy never takes the place of another server's data`() throws {
         let server = try Kanbase()
         let other = try Kanbase()

@@ -10,7 +10,7 @@ struct AccountCommands {
     func run(_ command: Command, _ arguments: [String]) async throws {
         let directory = DataDirectory(path: configuration.data)
         // The first account may be added before the first start; all other commands need existing data.
-        let mayBeFirst = [.accountAdd, .invite].contains(command)
+        let mayBeFirst = command == .accountAdd
         if configuration.database == nil {
             if mayBeFirst { try directory.create() } else { try directory.requireData() }
         }
