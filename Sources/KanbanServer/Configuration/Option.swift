@@ -92,7 +92,9 @@ struct Option: Sendable {
                     return Rejection(
                         allowed: "NAME=ISSUER,CLIENT_ID with an https address, or apple=CLIENT_ID or google=CLIENT_ID")
                 }
-                configuration[keyPath: member].removeAll { $0.name == provider.name }
+                guard !configuration[keyPath: member].contains(where: { $0.name == provider.name }) else {
+                    return Rejection(allowed: "given once for each NAME")
+                }
                 configuration[keyPath: member].append(provider)
             }
             return nil

@@ -1,3 +1,4 @@
+import KanbanAccess
 import Testing
 
 @testable import KanbanServer
@@ -117,6 +118,19 @@ struct InvocationTests {
 
         #expect(failures.map { $0?.code } == [.usage, .configuration])
         #expect(failures.allSatisfy { $0?.message.contains("sek") == false })
+    }
+
+    @Test func `a name of two sign-in providers is refused`() throws {
+        let message = "--oidc must be given once for each NAME, not 'own=https://b.example,y'."
+        #expect(throws: Failure(.usage, message)) {
+            try Invocation(
+                ["--oidc", "own=https://a.example,x", "--oidc", "own=https://b.example,y"], environment: [:])
+        }
+        let variable = ["KANBASE_OIDC": "own=https://a.example,x own=https://b.example,y"]
+        let failure = #expect(throws: Failure.self) { try Invocation([], environment: variable) }
+        #expect(failure?.code == .configuration)
+        let replaced = try Invocation(["--oidc", "own=https://c.example,z"], environment: variable)
+        #expect(replaced.configuration.oidc.map(\.clientIDs) == [["z"]])
     }
 
     @Test func `half of a certificate is a fault of whoever gave it`() {
