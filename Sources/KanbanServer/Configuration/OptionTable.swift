@@ -110,7 +110,7 @@ extension Option {
             "How long deleted tasks can be restored."),
         Option(
             "tombstone-days", \.tombstoneDays, .number(1...36_500, "DAYS"), in: .retention, of: [.serve],
-            "How long a client may be offline and still sync without starting over; at least --trash-days."),
+            "How long a client may be offline and still sync without starting over; --trash-days if that is more."),
         Option(
             "history-days", \.historyDays, .number(1...36_500, "DAYS"), in: .retention, of: [.serve],
             "How long the history of tasks is kept."),
