@@ -2,7 +2,7 @@ import HTTP
 import JSON
 import Kanban
 
-/// A strong entity tag (RFC 9110 §8.8.3): `"<revision>"`, or `"<revision>-<digest>"` where an answer shows more than
+/// An entity tag (RFC 9110 §8.8.3), strong but for exports: `"<revision>"`, or `"<revision>-<digest>"` where an answer shows more than
 /// the resource itself, and in every answer of an account that logs in; see ``Scope``.
 enum EntityTag {
     static func tag(_ revision: Revision) -> String {
@@ -62,12 +62,16 @@ enum EntityTag {
     /// Whether `If-None-Match` lists the tag (weak comparison, RFC 9110 §13.1.2), of the plain form or the compressed
     /// one: both show the same.
     static func matches(_ tag: String, ifNoneMatch fields: [String]) -> Bool {
-        let wanted = plain(tag[...])
+        let wanted = plain(strong(tag[...]))
         return fields.contains { field in
             field.listElements.contains { element in
-                element == "*" || plain(element.hasPrefix("W/") ? element.dropFirst(2) : element) == wanted
+                element == "*" || plain(strong(element)) == wanted
             }
         }
+    }
+
+    private static func strong(_ tag: Substring) -> Substring {
+        tag.hasPrefix("W/") ? tag.dropFirst(2) : tag
     }
 }
 
@@ -89,6 +93,7 @@ extension EntityTag {
 
         /// `"<revision>-<digest>"`; the digest covers the account, its epoch and all of the tag.
         func apply(to tag: String) -> String {
+            if tag.hasPrefix("W/") { return "W/" + apply(to: String(tag.dropFirst(2))) }
             var tag = tag
             return tag.withUTF8 { tag in
                 String(unsafeUninitializedCapacity: tag.count + Self.digits + 1) { write(tag, into: $0) }

@@ -18,8 +18,10 @@ package struct ExportRoutes: Sendable {
         let (revision, zone) = try await call.read { (try $0.feedState().revision, try call.zone($0)) }
         let name = "kanbase-\(zone.day(of: call.now)).\(format.rawValue)"
         let type = format == .json ? "application/json" : "text/csv; charset=utf-8; header=present"
+        let tag = EntityTag.tag(revision, digestOf: format.rawValue.utf8)
         return try call.stream(
-            contentType: type, tag: EntityTag.tag(revision, digestOf: format.rawValue.utf8),
+            // Weak, because the document names the time of the export.
+            contentType: type, tag: format == .json ? "W/" + tag : tag,
             headers: [("Content-Disposition", "attachment; filename=\"\(name)\"")]
         ) { reader, emit in
             try BoardExport.write(format, of: reader, now: call.now, emit)
