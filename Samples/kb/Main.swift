@@ -19,6 +19,9 @@ struct Main {
                 await shell.readLines()
             }
             await board.close()
+        } catch KanbanError.invalid {
+            print("\(arguments[1]) is no address of a server: http://… or https://…")
+            exit(64)
         } catch {
             print(Shell.words(for: error))
             exit(1)

@@ -67,7 +67,9 @@ final class Shell {
             let task = try await board.move(try task(words), to: status, words.last == "first" ? .first : .last)
             print("Moved \(task.title) to \(task.status.rawValue)")
         case "rm":
-            try await board.delete(try task(words))
+            let id = try task(words)
+            guard try await board.task(id)?.deletedAt == nil else { throw KanbanError.notFound }
+            try await board.delete(id)
             print("Removed")
         case "undo": report(try await board.undo())
         case "redo": report(try await board.redo())
@@ -85,7 +87,8 @@ final class Shell {
             print("Signed up")
         case "logout":
             try await board.logOut()
-            print("Logged out")
+            // Also where none was.
+            print("No account is logged in here")
         case "conflicts": try conflicts()
         case "mine": try await answer(words, .mine)
         case "theirs": try await answer(words, .theirs)

@@ -43,10 +43,11 @@ final class BoardCore: Sendable {
         var task: Task<Void, Never>
     }
 
+    /// - Parameter server: `nil` to read the board of the server that was opened last.
     /// - Throws: ``KanbanError/storage(_:)`` when another process has the folder, ``KanbanError/newerData``.
-    init(folder: URL, server: URL, configuration: Configuration, isReadOnly: Bool = false) throws {
+    init(folder: URL, server: URL?, configuration: Configuration) throws {
+        let isReadOnly = server == nil
         self.folder = folder
-        self.server = server
         self.configuration = configuration
         dependencies = configuration.dependencies
         if !isReadOnly {
@@ -57,12 +58,14 @@ final class BoardCore: Sendable {
             }
         }
         lock = isReadOnly ? nil : try FolderLock(folder)
-        boards =
-            isReadOnly
-            ? try ServerFolders.shown(in: folder)
-            : try ServerFolders.show(server, in: folder) {
+        if let server {
+            self.server = server
+            boards = try ServerFolders.show(server, in: folder) {
                 Self.isUnheard(folder, dependencies: configuration.dependencies)
             }
+        } else {
+            (boards, self.server) = try ServerFolders.shown(in: folder)
+        }
         let engine = Locked<Engine?>(nil)
         self.engine = engine
         let reload: @Sendable () -> Void = {
@@ -77,7 +80,8 @@ final class BoardCore: Sendable {
             in: Self.folder(of: account, in: boards), dependencies: configuration.dependencies,
             isReadOnly: isReadOnly, doorbell: doorbell, log: configuration.log, onReplaced: reload)
         // A keychain that is locked gives no token yet: the board is there, and the engine says that it is logged out.
-        let token = try? account.flatMap { try secrets.read(Self.secretName(server, $0)) }
+        let address = self.server
+        let token = try? account.flatMap { try secrets.read(Self.secretName(address, $0)) }
         state = Locked(State(replica: replica, account: account, token: token))
     }
 

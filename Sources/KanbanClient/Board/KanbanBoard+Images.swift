@@ -38,7 +38,7 @@ extension KanbanBoard {
         } catch {
             throw Failure.told(error)
         }
-        try await shown.replica.write { try $0.cache(content, of: id.id) }
+        if !shown.replica.isReadOnly { try await shown.replica.write { try $0.cache(content, of: id.id) } }
         return Data(content.bytes)
     }
 }

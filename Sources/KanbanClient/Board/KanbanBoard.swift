@@ -33,11 +33,15 @@ public actor KanbanBoard {
     /// gets the edits made for the first one, and the first one's boards are there again when it is opened again. A first
     /// server that never answered is taken for a wrong address: the next one gets its board.
     /// - Throws: ``KanbanError/storage(_:)`` when another process has it open, or this one with another server;
+    ///   ``KanbanError/invalid(_:)`` with a fault at `#/server` for an address that is not `http` or `https` with a host;
     ///   ``KanbanError/newerData``.
     @concurrent
     public static func open(
         at folder: URL, server: URL, configuration: Configuration = .init()
     ) async throws -> KanbanBoard {
+        guard ["http", "https"].contains(server.scheme?.lowercased()), server.host()?.isEmpty == false else {
+            throw KanbanError.invalid([Fault(pointer: "#/server", code: "invalid_format")])
+        }
         while true {
             let board = try opened.withLock { opened in
                 if let board = opened[key(folder)] { return board }
@@ -57,11 +61,10 @@ public actor KanbanBoard {
     }
 
     /// The board as it is on the device, for widgets and extensions: never writes and never syncs. Edits throw
-    /// ``KanbanError/storage(_:)``.
+    /// ``KanbanError/storage(_:)``. What only the server has, it asks the server for.
     @concurrent
     public static func openForReading(at folder: URL) async throws -> KanbanBoard {
-        // Nothing is ever sent.
-        KanbanBoard(try BoardCore(folder: folder, server: folder, configuration: .init(), isReadOnly: true))
+        KanbanBoard(try BoardCore(folder: folder, server: nil, configuration: .init()))
     }
 
     private var closing: Task<Void, Never>?

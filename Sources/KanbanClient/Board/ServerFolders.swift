@@ -38,9 +38,10 @@ struct ServerFolders: Codable, Equatable {
         return folders.boards(in: folder)
     }
 
-    /// The boards of the server that was opened last.
-    static func shown(in folder: URL) throws -> URL {
-        try load(from: folder)?.boards(in: folder) ?? folder
+    /// The boards of the server that was opened last, and its address. A folder that was never opened has none.
+    static func shown(in folder: URL) throws -> (boards: URL, server: URL) {
+        guard let folders = try load(from: folder) else { return (folder, folder) }
+        return (folders.boards(in: folder), URL(string: folders.servers[folders.shown]) ?? folder)
     }
 
     /// `nil` for a folder that was never opened.

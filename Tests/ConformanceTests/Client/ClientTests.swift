@@ -178,6 +178,22 @@ struct ClientTests {
         await widget.close()
         await phone.board.close()
     }
+
+    @Test func `a widget asks the server for what only it has`() async throws {
+        let server = try Kanbase(["--auth", "required"])
+        let phone = try await Device(server.port)
+        try await phone.board.signUp(email: "a@example.org", password: "correct-horse")
+        try await phone.board.create(.init(title: "seen"))
+        try await phone.board.syncNow()
+
+        let widget = try await KanbanBoard.openForReading(at: URL(filePath: phone.folder.path))
+
+        #expect(try await widget.history().map(\.title) == ["seen"])
+        // Asked, and the server has none: not that there is no network.
+        await #expect(throws: KanbanError.notFound) { try await widget.image(KanbanID()) }
+        await widget.close()
+        await phone.board.close()
+    }
 }
 
 extension String {

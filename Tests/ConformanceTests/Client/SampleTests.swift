@@ -75,7 +75,7 @@ struct SampleTests {
         #expect(
             first == [
                 "Added Before", "The server wants a log-in.", "Signed up", "Synced", "todo (1)", "  1 Before",
-                "doing (0)", "done (0)", "Logged out", "todo (0)", "doing (0)", "done (0)",
+                "doing (0)", "done (0)", "No account is logged in here", "todo (0)", "doing (0)", "done (0)",
             ])
         let second = try kb(
             pad.path, url, "login sun@example.org wrong-horse", "login sun@example.org correct-horse", "watch 0")
@@ -99,7 +99,19 @@ struct SampleTests {
                 "Edited Rye bread", "1 edit is only here: sync, then decide the conflicts.", "Synced",
                 "  1 deleted elsewhere: Rye bread (restore, dismiss)",
                 "1 edit is only here: sync, then decide the conflicts.", "Refused: #/answer invalid_value", "Decided",
-                "Synced", "todo (1)", "  1 Rye bread", "doing (0)", "done (0)", "Logged out",
+                "Synced", "todo (1)", "  1 Rye bread", "doing (0)", "done (0)", "No account is logged in here",
             ])
+    }
+
+    @Test func `what cannot be done is said`() throws {
+        let folder = try TemporaryDirectory()
+
+        let output = try kb(folder.path, "http://127.0.0.1:1", "add Milk", "list", "rm 1", "rm 1", "logout")
+        #expect(output.suffix(3) == ["Removed", "It is gone.", "No account is logged in here"])
+        for address in ["nonsense", "ftp://example.org", "http://"] {
+            let result = try ChildProcess.run(binary, [folder.path, address, "list"], environment: [:])
+            #expect(result.ending == .exited(64))
+            #expect(result.output == "\(address) is no address of a server: http://… or https://…\n")
+        }
     }
 }
