@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import Kanban
 import KanbanRows
@@ -100,5 +101,151 @@ struct IssueAnswerTests {
         try await board.answer(try #require(try board.issues.current().first).id, .mine)
 
         #expect(try board.tasks(in: .todo).current().map(\.title) == ["3", "1", "2"])
+    }
+
+    // MARK: - Sides
+
+    @Test(arguments: [KanbanClient.Issue.Answer.mine, .theirs])
+    func `a side of the settings is taken with the keys that it lacks`(side: KanbanClient.Issue.Answer) async throws {
+        let server = try LocalServer()
+        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+        try await phone.board.editSettings { $0.custom = ["gone": "0", "kept": "0"] }
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        try await pad.board.editSettings { $0.custom = ["kept": "0", "theirs": "1", "both": "theirs"] }
+        try await pad.board.syncNow()
+        try await phone.board.editSettings { $0.custom = ["gone": "mine", "kept": "0", "both": "mine"] }
+        try await phone.board.syncNow()
+
+        let issue = try #require(try phone.board.issues.current().first)
+        #expect(issue.conflicts.map(\.member) == ["custom.both", "custom.gone"])
+        #expect(issue.conflicts.map(\.mine) == ["mine", "mine"])
+        #expect(issue.conflicts.map(\.theirs) == ["theirs", nil])
+        // Another key, which the conflict has nothing to do with.
+        try await phone.board.editSettings { $0.custom["later"] = "1" }
+        try await phone.board.answer(issue.id, side)
+        try await phone.board.syncNow()
+
+        var expected = ["kept": "0", "theirs": "1", "both": side == .mine ? "mine" : "theirs", "later": "1"]
+        if side == .mine { expected["gone"] = "mine" }
+        #expect(try phone.board.settings().current().custom == expected)
+        #expect(try phone.board.issues.current().isEmpty)
+    }
+
+    @Test func `a side whose category was deleted since is taken without it`() async throws {
+        let server = try LocalServer()
+        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+        let task = try await phone.board.create(.init(title: "task"))
+        let (home, work) = try await (
+            phone.board.createCategory(.init(name: "Home")), phone.board.createCategory(.init(name: "Work"))
+        )
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        try await pad.board.edit(task.id) { ($0.title, $0.category) = ("theirs", .id(home.id)) }
+        try await pad.board.syncNow()
+        try await phone.board.edit(task.id) { ($0.title, $0.category) = ("mine", .id(work.id)) }
+        try await phone.board.syncNow()
+        let issue = try #require(try phone.board.issues.current().first)
+        try await phone.board.deleteCategory(home.id)
+
+        try await phone.board.answer(issue.id, .theirs)
+
+        #expect(try await phone.board.task(task.id)?.title == "theirs")
+        #expect(try phone.board.issues.current().isEmpty)
+    }
+
+    @Test(arguments: [KanbanClient.Issue.Answer.mine, .theirs])
+    func `a side of a task that was deleted here since ends the issue`(side: KanbanClient.Issue.Answer) async throws {
+        let board = try await TestDevice().board
+        let task = try await board.create(.init(title: "task"))
+        try await board.core.replica.write { transaction in
+            try transaction.add(
+                StoredIssue(
+                    kind: .merged, resource: .task(task.id.id),
+                    details: [.init("conflicts", [["member": "title", "mine": "mine", "theirs": "theirs"]])]))
+        }
+        try await board.delete(task.id)
+
+        try await board.answer(try #require(try board.issues.current().first).id, side)
+
+        #expect(try board.issues.current().isEmpty)
+        #expect(try await board.task(task.id)?.deletedAt != nil)
+    }
+
+    @Test func `a task whose category was refused is sent without it, unless the user chose it`() async throws {
+        let board = try await TestDevice().board
+        let task = try await board.create(.init(title: "task"))
+        let gone = KanbanID()
+        let edit = StoredMutation(.patch, .task(task.id.id), ["categoryId": .string(gone.description)])
+        let draft: JSON = ["title": "mine", "status": "todo", "categoryId": .string(gone.description)]
+        try await board.core.replica.write { transaction in
+            try transaction.add(.rejected(edit, ["code": "unknown_category"], draft))
+        }
+        let issue = try #require(try board.issues.current().first)
+        var mine = try #require(issue.mine)
+
+        mine.category = .id(KanbanID())
+        await #expect(throws: KanbanError.invalid([Fault(pointer: "#/categoryId", code: "unknown_category")])) {
+            try await board.answer(issue.id, .retry(mine))
+        }
+        mine.category = .id(gone)
+        try await board.answer(issue.id, .retry(mine))
+
+        #expect(try await board.task(task.id)?.title == "mine")
+        #expect(try board.issues.current().isEmpty)
+    }
+
+    // MARK: - A restored server
+
+    @Test(arguments: [false, true])
+    func `a lost task brings its lost category back`(isNameTaken: Bool) async throws {
+        let server = try LocalServer()
+        let phone = try await TestDevice.on(server)
+        let backup = try await server.export()
+        let home = try await phone.board.createCategory(.init(name: "Home", color: "#ff0000"))
+        for title in ["1", "2"] { try await phone.board.create(.init(title: title, category: .id(home.id))) }
+        try await phone.board.syncNow()
+        try await server.restore(backup)
+        try await phone.board.syncNow()
+        let other = isNameTaken ? try await phone.board.createCategory(.init(name: "home")) : nil
+        let issues = try phone.board.issues.current()
+        #expect(issues.count == 3)
+
+        for issue in issues where issue.mine != nil && issue.target != home.id {
+            try await phone.board.answer(issue.id, .sendAgain)
+        }
+        try await phone.board.syncNow()
+
+        #expect(try phone.board.tasks().current().map(\.categoryID) == Array(repeating: other?.id ?? home.id, count: 2))
+        #expect(try phone.board.categories().current().map(\.color) == [isNameTaken ? nil : "#ff0000"])
+        #expect(try phone.board.issues.current().map(\.target) == (isNameTaken ? [home.id] : []))
+    }
+
+    // MARK: - What no server would take
+
+    @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300, 253_402_300_800])
+    func `an instant that cannot be written is refused`(seconds: Double) async throws {
+        let device = try await TestDevice()
+        let due = Due.instant(Date(timeIntervalSince1970: seconds))
+        let task = try await device.board.create(.init(title: "x", due: .instant(.distantFuture)))
+        let error = KanbanError.invalid([Fault(pointer: "#/dueDate", code: "invalid_format")])
+
+        await #expect(throws: error) { try await device.board.create(.init(title: "x", due: due)) }
+        await #expect(throws: error) { try await device.board.edit(task.id) { $0.due = due } }
+
+        #expect(try device.board.tasks().current().map(\.due) == [.instant(.distantFuture)])
+        #expect(try device.board.tasks(due: .between(Date(timeIntervalSince1970: seconds), nil)).current().count <= 1)
+    }
+
+    @Test(arguments: ["nonsense", "ftp://example.org", "http://", "https:///path", "file:///tmp"])
+    func `an address that is no server's is refused`(address: String) async throws {
+        let folder = try TemporaryDirectory()
+        let url = URL(filePath: folder.file("board"))
+
+        await #expect(throws: KanbanError.invalid([Fault(pointer: "#/server", code: "invalid_format")])) {
+            try await KanbanBoard.open(at: url, server: try #require(URL(string: address)))
+        }
+
+        #expect(!FileManager.default.fileExists(atPath: url.path))
     }
 }

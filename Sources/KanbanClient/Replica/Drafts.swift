@@ -117,3 +117,17 @@ extension JSON {
         self = .object(others + (keys.isEmpty ? [] : [Member("custom", .object(keys))]))
     }
 }
+
+extension SyncResponse.Result {
+    /// The conflicts, with each key of `custom` in which the sides differ as a member of its own.
+    var flatConflicts: [(member: String, theirs: JSON, yours: JSON)] {
+        conflicts.flatMap { conflict in
+            guard conflict.member == "custom" else { return [conflict] }
+            let yours = JSON.object([.init(conflict.member, conflict.yours)])
+            let theirs = JSON.object([.init(conflict.member, conflict.theirs)])
+            let names = Set((yours.flatMembers + theirs.flatMembers).map(\.name)).sorted()
+            return names.map { (member: $0, theirs: theirs[flat: $0], yours: yours[flat: $0]) }
+                .filter { $0.theirs != $0.yours }
+        }
+    }
+}

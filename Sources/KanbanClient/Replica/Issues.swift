@@ -23,7 +23,7 @@ struct StoredIssue: Sendable {
     subscript(member: String) -> JSON { details.first { $0.name == member }?.value ?? .null }
 
     static func merged(_ edit: OutboxEdit, _ result: SyncResponse.Result, _ draft: JSON) -> StoredIssue {
-        let conflicts = result.conflicts.map { conflict -> JSON in
+        let conflicts = result.flatConflicts.map { conflict -> JSON in
             ["member": .string(conflict.member), "mine": conflict.yours, "theirs": conflict.theirs]
         }
         return StoredIssue(
@@ -199,6 +199,8 @@ extension Transaction {
 
     /// Sets the contested members to the values of one side.
     private func settle(_ issue: StoredIssue, with side: String) throws {
+        // Of what was deleted since there is nothing to decide.
+        guard try isThere(issue.resource) else { return }
         var members: [JSON.Member] = []
         var position: Position?
         for conflict in issue["conflicts"].arrayValue ?? [] {
@@ -209,7 +211,8 @@ extension Transaction {
                 members.append(.init(member, conflict[side] ?? .null))
             }
         }
-        if !members.isEmpty { try edit(StoredMutation(.patch, issue.resource, .object(members))) }
+        let value = try known(JSON(flat: members))
+        if value != [:] { try edit(StoredMutation(.patch, issue.resource, value)) }
         if let position, let id = issue.resource.id { try move(id, to: position) }
     }
 
@@ -251,15 +254,18 @@ extension Transaction {
             return
         }
         var members = draft.json.objectMembers ?? []
-        members.append(.init("categoryId", try draft.category.map { .string(try resolve($0).description) } ?? .null))
-        let isThere = try issue.resource.id.flatMap { try rows.task($0) }.map { $0.deletedAt == nil } ?? false
-        try edit(StoredMutation(isThere ? .patch : .create, issue.resource, .object(members)))
+        let category = try draft.category.map { JSON.string(try resolve($0).description) } ?? .null
+        members.append(.init("categoryId", category))
+        // A category that the user chose now, and that does not exist, is a fault.
+        let isChosenNow = ![issue["value"], issue.shown].contains { $0["categoryId"] == category }
+        let value = isChosenNow ? .object(members) : try known(.object(members))
+        try edit(StoredMutation(try isThere(issue.resource) ? .patch : .create, issue.resource, value))
     }
 
     /// Sends a category, a D-day or settings again, with what the draft changes of ``StoredIssue/shown``: the other members may
     /// have been changed elsewhere since.
     private func retryOther(_ issue: StoredIssue, _ draft: TaskDraft) throws {
-        let isThere = try value(of: issue.resource) != nil
+        let isThere = try isThere(issue.resource)
         var members = (isThere ? issue["value"] : issue.whole).objectMembers ?? []
         func set(_ name: String, _ value: String) {
             members.removeAll { $0.name == name }
@@ -280,7 +286,31 @@ extension Transaction {
     private func sendAgain(_ issue: StoredIssue) throws {
         // The history with this edit is gone: nobody sees a value that this would overwrite. Settings have no put.
         let op: MutationOp = issue.resource.type == .settings ? .patch : .put
-        try edit(StoredMutation(op, issue.resource, try known(issue["value"])))
+        try edit(StoredMutation(op, issue.resource, try known(try withCategory(issue["value"]))))
+    }
+
+    /// The value of a task, whose category comes back first if the server lost that, too. Where another category has its
+    /// name by now, the task goes there.
+    private func withCategory(_ value: JSON) throws -> JSON {
+        guard let id = value["categoryId"]?.stringValue.flatMap({ ID($0) }), try rows.category(id) == nil,
+            let lost = try rows.connection.issues().first(where: {
+                $0.kind == .restoredServer && $0.resource == .category(id)
+            })
+        else { return value }
+        let name = lost["value"]["name"]?.stringValue ?? ""
+        if let other = try rows.category(foldedName: CaseFolding.fold(name)) {
+            return value.mergePatched(with: ["categoryId": .string(other.id.description)])
+        }
+        try answer(lost.id, .sendAgain)
+        return value
+    }
+
+    /// Whether the user sees the resource: a task in the trash is not there.
+    private func isThere(_ resource: ResourceKey) throws -> Bool {
+        switch try value(of: resource) {
+        case .task(let task): task.deletedAt == nil
+        case let value: value != nil
+        }
     }
 
     /// The value without a category or an image that is gone.

@@ -60,11 +60,11 @@ extension Due {
         }
     }
 
-    /// As the API writes it.
+    /// As the API writes it. Empty, which the rules refuse, for an instant that it cannot write.
     var text: String {
         switch self {
         case .day(let day): day.description
-        case .instant(let instant): Timestamp(instant).description
+        case .instant(let instant): Timestamp(ifWritable: instant)?.description ?? ""
         }
     }
 }
@@ -78,14 +78,15 @@ extension Date {
 extension Timestamp {
     /// The nearest millisecond, within the years that the API can write.
     init(_ date: Date) {
-        let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
-        let (first, last) = (Self.range.lowerBound, Self.range.upperBound)
-        switch milliseconds {
-        case _ where milliseconds.isNaN: self = first
-        case ..<Double(first.milliseconds): self = first
-        case Double(last.milliseconds)...: self = last
-        default: self.init(milliseconds: Int64(milliseconds))
-        }
+        let nearest = date.timeIntervalSince1970 > 0 ? Self.range.upperBound : Self.range.lowerBound
+        self = Self(ifWritable: date) ?? nearest
+    }
+
+    /// The nearest millisecond; `nil` outside the years that the API can write.
+    init?(ifWritable date: Date) {
+        guard let milliseconds = Int64(exactly: (date.timeIntervalSince1970 * 1_000).rounded()) else { return nil }
+        self.init(milliseconds: milliseconds)
+        guard Self.range.contains(self) else { return nil }
     }
 }
 

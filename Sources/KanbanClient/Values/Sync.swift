@@ -71,7 +71,7 @@ extension KanbanError: LocalizedError {
     public var errorDescription: String? {
         switch self {
         case .invalid(let faults):
-            "The edit is not valid: " + faults.map { "\($0.pointer) \($0.code)" }.joined(separator: ", ") + "."
+            "It is not valid: " + faults.map { "\($0.pointer) \($0.code)" }.joined(separator: ", ") + "."
         case .notFound: "It does not exist, or was deleted."
         case .conflict: "Something else is in its place."
         case .offline: "The server cannot be reached."
@@ -124,16 +124,16 @@ public struct Issue: Identifiable, Hashable, Sendable {
     }
 
     public enum Answer: Hashable, Sendable {
-        /// Makes mine so, for `merged`.
+        /// Makes mine so, for `merged`. Does nothing where the resource, or what the value names, was deleted since.
         case mine
-        /// Makes theirs so, for `merged`.
+        /// Makes theirs so, for `merged`, likewise.
         case theirs
         case dismiss
         /// Brings it back with my values, for `deleted`.
         case restoreWithMine
         /// Sends other values, for `rejected`.
         case retry(TaskDraft)
-        /// Sends what the server lost, for `restoredServer`.
+        /// Sends what the server lost, for `restoredServer`. With a task goes its category, where that is lost, too.
         case sendAgain
     }
 
