@@ -129,6 +129,26 @@ struct LostAnswerTests {
         #expect(try device.board.issues.current().isEmpty)
     }
 
+    @Test(arguments: [("1-2", ["later"]), ("1-4", []), ("2-9", ["later"])])
+    func `what a server lost whose data were set back is an issue`(end: String, lost: [String]) async throws {
+        let device = try await TestDevice()
+        let server = ValueBoard()
+        let (first, later) = try (
+            server.createTask(id: nil, title: "first", TaskEdit()),
+            server.createTask(id: nil, title: "later", TaskEdit())
+        )
+        let changes = [first, later].map { Change(revision: $0.revision, type: .task, id: $0.id, value: .task($0)) }
+        try await device.board.core.replica.write {
+            try $0.integrate(SyncResponse(changes: changes, cursor: "1-3"))
+            try $0.startOver()
+            try $0.integrate(SyncResponse(changes: [changes[0]], cursor: end))
+        }
+
+        #expect(try device.titles() == ["first"])
+        #expect(try device.board.issues.current().map(\.kind) == lost.map { _ in .restoredServer })
+        #expect(try device.board.issues.current().compactMap(\.mine?.title) == lost)
+    }
+
     @Test func `a task that a stream deleted does not come back with an older page`() async throws {
         let device = try await TestDevice()
         let server = ValueBoard()

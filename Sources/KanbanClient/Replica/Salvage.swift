@@ -33,8 +33,8 @@ extension SQLiteConnection {
             try run(
                 """
                 INSERT OR IGNORE INTO main.state (name, value)
-                    SELECT '\(StateName.lostEpoch.rawValue)', substr(value, 1, instr(value, '-') - 1) FROM damaged.state
-                    WHERE name = '\(StateName.cursor.rawValue)' AND instr(value, '-') > 0
+                    SELECT '\(StateName.lostCursor.rawValue)', value FROM damaged.state
+                    WHERE name = '\(StateName.cursor.rawValue)'
                 """)
         } catch let error as SQLiteError where error.isOfReading {
             log(LogEvent(code: "replica.not_salvaged"))

@@ -15,8 +15,7 @@ extension Transaction {
         let settled = try settled(answer.results)
         try rollBackEdits()
         isEditing = false
-        let lostEpoch = try state(.lostEpoch)
-        let isRestored = lostEpoch.map { $0 != SyncResponse.epoch(of: answer.cursor) } ?? false
+        let isRestored = try state(.lostCursor).map(answer.lacks) ?? false
         let own = answer.tasks
         for change in changes { try apply(change, isRestored: isRestored, own) }
         for (edit, result, draft) in settled { try settle(edit, result, draft) }
@@ -187,9 +186,8 @@ extension Transaction {
     func startOver() throws {
         try rollBackEdits()
         try rows.leaveHistory()
-        let lost = try state(.cursor).map(SyncResponse.epoch)
         // If a load was interrupted by another, the rows still belong to the history before both.
-        if let lost, try state(.isLoading) == nil { try setState(.lostEpoch, lost) }
+        if let lost = try state(.cursor), try state(.isLoading) == nil { try setState(.lostCursor, lost) }
         try setState(.cursor, nil)
         try setState(.through, nil)
         try setState(.isLoading, "1")
@@ -224,7 +222,7 @@ extension Transaction {
         }
         try endLoadingOfImages(isRestored: isRestored)
         try setState(.isLoading, nil)
-        try setState(.lostEpoch, nil)
+        try setState(.lostCursor, nil)
     }
 
     /// The server may have lost the effects of answered edits, and counts its revisions anew. It may still know the result of

@@ -204,8 +204,8 @@ enum StateName: String {
     case through
     /// Set until the first load, or a load after a restore, is complete.
     case isLoading
-    /// The epoch of the history before the one that is being loaded.
-    case lostEpoch
+    /// The last cursor of the history before the one that is being loaded. Earlier versions kept its epoch alone.
+    case lostCursor = "lostEpoch"
     case lastSync
     /// The last edit that was performed again.
     case replayed

@@ -52,9 +52,17 @@ struct SyncResponse: Sendable {
         hasMore = false
     }
 
-    /// The epoch of the history that a cursor belongs to.
-    static func epoch(of cursor: String) -> String {
-        String(cursor.prefix { $0 != "-" })
+    /// True when the server does not know what came up to a cursor: its history is another one, or ends before that because its
+    /// data were set back.
+    func lacks(_ cursor: String) -> Bool {
+        let (lost, now) = (cursor.split(separator: "-"), self.cursor.split(separator: "-"))
+        guard lost.first == now.first else { return true }
+        // A page that is not the last says nothing about the end.
+        guard !hasMore, lost.count > 1, now.count > 1, let reached = Revision(lost[1]), let end = Revision(now[1])
+        else {
+            return false
+        }
+        return end < reached
     }
 }
 
