@@ -301,7 +301,8 @@ extension Transaction {
         if let other = try rows.category(foldedName: CaseFolding.fold(name)) {
             return value.mergePatched(with: ["categoryId": .string(other.id.description)])
         }
-        try answer(lost.id, .sendAgain)
+        // Its issue stays: an app may answer one after the other of a list that it read before.
+        try sendAgain(lost)
         return value
     }
 
