@@ -23,6 +23,7 @@ struct AccountTests {
         case ("POST", "/sessions"):
             (201, #"{"token": "kb_token", "session": {}, "account": {"id": "\#(account)"}}"#)
         case ("POST", "/import?mode=merge"): (200, "{}")
+        case ("GET", "/settings"): (200, #"{"timeZone": "Asia/Seoul", "custom": {"theme": "red"}}"#)
         case ("DELETE", "/sessions/current"): (204, "")
         default: nil
         }
@@ -78,7 +79,9 @@ struct AccountTests {
 
     @Test func `what a guest chose goes along without any task, and stays when nobody was asked`() async throws {
         let device = try await device()
-        try await device.board.editSettings { $0.custom["theme"] = "blue" }
+        try await device.board.editSettings {
+            $0.custom["theme"] = "blue"; $0.timeZone = "Asia/Seoul"
+        }
         try await logIn(device.board)
         #expect(device.network.requests.map(\.target) == ["/sessions"])
 
@@ -88,6 +91,11 @@ struct AccountTests {
 
         let sent = try #require(device.network.requests.first { $0.target == "/import?mode=merge" })
         #expect(sent.body["settings"]?["custom"] == ["theme": "blue"])
+        // The account has another theme, and keeps it.
+        let issue = try #require(try device.board.issues.current().first)
+        #expect(issue.conflicts == [Conflict(.settings, "custom.theme", mine: "blue", theirs: "red")])
+        try await device.board.answer(issue.id, .mine)
+        #expect(try device.board.settings().current().custom == ["theme": "blue"])
         await device.board.close()
     }
 

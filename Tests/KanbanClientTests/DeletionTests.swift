@@ -90,4 +90,45 @@ struct DeletionTests {
         try await pad.board.answer(issue.id, .retry(draft))
         #expect(try pad.titles() == ["task", "new"])
     }
+
+    @Test func `a D-day and a category that were deleted before the answer come back whole`() async throws {
+        let dday = try await phone.board.createDDay(
+            .init(title: "exam", date: "2026-12-24", repeatsYearly: true))
+        let category = try await phone.board.createCategory(.init(name: "Home", color: "#aa0000", emoji: "🏠"))
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        try await phone.board.deleteDDay(dday.id)
+        try await phone.board.deleteCategory(category.id)
+        try await phone.board.syncNow()
+        try await pad.board.editDDay(dday.id) { $0.title = "party" }
+        try await pad.board.editCategory(category.id) { $0.name = "House" }
+        try await pad.board.syncNow(until: .pulled)
+        try await pad.board.syncNow()
+
+        for issue in try pad.board.issues.current() {
+            #expect(issue.kind == .deleted)
+            try await pad.board.answer(issue.id, .restoreWithMine)
+        }
+        let (party, house) = try (
+            #require(try pad.board.ddays().current().first), #require(try pad.board.categories().current().first)
+        )
+        #expect((party.title, party.date, party.repeatsYearly) == ("party", "2026-12-24", true))
+        #expect((house.name, house.color, house.emoji) == ("House", "#aa0000", "🏠"))
+    }
+
+    @Test func `the color of a category whose name another device took is an issue`() async throws {
+        try await phone.board.createCategory(.init(name: "Same", color: "#aa0000", emoji: "🏠"))
+        try await phone.board.syncNow()
+        try await pad.board.createCategory(.init(name: "Same", color: "#00bb00", emoji: "🏠"))
+        try await pad.board.syncNow()
+
+        #expect(try pad.board.categories().current().map(\.color) == ["#aa0000"])
+        let issue = try #require(try pad.board.issues.current().first)
+        #expect(issue.conflicts.map(\.member) == ["color"])
+        #expect(issue.conflicts.first?.mine == "#00bb00" && issue.conflicts.first?.theirs == "#aa0000")
+        try await pad.board.answer(issue.id, .mine)
+        try await pad.board.syncNow()
+        try await phone.board.syncNow()
+        #expect(try phone.board.categories().current().map(\.color) == ["#00bb00"])
+    }
 }

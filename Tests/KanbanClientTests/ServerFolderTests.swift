@@ -104,6 +104,15 @@ struct ServerFolderTests {
         }
     }
 
+    @Test(arguments: ["http://[::1]:8080", "https://Example.org:443/", "http://example.org:8080/kanban"])
+    func `a board opened for reading knows the server's address`(address: String) async throws {
+        let device = try await TestDevice(server: address)
+        let widget = try await KanbanBoard.openForReading(at: URL(filePath: device.directory.path))
+
+        #expect(widget.core.server.host() == URL(string: address)?.host()?.lowercased())
+        await device.board.close()
+    }
+
     @Test func `a widget reads the board of the server that was opened last`() async throws {
         let first = try await deviceThatHeard()
         try await first.board.create(.init(title: "of the first"))

@@ -44,9 +44,11 @@ extension KanbanBoard {
         let body = JSON.object(
             (credentials.objectMembers ?? []) + (device.map { [JSON.Member("device", .string($0))] } ?? []))
         let (token, account) = try await openSession(body)
+        var outdone: StoredIssue?
         if guest == .add, let ofGuest {
             do {
                 try await send(ofGuest, token: token)
+                outdone = try await settingsOutdone(ofGuest, token: token)
             } catch {
                 // The guest board stays, and the session ends. If ending it fails too, its token is forgotten.
                 _ = try? await core.client(token: token).send(APICall(method: "DELETE", path: "/sessions/current"))
@@ -54,6 +56,7 @@ extension KanbanBoard {
             }
         }
         try await core.show(account, token: token)
+        if let outdone { try await core.replica.write { try $0.add(outdone) } }
         if let ofGuest { await settle(ofGuest, guest, token: token) }
         await endForgottenSession(of: account)
     }
@@ -65,6 +68,19 @@ extension KanbanBoard {
         call.timeout = .seconds(300)
         do {
             _ = try await core.client(token: token).json(call)
+        } catch {
+            throw Failure.told(error)
+        }
+    }
+
+    /// An account keeps its own settings: an issue has those of the guest that differ.
+    private func settingsOutdone(_ guest: GuestBoard, token: String) async throws -> StoredIssue? {
+        let mine = guest.settings.flatMembers
+        guard !mine.isEmpty else { return nil }
+        do {
+            let theirs = try await core.client(token: token).json(.get("/settings")).json
+            let outdone = mine.filter { theirs[flat: $0.name] != $0.value }
+            return outdone.isEmpty ? nil : .outdone(outdone, by: theirs, of: .settings)
         } catch {
             throw Failure.told(error)
         }
@@ -152,6 +168,8 @@ private struct GuestBoard {
     var counts: BoardCounts
     /// It holds something besides tasks.
     var hasMore: Bool
+    /// Those that are set.
+    var settings: JSON
     /// As `POST /import` takes it, with ids, places and times; `nil` when there is nothing.
     var document: JSON?
     /// Grows with every edit.
@@ -163,8 +181,9 @@ private struct GuestBoard {
         revision = try reader.feedState().revision
         var settings = Change.Value.settings(try reader.settings()).json.objectMembers ?? []
         settings.removeAll { $0.name == "revision" || $0.value.isNull || $0.value == [:] }
+        self.settings = .object(settings)
         if counts.total > 0 || hasMore || !settings.isEmpty {
-            document = try reader.exportDocument(settings: .object(settings))
+            document = try reader.exportDocument(settings: self.settings)
         }
     }
 }

@@ -64,7 +64,8 @@ struct ServerFolders: Codable, Equatable {
         let scheme = server.scheme?.lowercased() ?? ""
         let port = server.port.flatMap { [80: "http", 443: "https"][$0] == scheme ? nil : ":\($0)" } ?? ""
         let path = server.path(percentEncoded: true)
-        return "\(scheme)://\(server.host()?.lowercased() ?? "")\(port)"
+        let host = server.host()?.lowercased() ?? ""
+        return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host)\(port)"
             + (path.hasSuffix("/") ? String(path.dropLast()) : path)
     }
 }

@@ -34,6 +34,16 @@ struct StoredIssue: Sendable {
             ])
     }
 
+    /// Values of the user that another's stand in the place of, without an edit that could be merged.
+    static func outdone(_ mine: [JSON.Member], by theirs: JSON, of resource: ResourceKey) -> StoredIssue {
+        let conflicts = mine.map { member -> JSON in
+            ["member": .string(member.name), "mine": member.value, "theirs": theirs[flat: member.name]]
+        }
+        return StoredIssue(
+            kind: .merged, resource: resource,
+            details: [.init("conflicts", .array(conflicts)), .init("draft", .object(mine)), .init("isApplied", false)])
+    }
+
     static func deleted(_ edit: OutboxEdit, _ draft: JSON) -> StoredIssue {
         StoredIssue(
             kind: .deleted, resource: edit.mutation.resource,

@@ -94,11 +94,29 @@ extension Transaction {
             guard let id = change.id else { return }
             return try moveToTrash(id, own[id])
         }
+        if let known { try completeEdits(of: resource, known) }
         switch known {
         case .category(let category): try rows.removeCategory(category.id, revision: change.revision)
         case .dday(let dday): try rows.removeDDay(dday.id, revision: change.revision)
         case .image(let image): try rows.removeImage(image.id, revision: change.revision)
         case .task, .settings, .deleted, nil: break
+        }
+    }
+
+    /// The edits that wait for a category or D-day that another device deleted say all of it from now on: there is no trash from
+    /// which the rest could be restored.
+    private func completeEdits(of resource: ResourceKey, _ known: Change.Value) throws {
+        let whole: JSON =
+            switch known {
+            case .category(let category): category.members
+            case .dday(let dday): dday.members
+            default: .null
+            }
+        for edit in try outbox() where edit.mutation.resource == resource && edit.mutation.op == .patch && edit.isUnsent
+        {
+            try run(
+                "UPDATE outbox SET value = ?2 WHERE n = ?1", .integer(edit.n),
+                .text(whole.mergePatched(with: edit.mutation.value).text))
         }
     }
 
@@ -131,6 +149,9 @@ extension Transaction {
                 let theirs = result.value["id"]?.stringValue.flatMap({ ID($0) }), theirs != mine
             {
                 try replace(mine, by: theirs)
+                let looks = ["color", "emoji", "image"].map { JSON.Member($0, edit.mutation.value[$0] ?? .null) }
+                let lost = looks.filter { !$0.value.isNull && result.value[$0.name] ?? .null != $0.value }
+                if !lost.isEmpty { try add(.outdone(lost, by: result.value, of: .category(theirs))) }
             } else if !result.conflicts.isEmpty {
                 try add(.merged(edit, result, draft))
             }
