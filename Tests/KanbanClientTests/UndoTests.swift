@@ -223,6 +223,19 @@ struct UndoTests {
         #expect(try Shown(phone.board) == Shown(pad.board))
     }
 
+    @Test func `an edit is undone as it was, though a task was made anew since`() async throws {
+        let board = try await TestDevice().board
+        let task = try await board.create(.init(title: "task", category: .named("home")))
+        try await board.deleteCategory(try #require(task.categoryID))
+        try await board.delete(task.id)
+        try await board.restore(task.id)
+
+        for _ in 0..<3 { #expect(try await board.undo() == .done) }
+
+        let home = try #require(try board.categories().current().first)
+        #expect(try await board.task(task.id)?.categoryID == home.id)
+    }
+
     @Test func `a hundred steps are kept, and an edit ends what could be done again`() async throws {
         let device = try await TestDevice()
         let task = try await device.board.create(.init(title: "0"))

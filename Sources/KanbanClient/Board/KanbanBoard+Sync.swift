@@ -26,13 +26,9 @@ extension KanbanBoard {
     public func syncNow(until goal: SyncGoal = .pushedAndPulled, timeout: Duration = .seconds(20)) async throws {
         let core = core
         let id = core.newAsker()
-        let limit = Task {
-            // Cancelled when the goal is reached.
-            guard (try? await core.dependencies.sleep(timeout)) != nil else { return }
-            core.post(.gaveUp(id, KanbanError.timedOut))
-        }
-        defer { limit.cancel() }
-        // The engine hears of a cancellation only after it was asked.
+        // The engine hears of the end of the time, and of a cancellation, only after it was asked.
+        let limit = Locked<Task<Void, Never>?>(nil)
+        defer { limit.withLock { $0?.cancel() } }
         let isCancelled = Locked(false)
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (waiting: CheckedContinuation<Void, any Error>) in
@@ -40,6 +36,12 @@ extension KanbanBoard {
                     guard !isCancelled else { return waiting.resume(throwing: CancellationError()) }
                     core.post(.asked(id, goal, waiting))
                 }
+                let wait = Task {
+                    // Cancelled when the goal is reached.
+                    guard (try? await core.dependencies.sleep(timeout)) != nil else { return }
+                    core.post(.gaveUp(id, KanbanError.timedOut))
+                }
+                limit.withLock { $0 = wait }
             }
         } onCancel: {
             isCancelled.withLock { isCancelled in

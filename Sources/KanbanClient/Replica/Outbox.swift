@@ -182,11 +182,11 @@ extension Transaction {
     }
 
     /// Takes an edit out of the outbox, as if it had never been made.
-    /// - Returns: what it did; `nil` if the server may know the edit, or if another edit builds on it.
+    /// - Returns: what it did; `nil` if the server may know the edit, or if another one came later: it was made of what this one
+    ///   left, and may say so itself, as one that restores a task that the server never had.
     func takeOut(_ trace: OutboxTrace) throws -> StoredMutation? {
-        guard let edit = try outboxEdit(trace.mutationID), edit.isUnsent else { return nil }
+        guard let edit = try outboxEdit(trace.mutationID), edit.isUnsent, try !isBuiltOn(edit) else { return nil }
         guard let joined = trace.joined else {
-            guard try edit.mutation.op != .create || !isBuiltOn(edit) else { return nil }
             try drop(edit)
             return edit.mutation
         }
@@ -196,21 +196,11 @@ extension Transaction {
             ? edit.mutation : StoredMutation(.patch, resource, joined.value.changed(to: edit.mutation.value))
     }
 
-    /// True when another edit names what an edit creates.
-    private func isBuiltOn(_ creation: OutboxEdit) throws -> Bool {
-        guard let id = creation.mutation.resource.id else { return false }
-        let others = try all(
-            "SELECT 1 FROM outbox WHERE target = ?1 AND n <> ?2 LIMIT 1", .id(id), .integer(creation.n)
-        ) { $0.integer(0) }
-        switch creation.mutation.resource.type {
-        case .task: return try !others.isEmpty || isNeighbour(id)
-        case .category:
-            let tasks = try all(
-                "SELECT 1 FROM outbox WHERE instr(value, ?1) > 0 LIMIT 1", .text(id.description)
-            ) { $0.integer(0) }
-            return !others.isEmpty || !tasks.isEmpty
-        case .dday, .image, .settings: return !others.isEmpty
-        }
+    /// True when an edit came later that is not undone yet. Categories of new names are made on the way, and never undone.
+    private func isBuiltOn(_ edit: OutboxEdit) throws -> Bool {
+        try !all(
+            "SELECT 1 FROM outbox WHERE n > ?1 AND NOT (op = 'create' AND type = 'category') LIMIT 1", .integer(edit.n)
+        ) { $0.integer(0) }.isEmpty
     }
 
     /// True when a task is to go beside this one, for example by `{"after":"…"}`. Moves have an index of their own.
