@@ -53,7 +53,7 @@ final class Writer: @unchecked Sendable {
     private let queue = DispatchQueue(label: "kanbase.writer", qos: .userInitiated)
     private let waiting = Locked(Waiting())
     private let done = Locked((commits: StoreActivity.Work(), writes: 0))
-    private let foreignWrites = Locked<@Sendable () -> Void>({})
+    private let foreignWrites = Locked(Listener())
     /// Checks for foreign writes and moved files while nobody writes.
     private let lookout: any DispatchSourceTimer
     /// When the running transaction began, and whether it has bodies of several accounts.
@@ -313,9 +313,14 @@ final class Writer: @unchecked Sendable {
 
     // MARK: - Other processes
 
+    /// Not a bare function: a generic box would wrap that once more at each access.
+    private struct Listener {
+        var body: @Sendable () -> Void = {}
+    }
+
     /// Sets what is called after another process wrote: commands remove accounts and tokens while a server runs.
     func whenOthersWrite(_ body: @escaping @Sendable () -> Void) {
-        foreignWrites.withLock { $0 = body }
+        foreignWrites.withLock { $0.body = body }
     }
 
     /// Drops all caches if another process wrote since the last check, which takes some microseconds.
@@ -325,7 +330,7 @@ final class Writer: @unchecked Sendable {
         guard let dataVersion, dataVersion != version else { return }
         session.forgetStandings()
         commits.forgetAll()
-        foreignWrites.withLock { $0 }()
+        foreignWrites.withLock { $0.body }()
     }
 
     /// Open streams of a removed session end within 250 ms, including this interval.

@@ -19,20 +19,21 @@ final class MeddlingNetwork: Transport {
     }
 
     private let server: any Transport
-    private let fault = Locked<@Sendable (_ path: String) -> Fault>({ _ in .none })
+    /// In an array: a generic box would wrap a bare function once more at each access.
+    private let faults = Locked<[@Sendable (_ path: String) -> Fault]>([])
 
     init(to server: any Transport) {
         self.server = server
     }
 
     func meddle(_ fault: @escaping @Sendable (_ path: String) -> Fault) {
-        self.fault.withLock { $0 = fault }
+        faults.withLock { $0 = [fault] }
     }
 
     func send(
         _ request: URLRequest, timeout: Duration
     ) async throws -> (status: Int, headers: [String: String], body: [UInt8]) {
-        switch fault.withLock({ $0 })(request.url?.path ?? "") {
+        switch faults.withLock(\.last)?(request.url?.path ?? "") ?? .none {
         case .none: return try await server.send(request, timeout: timeout)
         case .cut: throw NetworkError()
         case .loseAnswer:

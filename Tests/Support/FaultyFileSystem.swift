@@ -22,7 +22,12 @@ package final class FaultyFileSystem: Sendable {
 
     /// The name by which SQLite knows it.
     package let name: String
-    private let decision = Locked<Decision?>(nil)
+    /// Not bare functions: a generic box would wrap them once more at each access, until the stack is full.
+    private struct Decisions {
+        var decision: Decision?
+    }
+
+    private let decisions = Locked(Decisions())
 
     /// - Parameter name: one that no other file system of the process has.
     package init(_ name: String) {
@@ -32,11 +37,11 @@ package final class FaultyFileSystem: Sendable {
 
     /// Asks `decision` before every call from now on.
     package func decide(_ decision: Decision?) {
-        self.decision.withLock { $0 = decision }
+        decisions.withLock { $0.decision = decision }
     }
 
     fileprivate func failure(_ call: Call, _ place: Place) -> Int32? {
-        decision.withLock { $0 }?(call, place)
+        decisions.withLock { $0.decision }?(call, place)
     }
 
     // MARK: - SQLite's side
