@@ -107,7 +107,7 @@ final class AccessBoard: Sendable {
     }
 
     /// Sends what waits, once it is due.
-    /// - Returns: the mails since the last time, in the order of their asking.
+    /// - Returns: the mails since the last time, in any order: several are delivered at once.
     func newMails() async throws -> [MailQueue.Delivery] {
         clock.advance(seconds: MailJob.Kind.passwordReset.delay.components.seconds)
         _ = try await mailQueue.sendDue()
