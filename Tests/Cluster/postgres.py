@@ -166,9 +166,7 @@ class Pooler:
 class Wire:
     """Passes bytes between a port of this machine and a PostgreSQL server, until it is told to cut."""
 
-    def __init__(self, postgres, delay=0):
-        """`delay`: seconds that bytes are on their way, in each direction."""
-        self.delay = delay
+    def __init__(self, postgres):
         self.lead_to(postgres)
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=200)
         self.port = self.listener.getsockname()[1]
@@ -204,8 +202,6 @@ class Wire:
     def copy(self, source, target, pair, answers):
         try:
             while data := source.recv(1 << 20):
-                if self.delay:
-                    time.sleep(self.delay)
                 if answers and self.allowance is not None:
                     with self.lock:
                         left = self.allowance
