@@ -48,10 +48,12 @@ extension PostgresTests {
             try connection.commit()
         }
 
-        @Test func `rows are written together, in few statements, before anything else is`() throws {
+        @Test func `rows are written together, in few statements, before what may read or change them`() throws {
             let connection = try connect()
             try connection.run("CREATE TEMPORARY TABLE numbers (n bigint PRIMARY KEY)")
             try connection.run("CREATE TEMPORARY TABLE others (n bigint PRIMARY KEY)")
+            try connection.run("CREATE TEMPORARY TABLE sums (n bigint)")
+            try connection.run("INSERT INTO sums VALUES (0)")
             try connection.run("CREATE TEMPORARY SEQUENCE statements")
             try connection.run(
                 """
@@ -63,6 +65,7 @@ extension PostgresTests {
             try connection.wait()
             let insert = try connection.statement("INSERT INTO numbers (n) VALUES (?1)")
             let beside = try connection.statement("INSERT INTO others (n) VALUES (?1)")
+            let elsewhere = try connection.statement("UPDATE sums SET n = n + ?1")
             try connection.begin()
             let before = connection.allChanges
 
@@ -71,15 +74,23 @@ extension PostgresTests {
                     statement.bind(1, Int64(number))
                     try statement.writeRow()
                 }
+                elsewhere.bind(1, Int64(number))
+                try elsewhere.run()
             }
-            #expect(connection.allChanges == before + 14)
+            #expect(connection.allChanges == before + 21)
             try connection.run("DELETE FROM numbers WHERE n = 6")
 
             #expect(try connection.integer("SELECT sum(n)::bigint FROM numbers") == 15)
             #expect(try connection.integer("SELECT count(*) FROM others") == 7)
+            #expect(try connection.integer("SELECT n FROM sums") == 21)
             // Of four rows, of two, and of one.
             #expect(try connection.integer("SELECT last_value FROM statements") == 3)
-            #expect(connection.allChanges == before + 15)
+            #expect(connection.allChanges == before + 22)
+            // It may read what is kept.
+            insert.bind(1, 7)
+            try insert.writeRow()
+            try connection.statement("UPDATE sums SET n = (SELECT max(n) FROM numbers)").run()
+            #expect(try connection.integer("SELECT n FROM sums") == 7)
             try connection.commit()
         }
 

@@ -200,7 +200,8 @@ final class PostgresConnection: Engine {
 
     func send(_ statement: PostgresStatement, prepared: Bool) throws {
         if let fault { throw fault }
-        try sendRows()
+        // A write of one table changes nothing about the rows of others: there are no foreign keys and no triggers.
+        if gathering.contains(where: { statement.table == nil || $0.table == statement.table }) { try sendRows() }
         if statement.writes { writesSent += 1 }
         try put(statement, prepared: prepared)
     }
@@ -212,7 +213,7 @@ final class PostgresConnection: Engine {
         if !gathering.contains(where: { $0 === statement }) { gathering.append(statement) }
     }
 
-    /// Sends the rows that statements keep, before anything else is sent.
+    /// Sends the rows that statements keep.
     func sendRows() throws {
         guard !gathering.isEmpty else { return }
         let statements = gathering

@@ -41,6 +41,17 @@ final class PostgresStatement: EngineStatement {
     private(set) lazy var writes = !Self.readingWords.contains { text.hasPrefix($0) }
     private static let readingWords = ["SELECT", "SAVEPOINT", "RELEASE", "ROLLBACK"]
 
+    /// The one table that it is about, if it writes rows of given values or keys there and gives none back.
+    private(set) lazy var table: Substring? = {
+        guard writes, !text.contains("SELECT"), !text.contains("RETURNING") else { return nil }
+        let words = text.split(maxSplits: 3, whereSeparator: \.isWhitespace)
+        return switch words.first {
+        case "INSERT" where words.count > 2, "DELETE" where words.count > 2: words[2]
+        case "UPDATE" where words.count > 1: words[1]
+        default: nil
+        }
+    }()
+
     /// True when there is a row.
     func step() throws -> Bool {
         try step(prepared: true)
@@ -81,7 +92,7 @@ final class PostgresStatement: EngineStatement {
         try connection.send(self, prepared: true)
     }
 
-    /// Keeps the row until the connection sends something else, to send it with others.
+    /// Keeps the row to send it with others, until the connection sends what could read or write it.
     func writeRow() throws {
         try connection.gather(self)
         rows.append(parameters)
