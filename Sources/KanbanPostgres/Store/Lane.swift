@@ -247,7 +247,8 @@ final class Lane: @unchecked Sendable {
 
     private func opened() throws -> Session {
         if let open { return open }
-        let options = configuration.options(for: "lane", statementTime: statementTime, lockTime: lockTime)
+        let options = configuration.options(
+            for: "lane", statementTime: statementTime, lockTime: lockTime, plansOnce: true)
         let connection = try PostgresConnection(options)
         let session = Session(
             writing: WriteSession(connection), lineage: try Lineage(of: connection),

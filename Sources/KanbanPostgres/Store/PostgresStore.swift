@@ -92,7 +92,8 @@ package final class PostgresStore: Sendable {
         longReaders = Readers(
             limit: 2, configuration.options(for: "long reader", statementTime: 120_000),
             label: "kanbase.long-readers")
-        var peekOptions = configuration.options(for: "peeks", statementTime: configuration.peekTime)
+        var peekOptions = configuration.options(
+            for: "peeks", statementTime: configuration.peekTime, plansOnce: true)
         peekOptions.timeout = Int32(configuration.peekTime + 2_000)
         self.peekOptions = peekOptions
         peeks = Peeks(peekOptions)
