@@ -12,16 +12,21 @@ final class Bell: Sendable {
     private struct Said {
         var accounts: Set<Int64> = []
         var isArranged = false
+        var last = DispatchTime(uptimeNanoseconds: 0)
     }
 
     /// Commits within this time share a notification: with one in each commit, the commits of all servers would wait for one
     /// another.
     private static let pace = DispatchTimeInterval.milliseconds(5)
+    /// Between two notifications: each wakes all servers.
+    private static let rest = DispatchTimeInterval.milliseconds(20)
     /// The payload may have 8,000 bytes.
     private static let mostInPayload = 300
 
     private let configuration: PostgresConfiguration
     private let channel: String
+    /// The last element of this server's notifications.
+    private let signature: String
     private let registry: ServerRegistry?
     private let speaking = DispatchQueue(label: "kanbase.bell")
     private let said = Locked(Said())
@@ -40,6 +45,7 @@ final class Bell: Sendable {
     init(_ configuration: PostgresConfiguration, channel: String, server: ID) {
         self.configuration = configuration
         self.channel = channel
+        signature = "#\(server)"
         registry = ServerRegistry(of: server, configuration)
     }
 
@@ -89,18 +95,18 @@ final class Bell: Sendable {
 
     func tell(_ accounts: some Sequence<AccountKey>) {
         guard configuration.notify == .auto else { return }
-        let arranges = said.withLock { said in
+        let due: DispatchTime? = said.withLock { said in
             for account in accounts { said.accounts.insert(account.number) }
-            guard !said.accounts.isEmpty, !said.isArranged else { return false }
+            guard !said.accounts.isEmpty, !said.isArranged else { return nil }
             said.isArranged = true
-            return true
+            return max(.now() + Self.pace, said.last + Self.rest)
         }
-        if arranges { speaking.asyncAfter(deadline: .now() + Self.pace) { self.say() } }
+        if let due { speaking.asyncAfter(deadline: due) { self.say() } }
     }
 
     private func say() {
         let accounts = said.withLock { said in
-            defer { said = Said() }
+            defer { said = Said(last: .now()) }
             return Array(said.accounts)
         }
         guard !accounts.isEmpty, !isStopped.withLock({ $0 }) else { return }
@@ -113,7 +119,7 @@ final class Bell: Sendable {
                 try connection.relaxCommit()
                 let statement = try connection.statement("SELECT pg_notify(?1, ?2)")
                 statement.bind(1, channel)
-                statement.bind(2, part.map(String.init).joined(separator: ","))
+                statement.bind(2, (part.map(String.init) + [signature]).joined(separator: ","))
                 _ = try statement.step()
                 statement.reset()
             }
@@ -234,7 +240,8 @@ final class Bell: Sendable {
     }
 
     private func hear(on connection: PostgresConnection, within milliseconds: Int32) throws {
-        let payloads = try connection.notifications(within: milliseconds)
+        // The own commits rang before they were announced.
+        let payloads = try connection.notifications(within: milliseconds).filter { !$0.hasSuffix(signature) }
         let accounts = Set(payloads.flatMap { $0.split(separator: ",") }.compactMap { Int64($0) })
         if !accounts.isEmpty { configuration.onCommit(accounts.map(AccountKey.init(number:))) }
     }
