@@ -93,9 +93,13 @@ export function actionForm(label, fields, run, isDanger = false) {
 function profile(app, account, again) {
   const patch = (/** @type {any} */ body, /** @type {string} */ key) => call("PATCH", "/account", { body, key });
   const { usage } = account;
+  const image = pictureField();
+  image.show(account.image ?? null);
+  image.takeFrom(image.element);
+  image.onChange = () => app.attempt(() => call("PATCH", "/account", { body: { image: image.id } }));
   return [
     el("p", {}, el("strong", {}, account.displayName || account.email), account.displayName ? ` · ${account.email}` : ""),
-    pictureField(null, account.image ?? null, (image) => app.attempt(() => call("PATCH", "/account", { body: { image } }))),
+    image.element,
     account.emailVerified === false && actionForm(text.verify, { code: text.code }, async ({ code }) => {
       await call("POST", "/account/email-verification", { body: { code: code.trim() } });
       again();

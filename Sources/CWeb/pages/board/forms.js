@@ -12,79 +12,148 @@ const palette = ["#c2410c", "#b45309", "#4d7c0f", "#0f766e", "#0369a1", "#4338ca
 
 /** @param {App} app @param {import("./types.js").Category | null} category null makes a new one */
 export function editCategory(app, category) {
-  const name = el("input", { value: category?.name ?? "", required: true, autocomplete: "off" });
+  const name = el("input", { required: true, autocomplete: "off" });
   limitLength(name, 50, (count) => text.tooLong(count, 50));
-  const emoji = el("input", { value: category?.emoji ?? "", class: "short", autocomplete: "off" });
-  let color = category ? category.color : palette[app.model.categories.size % palette.length];
-  let image = category?.image ?? null;
-  const swatches = el("div", { class: "swatches", role: "radiogroup", "aria-label": text.color }, ...[...palette, null].map((value) => {
-    const input = el("input", { type: "radio", name: "color", checked: value === color, "aria-label": value ?? text.noColor });
-    input.addEventListener("change", () => { color = value; });
-    return el("label", { class: "swatch", style: { "--tint": value ?? "var(--line)" } }, input);
-  }));
+  const emoji = el("input", { class: "short", autocomplete: "off" });
+  const swatches = [...palette, null].map((value) =>
+    el("input", { type: "radio", name: "color", value: value ?? "", "aria-label": value ?? text.noColor }));
+  const image = pictureField();
   const fault = el("p", { class: "fault", role: "alert" });
-  sheet(category ? text.editCategory : text.addCategory, (form) => [
-    el("div", { class: "pair" }, field(text.name, name), field(text.emoji, emoji)), swatches,
-    pictureField(form, image, (id) => { image = id; }), fault,
-  ], (event) => {
-    const value = { name: name.value.trim(), color, emoji: emoji.value.trim() || null, image };
-    const same = findCategory(app.model, value.name);
-    if (value.name && (!same || same.id === category?.id)) return put(app, "category", category, value);
-    event.preventDefault();
-    fault.textContent = value.name ? text.nameTaken : text.nameMissing;
-  }, category && (() => {
-    const count = [...app.model.tasks.values()].filter((task) => task.categoryId === category.id).length;
-    if (!confirm(text.deleteCategory(category.name, count))) return false;
-    app.engine.edit([{ type: "category", op: "delete", id: category.id }]);
-    return true;
-  }));
+  sheet(app, {
+    type: "category", before: category, title: category ? text.editCategory : text.addCategory,
+    initial: category ?? { name: "", color: palette[app.model.categories.size % palette.length], emoji: null, image: null },
+    content: [
+      el("div", { class: "pair" }, field(text.name, name), field(text.emoji, emoji)),
+      el("div", { class: "swatches", role: "radiogroup", "aria-label": text.color }, ...swatches.map((input) =>
+        el("label", { class: "swatch", style: { "--tint": input.value || "var(--line)" } }, input))),
+      image.element, fault],
+    picture: image,
+    values: () => ({
+      name: name.value.trim(), color: swatches.find((input) => input.checked)?.value || null, emoji: emoji.value.trim() || null, image: image.id }),
+    fill: (value) => {
+      name.value = value.name;
+      emoji.value = value.emoji ?? "";
+      for (const input of swatches) input.checked = input.value === (value.color ?? "");
+      image.show(value.image ?? null);
+    },
+    check: (value) => {
+      const same = findCategory(app.model, value.name);
+      fault.textContent = !value.name ? text.nameMissing : same && same.id !== category?.id ? text.nameTaken : "";
+      return fault.textContent === "";
+    },
+    remove: category && ((gone) => {
+      const count = [...app.model.tasks.values()].filter((task) => task.categoryId === category.id).length;
+      if (!confirm(text.deleteCategory(category.name, count))) return false;
+      app.engine.edit([{ type: "category", op: "delete", id: category.id }], [gone]);
+      return true;
+    }),
+  });
 }
 
-/** @param {App} app @param {any} dday null makes a new one */
+/** @param {App} app @param {import("./types.js").DDay | null} dday null makes a new one */
 export function editDDay(app, dday) {
-  const title = el("input", { value: dday?.title ?? "", required: true, autocomplete: "off" });
+  const title = el("input", { required: true, autocomplete: "off" });
   limitLength(title, 100, (count) => text.tooLong(count, 100));
-  const date = el("input", { type: "date", value: dday?.date ?? "", required: true, max: "9999-12-31" });
-  const repeats = el("input", { type: "checkbox", checked: dday?.repeats === "yearly" });
-  const emoji = el("input", { value: dday?.emoji ?? "", class: "short", autocomplete: "off" });
-  let image = dday?.image ?? null;
-  sheet(dday ? text.editDDay : text.addDDay, (form) => [
-    field(text.title, title), el("div", { class: "pair" }, field(text.date, date), field(text.emoji, emoji)),
-    el("label", { class: "check" }, repeats, el("span", {}, text.yearly)),
-    pictureField(form, image, (id) => { image = id; }),
-  ], () => put(app, "dday", dday, { title: title.value, date: date.value, repeats: repeats.checked ? "yearly" : "none", emoji: emoji.value || null, image }),
-  dday && (() => { app.engine.edit([{ type: "dday", op: "delete", id: dday.id }]); return true; }));
+  const date = el("input", { type: "date", required: true, max: "9999-12-31" });
+  const repeats = el("input", { type: "checkbox" });
+  const emoji = el("input", { class: "short", autocomplete: "off" });
+  const image = pictureField();
+  sheet(app, {
+    type: "dday", before: dday, title: dday ? text.editDDay : text.addDDay,
+    initial: dday ?? { title: "", date: "", repeats: "none", emoji: null, image: null },
+    content: [
+      field(text.title, title), el("div", { class: "pair" }, field(text.date, date), field(text.emoji, emoji)),
+      el("label", { class: "check" }, repeats, el("span", {}, text.yearly)), image.element],
+    picture: image,
+    values: () => ({
+      title: title.value, date: date.value, repeats: repeats.checked ? "yearly" : "none", emoji: emoji.value.trim() || null, image: image.id }),
+    fill: (value) => {
+      title.value = value.title;
+      date.value = value.date;
+      repeats.checked = value.repeats === "yearly";
+      emoji.value = value.emoji ?? "";
+      image.show(value.image ?? null);
+    },
+    remove: dday && ((gone) => {
+      app.engine.edit([{ type: "dday", op: "delete", id: dday.id }], [gone]);
+      const { id, revision, ...value } = dday;
+      const members = ["title", "date", "repeats", "color", "emoji", "image"];
+      // An id is never used again.
+      const step = {
+        label: dday.title,
+        run: () => {
+          app.engine.edit([{
+            type: "dday", op: "create", id: uuid(), value: Object.fromEntries(Object.entries(value).filter(([name]) => members.includes(name))) }]);
+        },
+      };
+      app.undo.push(step);
+      app.toast(text.removed(dday.title), { action: text.undo, run: () => app.undo.run(step) });
+      return true;
+    }),
+  });
 }
 
 /**
- * Creates a resource, or patches the members that differ.
+ * A sheet whose content is a draft from the first letter on, like the editor's.
  * @param {App} app
- * @param {"category" | "dday"} type
- * @param {any} before
- * @param {Record<string, any>} value
+ * @param {object} parts
+ * @param {"category" | "dday"} parts.type
+ * @param {any} parts.before null makes a new one
+ * @param {string} parts.title
+ * @param {any} parts.initial
+ * @param {Node[]} parts.content
+ * @param {ReturnType<typeof pictureField>} parts.picture
+ * @param {() => Record<string, any>} parts.values
+ * @param {(value: any) => void} parts.fill
+ * @param {(value: any) => boolean} [parts.check] shows a fault and returns false
+ * @param {((gone: import("./types.js").Change) => boolean) | null} parts.remove tells whether it was deleted, with its draft
  */
-function put(app, type, before, value) {
-  const changed = Object.fromEntries(Object.entries(value).filter(([name, member]) => !before || (before[name] ?? null) !== member));
-  if (Object.keys(changed).length) app.engine.edit([{ type, op: before ? "patch" : "create", id: before?.id ?? uuid(), value: changed }]);
-}
-
-/**
- * @param {string} title
- * @param {(form: HTMLFormElement) => Node[]} fields
- * @param {(event: Event) => void} save
- * @param {(() => boolean) | null} remove tells whether it was deleted
- */
-function sheet(title, fields, save, remove) {
-  const form = el("form", { method: "dialog" }, el("h2", { id: "sheet-title" }, title));
-  const dialog = el("dialog", { class: "sheet", "aria-labelledby": "sheet-title" }, form);
+function sheet(app, { type, before, title, initial, content, picture: image, values, fill, check, remove }) {
+  const key = `${type}:${before?.id ?? "new"}`;
+  const gone = { store: /** @type {const} */ ("draft"), key, value: undefined };
+  const draft = app.engine.mirror.draft.get(key);
+  // What others change from now on is a conflict, and shown beside.
+  const baseRevision = draft?.revision ?? before?.revision;
+  fill(initial);
+  const base = values();
+  const changed = () => Object.fromEntries(Object.entries(values()).filter(([name, value]) => value !== base[name]));
+  let isOver = false;
+  const note = el("p", { class: "note", hidden: !draft }, text.draftRestored, " ",
+    el("button", { type: "button", class: "link", onclick: () => { fill(initial); keepDraft(); } }, text.discard));
+  const keepDraft = () => {
+    const fields = changed();
+    const isEmpty = Object.keys(fields).length === 0;
+    if (isEmpty) note.hidden = true;
+    app.engine.commit([isEmpty ? gone : { ...gone, value: { base, fields, revision: baseRevision ?? 0, at: new Date().toISOString() } }]);
+  };
+  if (draft) fill({ ...initial, ...draft.fields });
   const close = () => dialog.close();
-  form.append(...fields(form), el("div", { class: "row end" },
-    remove && el("button", { type: "button", class: "danger", onclick: () => { if (remove()) close(); } }, text.remove),
+  const form = el("form", { method: "dialog" }, el("h2", { id: "sheet-title" }, title), note, ...content, el("div", { class: "row end" },
+    remove && el("button", { type: "button", class: "danger", onclick: () => { if (remove(gone)) { isOver = true; close(); } } }, text.remove),
     el("span", { class: "space" }), el("button", { type: "button", onclick: close }, text.close), el("button", { class: "primary" }, text.save)));
-  form.addEventListener("submit", save);
+  image.takeFrom(form);
+  image.onChange = keepDraft;
+  // Those of a draft are checked as if they were typed.
+  for (const input of form.querySelectorAll("input")) input.dispatchEvent(new Event("input"));
+  form.addEventListener("input", keepDraft);
+  form.addEventListener("change", keepDraft);
+  form.addEventListener("submit", (/** @type {Event} */ event) => {
+    const value = values();
+    if (check && !check(value)) return event.preventDefault();
+    isOver = true;
+    const patch = Object.fromEntries(Object.entries(value).filter(([name, member]) => !before || (before[name] ?? null) !== member));
+    if (Object.keys(patch).length === 0) return void app.engine.commit([gone]);
+    app.engine.edit([{ type, op: before ? "patch" : "create", id: before?.id ?? uuid(), value: patch, baseRevision }], [gone]);
+  });
+  const dialog = el("dialog", { class: "sheet", "aria-labelledby": "sheet-title" }, form);
   const opener = document.activeElement;
   dialog.addEventListener("close", () => {
     dialog.remove();
+    if (!isOver && Object.keys(changed()).length > 0) {
+      const again = () => (type === "category"
+        ? editCategory(app, app.model.categories.get(before?.id) ?? null) : editDDay(app, app.model.ddays.get(before?.id) ?? null));
+      app.toast(text.draftKept, { action: text.continueEditing, run: again });
+    }
     // The list may have been rendered again.
     if (!opener?.isConnected) $("#main").focus();
   });
@@ -95,29 +164,38 @@ function sheet(title, fields, save, remove) {
 /** Pixels; no screen shows it larger. */
 const longest = 512;
 
-/**
- * A field with a picture: a file, one that is dropped, or one from the clipboard.
- * @param {HTMLElement | null} form takes what is dropped or pasted
- * @param {string | null} id
- * @param {(id: string | null) => void} change
- */
-export function pictureField(form, id, change) {
+/** A field with a picture: a file, one that is dropped, or one from the clipboard. */
+export function pictureField() {
   const file = el("input", { type: "file", accept: "image/*", class: "hidden", tabIndex: -1, "aria-hidden": "true" });
   const fault = el("p", { class: "fault", role: "alert" });
   const preview = el("span", {});
   const choose = el("button", { type: "button", onclick: () => file.click() });
-  const remove = el("button", { type: "button", class: "quiet", onclick: () => { choose.focus(); show(null); change(null); } }, text.removePicture);
-  const group = el("div", { class: "row pictures", role: "group", "aria-label": text.members.image }, preview, choose, remove, file, fault);
-  const area = form ?? group;
-  const show = (/** @type {string | null} */ next) => {
-    preview.replaceChildren(...(next ? [picture(next)] : []));
-    choose.textContent = next ? text.changePicture : text.addPicture;
-    remove.hidden = !next;
+  const remove = el("button", { type: "button", class: "quiet", onclick: () => { choose.focus(); self.show(null); self.onChange(); } }, text.removePicture);
+  const element = el("div", { class: "row pictures", role: "group", "aria-label": text.members.image }, preview, choose, remove, file, fault);
+  const self = {
+    element,
+    /** @type {string | null} */
+    id: null,
+    /** Called when the person has chosen or removed a picture. */
+    onChange: () => {},
+    /** @param {string | null} id */
+    show(id) {
+      self.id = id;
+      preview.replaceChildren(...(id ? [picture(id)] : []));
+      choose.textContent = id ? text.changePicture : text.addPicture;
+      remove.hidden = !id;
+    },
+    /** @param {HTMLElement} area where a picture may be dropped or pasted */
+    takeFrom(area) {
+      area.addEventListener("dragover", (/** @type {DragEvent} */ event) => event.preventDefault());
+      area.addEventListener("drop", (/** @type {DragEvent} */ event) => { event.preventDefault(); take(event.dataTransfer?.files[0]); });
+      area.addEventListener("paste", (/** @type {ClipboardEvent} */ event) => { take(event.clipboardData?.files[0]); });
+    },
   };
   const take = async (/** @type {File | undefined} */ chosen) => {
     if (!chosen || choose.disabled) return;
     // Saving waits for the picture.
-    const buttons = [choose, ...area.querySelectorAll(".primary")];
+    const buttons = [choose, ...element.closest("form")?.querySelectorAll(".primary") ?? []];
     const disable = (/** @type {boolean} */ isBusy) => { for (const button of buttons) button.disabled = isBusy; };
     disable(true);
     fault.textContent = "";
@@ -126,8 +204,8 @@ export function pictureField(form, id, change) {
       const bytes = await reduced(chosen);
       await call("PUT", `/images/${made}`, { body: bytes, seconds: 60 });
       keep(made, bytes);
-      show(made);
-      change(made);
+      self.show(made);
+      self.onChange();
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       fault.textContent = faultOf(problem);
@@ -136,11 +214,7 @@ export function pictureField(form, id, change) {
     }
   };
   file.addEventListener("change", () => { take(file.files?.[0]); file.value = ""; });
-  area.addEventListener("dragover", (/** @type {DragEvent} */ event) => event.preventDefault());
-  area.addEventListener("drop", (/** @type {DragEvent} */ event) => { event.preventDefault(); take(event.dataTransfer?.files[0]); });
-  area.addEventListener("paste", (/** @type {ClipboardEvent} */ event) => { take(event.clipboardData?.files[0]); });
-  show(id);
-  return group;
+  return self;
 }
 
 /**
