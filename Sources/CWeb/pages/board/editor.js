@@ -17,12 +17,15 @@ import { text } from "./texts.js";
 
 const names = /** @type {(keyof Fields)[]} */ (["title", "body", "status", "category", "date", "time"]);
 
-/** @param {Task} task @param {App} app @returns {Fields} */
+/**
+ * As the controls have them: without line breaks in the title, and with one kind of them in the notes.
+ * @param {Task} task @param {App} app @returns {Fields}
+ */
 function fieldsOf(task, app) {
   const due = task.dueDate;
   const { zone, categories } = app.model;
   return {
-    title: task.title, body: task.body, status: task.status,
+    title: task.title.replace(/[\r\n]/g, ""), body: task.body.replace(/\r\n?/g, "\n"), status: task.status,
     category: task.categoryId ? categories.get(task.categoryId)?.name ?? "" : "",
     date: due ? dueDay(due, zone) : "", time: due ? dueTime(due, zone) : "",
   };

@@ -9,7 +9,11 @@ export function rename(app, id, card) {
   const open = $(".open", card);
   const key = `rename:${id}`;
   const draft = app.engine.mirror.draft.get(key);
-  const input = el("textarea", { class: "rename", rows: 1, value: draft?.fields.title ?? task.title, "aria-label": text.title, enterKeyHint: "done" });
+  // What others change from now on is a conflict, and shown beside.
+  const revision = draft?.revision ?? task.revision;
+  // As a control has it.
+  const before = task.title.replace(/\r\n?/g, "\n");
+  const input = el("textarea", { class: "rename", rows: 1, value: draft?.fields.title ?? before, "aria-label": text.title, enterKeyHint: "done" });
   limitLength(input, 200, (count) => text.tooLong(count, 200));
   const fit = () => {
     input.style.setProperty("height", "auto");
@@ -23,16 +27,16 @@ export function rename(app, id, card) {
     isOver = true;
     input.replaceWith(open);
     const done = { store: /** @type {const} */ ("draft"), key, value: undefined };
-    if (isSaved && title && title !== task.title) app.engine.edit([{ type: "task", op: "patch", id, value: { title } }], [done]);
+    if (isSaved && title && title !== before) app.engine.edit([{ type: "task", op: "patch", id, value: { title }, baseRevision: revision }], [done]);
     // Unsaved text returns with the next rename.
-    else if (isSaved || input.value === task.title) app.engine.commit([done]);
+    else if (isSaved || input.value === before) app.engine.commit([done]);
     // Others may have renamed it in the meantime.
     open.textContent = app.model.tasks.get(id)?.title ?? "";
     open.focus();
   };
   input.addEventListener("input", () => {
     fit();
-    app.engine.commit([{ store: "draft", key, value: { base: { title: task.title }, fields: { title: input.value }, revision: task.revision, at: new Date().toISOString() } }]);
+    app.engine.commit([{ store: "draft", key, value: { base: { title: task.title }, fields: { title: input.value }, revision, at: new Date().toISOString() } }]);
   });
   input.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
     if (event.isComposing) return;
