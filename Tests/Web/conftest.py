@@ -35,6 +35,14 @@ def guarded():
 
 
 @pytest.fixture
+def full():
+    """A server whose accounts take one task."""
+    server = Server("--auth", "required", "--rate-limit", "0", "--account-tasks", "1")
+    yield server
+    server.close()
+
+
+@pytest.fixture
 def browser(chromium):
     """Opens windows: `browser()` a context of its own, with options of Playwright. Errors of a page fail the test."""
     contexts = []

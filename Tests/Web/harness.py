@@ -94,6 +94,10 @@ class Server:
             text = answer.read()
         return json.loads(text) if text else None
 
+    def run(self, *command):
+        """Runs a command on the data while the server serves it."""
+        subprocess.run([KANBASE, *command, "--data", self.data], check=True, stdout=subprocess.DEVNULL)
+
     def task(self, title="A task", **members):
         return self.call("POST", "/tasks", {"title": title, **members})
 

@@ -39,9 +39,9 @@ self.addEventListener("fetch", (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (request.method !== "GET" || url.origin !== location.origin) return;
-  // The board is one page, whatever is asked of it behind the question mark.
+  // The board is one page, whatever is asked of it behind the question mark. Another language may have been put into the cache.
   const file = url.pathname;
-  if (files.includes(file)) event.respondWith(answer(request, file));
+  if (shell.files.includes(file)) event.respondWith(answer(request, file));
 });
 
 /** Opened once: the page asks for dozens of files at a time. */

@@ -64,7 +64,7 @@ export async function call(method, path, options = {}) {
     const text = await response.text();
     if (response.ok) return text ? JSON.parse(text) : null;
     if (response.status === 401 && !options.quiet && token === access.token) access.ended();
-    throw new Problem(response.status, parsed(text), Number(response.headers.get("Retry-After")) || undefined);
+    throw new Problem(response.status, parsed(text), retryAfter(response));
   } catch (error) {
     if (error instanceof Problem) throw error;
     // No connection, a time-out, or an answer that was cut off.
@@ -72,6 +72,11 @@ export async function call(method, path, options = {}) {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** @param {Response} response @returns {number | undefined} seconds */
+function retryAfter(response) {
+  return Number(response.headers.get("Retry-After")) || undefined;
 }
 
 /** @param {string} text */
@@ -97,7 +102,9 @@ export async function follow(path, signal, handle) {
   const alive = () => { clearTimeout(timer); timer = setTimeout(stop, patience); };
   try {
     const response = await fetch(path, { headers: headers({ Accept: "text/event-stream" }), signal: aborter.signal, cache: "no-store" });
-    if (!response.ok || !response.body) throw new Problem(response.status, await response.json().catch(() => null));
+    if (!response.ok || !response.body) {
+      throw new Problem(response.status, await response.json().catch(() => null), retryAfter(response));
+    }
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     const parser = new EventParser(handle);
     for (;;) {

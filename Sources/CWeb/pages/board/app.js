@@ -15,7 +15,7 @@ import { rename } from "./rename.js";
 import * as session from "./session.js";
 import { makeFilters, makeShell, screens, showPlace, showState } from "./shell.js";
 import { openStore } from "./store.js";
-import { chooseLanguage, chooseTheme, language, text } from "./texts.js";
+import { chooseTheme, keepLanguage, language, languageOf, text } from "./texts.js";
 import { Toasts } from "./toast.js";
 
 export class App {
@@ -36,6 +36,7 @@ export class App {
     this.editor = null;
     this.badge = -1;
     this.isRendering = false;
+    this.isChangingLanguage = false;
     this.shownScreen = "";
     this.leaveScreen = () => {};
   }
@@ -50,11 +51,17 @@ export class App {
       if (changes.some(({ store, value }) => store === "outbox" && value)) this.render();
       else this.refresh();
     };
-    this.engine.onState = () => this.refresh();
+    let wasFull = false;
+    this.engine.onState = () => {
+      const { full } = this.engine.state;
+      if (full && !wasFull) this.toast(text.problems.quota_exceeded, { isFault: true });
+      wasFull = full;
+      this.refresh();
+    };
     this.engine.onDiskFault = () => this.toast(text.diskFault, { isFault: true });
     await this.engine.start();
     this.model.begin();
-    if (!this.speaks()) return;
+    if (await this.changeLanguage()) return;
     chooseTheme(this.model.settings.custom?.theme);
     document.body.replaceChildren(...makeShell(this));
     this.filters = makeFilters(this);
@@ -67,8 +74,8 @@ export class App {
       if (document.visibilityState === "visible") { this.engine.retry(); this.refresh(); }
     });
     addEventListener("beforeunload", (event) => {
-      // Without storage, unsent edits would be lost.
-      if (!this.engine.store.database && this.engine.mirror.outbox.size > 0) event.preventDefault();
+      // Without storage they would be lost.
+      if (!this.engine.isOnDisk && this.engine.ownCount > 0) event.preventDefault();
     });
     session.followOtherTabs(this.session);
     // Right after the first paint, so that it is ready offline, in the same version as this page.
@@ -164,7 +171,8 @@ export class App {
 
   render() {
     this.isRendering = false;
-    if (!$("#main") || !this.speaks()) return;
+    if (!$("#main")) return;
+    this.changeLanguage();
     chooseTheme(this.model.settings.custom?.theme);
     this.board?.render();
     if (this.board) this.filters?.render();
@@ -174,11 +182,33 @@ export class App {
     showState(this);
   }
 
-  /** Whether the page has the account's language. Otherwise it reloads once all edits are on disk. */
-  speaks() {
-    if (chooseLanguage(this.model.settings.locale)) return true;
-    this.engine.writing.finally(() => location.reload());
-    return false;
+  /**
+   * Reloads the page in the account's language, once its texts can be had and all edits are on disk.
+   * @returns {Promise<boolean>} whether it does
+   */
+  async changeLanguage() {
+    const { locale } = this.model.settings;
+    const next = languageOf(locale);
+    if (next === language) keepLanguage(locale);
+    if (next === language || this.isChangingLanguage) return false;
+    this.isChangingLanguage = true;
+    try {
+      const path = `/board/texts-${next}.js`;
+      const answer = await fetch(path, { signal: timeout(3000) });
+      if (!answer.ok) return false;
+      // The service worker installs itself anew for a language, which the next page cannot wait for.
+      const name = (await globalThis.caches?.keys())?.find((key) => key.startsWith("shell-"));
+      if (name) await (await caches.open(name)).put(path, answer);
+    } catch {
+      // No connection. The next change tries it again.
+      return false;
+    } finally {
+      this.isChangingLanguage = false;
+    }
+    await this.engine.writing;
+    keepLanguage(locale);
+    location.reload();
+    return true;
   }
 
   /**
@@ -241,8 +271,8 @@ export class App {
   }
 
   async logOut() {
-    const unsent = this.engine.mirror.outbox.size;
-    if (unsent > 0 && !confirm(text.loseUnsent(unsent))) return;
+    const count = this.engine.ownCount;
+    if (count > 0 && !confirm(text.loseOwn(count))) return;
     session.blank();
     await fetch("/sessions/current", {
       method: "DELETE", headers: { Authorization: `Bearer ${this.session.token}` }, signal: timeout(5000),

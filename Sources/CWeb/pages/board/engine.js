@@ -4,7 +4,7 @@ import { access, call, follow, Problem, uuid } from "./api.js";
 import * as sync from "./sync.js";
 
 /** @typedef {import("./types.js").Change} Change */
-/** @typedef {{phase: "loading" | "live" | "offline", sending: boolean}} State */
+/** @typedef {{phase: "loading" | "live" | "offline", sending: boolean, full: boolean}} State  `full`: the account takes no more */
 
 const feedTypes = sync.types.join(",");
 
@@ -18,7 +18,7 @@ export class Engine {
     this.store = store;
     this.mirror = sync.emptyMirror();
     /** @type {State} */
-    this.state = { phase: "loading", sending: false };
+    this.state = { phase: "loading", sending: false, full: false };
     /**
      * Called with each change of the mirror.
      * @type {(changes: Change[]) => void}
@@ -34,6 +34,7 @@ export class Engine {
      * @type {() => void}
      */
     this.onDiskFault = () => {};
+    this.isDiskLost = false;
     this.isLeading = false;
     this.isPushing = false;
     /** Whether the stream of changes runs. */
@@ -82,7 +83,11 @@ export class Engine {
   async commit(changes) {
     if (changes.length === 0 || this.closing.signal.aborted) return;
     sync.apply(this.mirror, changes);
-    const writing = this.store.write(changes).catch(() => this.onDiskFault());
+    const writing = this.store.write(changes).catch(() => {
+      if (this.isDiskLost) return;
+      this.isDiskLost = true;
+      this.onDiskFault();
+    });
     this.writing = writing;
     this.onChange(changes);
     await writing;
@@ -106,8 +111,22 @@ export class Engine {
     this.push();
   }
 
-  /** Keys are in the order of time, unique within a tab, and unique among tabs by a random suffix. */
+  /** Whether the disk has what this page shows. */
+  get isOnDisk() {
+    return this.store.database !== null && !this.isDiskLost;
+  }
+
+  /** The number of edits, drafts and questions that are on this device alone. */
+  get ownCount() {
+    return this.mirror.outbox.size + this.mirror.draft.size + this.mirror.issue.size;
+  }
+
+  /**
+   * Keys are in the order of the edits, though the clock may go back, unique within a tab, and unique among tabs by a random
+   * suffix.
+   */
   nextKey() {
+    for (const key of this.mirror.outbox.keys()) if (key > this.lastKey) this.lastKey = key;
     const time = Date.now().toString(36).padStart(9, "0");
     const last = this.lastKey.slice(0, 13);
     const next = `${time}0000`;
@@ -133,7 +152,7 @@ export class Engine {
   /** @param {Partial<State>} change */
   setState(change) {
     const next = { ...this.state, ...change };
-    if (next.phase === this.state.phase && next.sending === this.state.sending) return;
+    if (next.phase === this.state.phase && next.sending === this.state.sending && next.full === this.state.full) return;
     this.state = next;
     this.onState();
     if (this.isLeading) this.channel?.postMessage({ state: next });
@@ -169,6 +188,7 @@ export class Engine {
         });
       } catch (error) {
         if (signal.aborted) return;
+        if (error instanceof Problem && error.retryAfter) wait = error.retryAfter * 1000;
         if (error instanceof Problem && error.status === 401) return access.ended();
         if (error instanceof Problem && (error.status === 410 || error.status === 400)) {
           // Another history, or an expired cursor: load everything again, with the outbox on top.
@@ -243,7 +263,7 @@ export class Engine {
         const { sent, body } = next;
         const answer = await call("POST", "/sync", { body });
         this.pushWait = 500;
-        if (this.isFollowing) this.setState({ phase: "live" });
+        this.setState({ full: false, ...(this.isFollowing && { phase: "live" }) });
         await this.commit(sync.settle(this.mirror, sent, answer.results, new Date().toISOString()));
       }
       this.batchLimit = sync.batch;
@@ -279,6 +299,7 @@ export class Engine {
       return;
     }
     if (problem.status === 0) this.setState({ phase: "offline" });
+    this.setState({ full: problem.code === "quota_exceeded" });
     this.pushWait = Math.min((this.pushWait ?? 500) * 2, 15000);
     this.pushTimer = setTimeout(() => this.push(), (problem.retryAfter ?? 0) * 1000 || this.pushWait);
   }

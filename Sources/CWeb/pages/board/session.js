@@ -78,7 +78,7 @@ export function blank() {
  */
 export async function end(engine, { note = "", erase = false } = {}) {
   blank();
-  const count = engine && !erase ? engine.mirror.outbox.size + engine.mirror.draft.size + engine.mirror.issue.size : 0;
+  const count = engine && !erase ? engine.ownCount : 0;
   engine?.close();
   localStorage.clear();
   if (engine && count > 0) localStorage.setItem(keptKey, JSON.stringify({ account: engine.account, count }));

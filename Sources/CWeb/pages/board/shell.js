@@ -71,12 +71,14 @@ function stateClicked(app) {
  * @param {App} app
  */
 export function stateWords(app) {
-  const { phase, sending } = app.engine.state;
+  const { phase, sending, full } = app.engine.state;
+  const detail = app.engine.isOnDisk ? text.offlineDetail : text.diskFault;
   const unsent = app.engine.mirror.outbox.size;
   const issues = openIssues(app);
   if (issues > 0) return { kind: "issues", words: text.issues(issues), detail: text.toAnswerHint };
-  if (phase === "offline") return { kind: "offline", words: unsent ? text.offlineUnsent(unsent) : text.offline, detail: text.offlineDetail };
-  if (unsent > 0) return { kind: "sending", words: sending ? text.sending : text.unsent(unsent), detail: text.offlineDetail };
+  if (phase === "offline") return { kind: "offline", words: unsent ? text.offlineUnsent(unsent) : text.offline, detail };
+  if (full && unsent > 0) return { kind: "offline", words: text.fullUnsent(unsent), detail: text.problems.quota_exceeded };
+  if (unsent > 0) return { kind: "sending", words: sending ? text.sending : text.unsent(unsent), detail };
   if (phase === "loading") return { kind: "loading", words: text.connecting, detail: text.connecting };
   return { kind: "live", words: text.saved, detail: text.savedDetail };
 }

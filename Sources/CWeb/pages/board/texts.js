@@ -12,17 +12,23 @@ export const language = document.documentElement.lang;
 /** @type {Texts} */
 export const text = (await import(`./texts-${language}.js`)).texts;
 
+/** @param {string | null} locale the account's */
+const known = (locale) => languages.find((name) => name === locale?.slice(0, 2).toLowerCase());
+
+/**
+ * The language of the account, else of the browser.
+ * @param {string | null} locale
+ */
+export const languageOf = (locale) => known(locale) ?? document.documentElement.dataset.browser;
+
 /**
  * Keeps the account's language for the next load of the page.
  * @param {string | null} locale
- * @returns {boolean} whether the page speaks it
  */
-export function chooseLanguage(locale) {
-  const name = locale?.slice(0, 2).toLowerCase() ?? "";
-  const next = languages.includes(name) ? name : "";
-  if (next) localStorage.setItem(languageKey, next);
+export function keepLanguage(locale) {
+  const name = known(locale);
+  if (name) localStorage.setItem(languageKey, name);
   else localStorage.removeItem(languageKey);
-  return (next || document.documentElement.dataset.browser) === language;
 }
 
 /** @param {unknown} theme `light`, `dark`, or what the system says */

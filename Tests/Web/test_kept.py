@@ -1,0 +1,209 @@
+"""No word is lost or overwritten in silence, either: in sheets, in place, at the log-out, when the clock goes back."""
+
+from playwright.sync_api import expect
+
+from harness import add, card, installed, saved, shows, wait_for
+from test_session import log_in
+from test_words import open_task, two_windows
+
+
+def test_a_rename_in_place_that_meets_another_is_a_question(browser, server):
+    task = server.task("Report")
+    mine = two_windows(browser, server)[0]
+    card(mine, "Report").locator(".open").focus()
+    mine.keyboard.press("F2")
+    mine.locator("textarea.rename").fill("Mine")
+
+    server.call("PATCH", f"/tasks/{task['id']}", {"title": "Theirs"})
+    wait_for(mine, "() => document.querySelector('textarea.rename') !== null")
+    mine.locator("textarea.rename").press("Enter")
+
+    mine.wait_for_selector("#state[data-kind=issues]")
+    mine.locator("#state").click()
+    expect(mine.locator(".sides")).to_contain_text("Mine")
+    expect(mine.locator(".sides")).to_contain_text("Theirs")
+    mine.get_by_role("button", name="Take theirs").click()
+    saved(mine)
+    assert server.call("GET", f"/tasks/{task['id']}")["title"] == "Theirs"
+
+
+def test_a_sheet_that_meets_another_change_is_a_question(page, server):
+    category = server.call("POST", "/categories", {"name": "Home"})
+    page.goto(server.url + "/?screen=categories")
+    page.get_by_role("button", name="Home", exact=True).click()
+    page.locator("dialog input").first.fill("Garden")
+
+    server.call("PATCH", f"/categories/{category['id']}", {"name": "House"})
+    page.get_by_role("button", name="House", exact=True, include_hidden=True).wait_for(state="attached")
+    page.locator("dialog button.primary").click()
+
+    page.wait_for_selector("#state[data-kind=issues]")
+    page.locator("#state").click()
+    expect(page.locator(".sides")).to_contain_text("House")
+    page.get_by_role("button", name="Keep mine").click()
+    saved(page)
+    assert server.call("GET", f"/categories/{category['id']}")["name"] == "Garden"
+
+
+def test_the_sheets_of_categories_and_ddays_are_drafts(page, server):
+    server.call("POST", "/ddays", {"title": "Exam", "date": "2031-05-04"})
+    page.goto(server.url + "/?screen=today")
+    page.locator(".row-open", has_text="Exam").click()
+    page.locator("dialog input").first.fill("Final exam")
+    page.keyboard.press("Escape")
+    page.locator(".toast").get_by_role("button", name="Go on").click()
+    expect(page.locator("dialog input").first).to_have_value("Final exam")
+    page.reload()
+    page.locator(".row-open", has_text="Exam").click()
+    expect(page.locator("dialog input").first).to_have_value("Final exam")
+    page.locator("dialog").get_by_role("button", name="Discard").click()
+    expect(page.locator("dialog input").first).to_have_value("Exam")
+    page.locator("dialog").get_by_role("button", name="Close").click()
+    expect(page.locator("dialog")).to_have_count(0)
+
+    page.goto(server.url + "/?screen=categories")
+    page.get_by_role("button", name="New category").click()
+    page.locator("dialog input").first.fill("Garden")
+    page.locator("dialog .swatches input").nth(2).check()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="New category").click()
+    expect(page.locator("dialog input").first).to_have_value("Garden")
+    page.locator("dialog button.primary").click()
+    saved(page)
+    assert [(one["name"], one["color"]) for one in server.call("GET", "/categories")["items"]] == [("Garden", "#4d7c0f")]
+    page.get_by_role("button", name="New category").click()
+    expect(page.locator("dialog input").first).to_have_value("")
+
+
+def test_a_deleted_dday_can_be_undone(page, server):
+    server.call("POST", "/ddays", {"title": "Exam", "date": "2031-05-04", "repeats": "yearly", "emoji": "📝"})
+    page.goto(server.url + "/?screen=today")
+    page.locator(".row-open", has_text="Exam").click()
+    page.locator("dialog button.danger").click()
+    expect(page.locator(".row-open", has_text="Exam")).to_have_count(0)
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    page.locator(".row-open", has_text="Exam").wait_for()
+    saved(page)
+    [dday] = server.call("GET", "/ddays")["items"]
+    assert (dday["title"], dday["date"], dday["repeats"], dday["emoji"]) == ("Exam", "2031-05-04", "yearly", "📝")
+
+
+def test_line_breaks_of_other_systems_are_no_edit(page, server):
+    server.task("Two\nlines", body="one\r\ntwo")
+    page.locator(".card .open").click()
+    page.wait_for_selector("dialog.editor[open]")
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog.editor")).to_have_count(0)
+    expect(page.locator(".toast")).to_have_count(0)
+
+
+def test_the_log_out_asks_for_drafts_too(browser, guarded):
+    token = guarded.account()
+    guarded.call("POST", "/tasks", {"title": "Report"}, token)
+    page = browser().new_page()
+    page.goto(guarded.url)
+    log_in(page)
+    open_task(page, "Report").locator("textarea[name=body]").fill("A long thought")
+    page.keyboard.press("Escape")
+    asked = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+
+    page.locator("#more").click()
+    page.get_by_role("menuitem", name="Log out").click()
+
+    wait_for(page, "() => document.querySelector('.card') !== null")
+    assert asked == ["1 change or draft is on this device alone and will be lost. Log out?"]
+    expect(open_task(page, "Report").locator("textarea[name=body]")).to_have_value("A long thought")
+
+
+def test_the_newer_edit_wins_though_the_clock_went_back(browser, server):
+    task = server.task("Report")
+    context = browser()
+    early = context.new_page()
+    early.add_init_script("{ const now = Date.now; Date.now = () => now() + 3600000; }")
+    early.goto(server.url)
+    installed(early)
+    saved(early)
+    server.stop()
+    first = open_task(early, "Report")
+    first.locator("input[name=title]").fill("First")
+    first.locator("button.primary").click()
+    shows(early, todo=["First"])
+    early.close()
+
+    page = context.new_page()
+    page.goto(server.url)
+    second = open_task(page, "First")
+    second.locator("input[name=title]").fill("Second")
+    second.locator("button.primary").click()
+    shows(page, todo=["Second"])
+    server.start()
+    saved(page)
+    assert server.call("GET", f"/tasks/{task['id']}")["title"] == "Second"
+
+
+def test_a_language_is_spoken_without_a_server_once_it_was_chosen(browser, server):
+    page = browser().new_page()
+    page.goto(server.url + "/?screen=settings")
+    installed(page)
+    saved(page)
+    # The worker of the new language does not come before the server goes.
+    page.route("**/worker.js*", lambda route: route.abort())
+    page.get_by_label("Language").select_option("ko")
+    page.get_by_role("heading", name="설정").wait_for()
+    server.stop()
+    page.reload()
+    page.get_by_role("heading", name="설정").wait_for()
+    server.start()
+    saved(page)
+    assert server.call("GET", "/settings")["locale"] == "ko"
+
+
+def test_a_language_that_cannot_be_had_leaves_the_page_as_it_is(browser, server):
+    page = browser().new_page()
+    page.goto(server.url + "/?screen=settings")
+    installed(page)
+    saved(page)
+    server.stop()
+    page.get_by_label("Language").select_option("ja")
+    page.wait_for_selector("#state[data-kind=offline]")
+    expect(page.get_by_role("heading", name="Settings")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("heading", name="Settings")).to_be_visible()
+    server.start()
+    page.get_by_role("heading", name="設定").wait_for()
+
+
+def test_a_page_that_keeps_nothing_asks_before_it_is_left(browser, server):
+    page = browser().new_page()
+    page.goto(server.url)
+    saved(page)
+    server.stop()
+    page.evaluate("() => { IDBDatabase.prototype.transaction = () => { throw new DOMException('full', 'QuotaExceededError'); }; }")
+    add(page, "Unsent")
+    page.locator(".toast", has_text="keeps nothing").wait_for()
+    asked = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+    page.evaluate("() => { setTimeout(() => location.reload()); }")
+    wait_for(page, "() => document.querySelector('.card') !== null")
+    server.start()
+    saved(page)
+    assert asked == ["beforeunload"]
+    assert [task["title"] for task in server.tasks()] == ["Unsent"]
+
+
+def test_a_full_account_says_so(browser, full):
+    token = full.account()
+    page = browser().new_page()
+    page.goto(full.url)
+    log_in(page)
+    saved(page)
+    add(page, "One")
+    saved(page)
+    add(page, "Two")
+    page.locator(".toast", has_text="full").wait_for()
+    expect(page.locator("#state")).to_contain_text("Account full · 1 unsent")
+    full.run("account", "quota", "sun@example.org", "--tasks", "10")
+    page.locator("#state").click()
+    saved(page)
+    assert len(full.call("GET", "/tasks", token=token)["items"]) == 2
