@@ -31,6 +31,24 @@ extension PostgresTests {
             withExtendedLifetime(stores) {}
         }
 
+        @Test func `tables are never read from end to end, however small they were when it was planned`() async throws {
+            let stores = try TestStores()
+            let task = try await stores.store.write { try $0.makeTask("Task") }
+            let analyzing = try stores.connection()
+            try analyzing.run("ANALYZE")
+            try analyzing.wait()
+            let configuration = stores.store.configuration
+            func plan(_ planning: PostgresConfiguration.Planning) throws -> String {
+                let connection = try PostgresConnection(configuration.options(for: "test", planning: planning))
+                let search = "SELECT title FROM tasks WHERE account = \(AccountKey.local.number) AND id = '\(task.id)'"
+                return try connection.text("EXPLAIN \(search)") ?? ""
+            }
+
+            #expect(try plan(.freely).contains("Seq Scan"))
+            #expect(try plan(.byIndexes).contains("Index Scan"))
+            #expect(try plan(.byIndexesOnce).contains("Index Scan"))
+        }
+
         @Test func `a body that throws leaves no trace, and disturbs no other body`() async throws {
             struct Refused: Error {}
             let stores = try TestStores()

@@ -248,7 +248,7 @@ final class Lane: @unchecked Sendable {
     private func opened() throws -> Session {
         if let open { return open }
         let options = configuration.options(
-            for: "lane", statementTime: statementTime, lockTime: lockTime, plansOnce: true)
+            for: "lane", statementTime: statementTime, lockTime: lockTime, planning: .byIndexesOnce)
         let connection = try PostgresConnection(options)
         let session = Session(
             writing: WriteSession(connection), lineage: try Lineage(of: connection),

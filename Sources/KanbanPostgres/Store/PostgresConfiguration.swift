@@ -82,20 +82,29 @@ package struct PostgresConfiguration: Sendable {
         ]
     }
 
-    /// - Parameters:
-    ///   - statementTime, idleTime, lockTime: in milliseconds.
-    ///   - plansOnce: for sessions whose statements search by keys alone. PostgreSQL would plan those that take arrays anew
-    ///     each time, which takes longer than to run them.
+    /// How PostgreSQL plans the statements of a session.
+    enum Planning {
+        case freely
+        /// By indexes: each begins with the account, which every statement has. To read a table from end to end looks cheaper
+        /// while it is small, and the plan stays until the table is analyzed again.
+        case byIndexes
+        /// The same, for statements that search by keys alone: those that take arrays would be planned anew each time, which
+        /// takes longer than to run them.
+        case byIndexesOnce
+    }
+
+    /// - Parameters: the times in milliseconds.
     func options(
         for purpose: String, statementTime: Int = 10_000, idleTime: Int = 10_000, lockTime: Int = 2_000,
-        plansOnce: Bool = false
+        planning: Planning = .freely
     ) -> PostgresConnection.Options {
         var options = PostgresConnection.Options(target: target)
         options.purpose = "kanbase \(purpose)"
         options.prepares = prepares
         options.timeout = Int32(max(statementTime, idleTime) + 5_000)
         options.setUp = Self.limits(statement: statementTime, idle: idleTime, lock: lockTime)
-        if plansOnce { options.setUp.append("SET plan_cache_mode = force_generic_plan") }
+        if planning != .freely { options.setUp.append("SET enable_seqscan = off") }
+        if planning == .byIndexesOnce { options.setUp.append("SET plan_cache_mode = force_generic_plan") }
         return options
     }
 }

@@ -88,12 +88,13 @@ package final class PostgresStore: Sendable {
         long.patience = max(.seconds(60), configuration.patience)
         longLane = Lane(-2, long, statementTime: 120_000, context: context, done: done, publish: publish)
         readers = Readers(
-            limit: configuration.readers, configuration.options(for: "reader"), label: "kanbase.readers")
+            limit: configuration.readers, configuration.options(for: "reader", planning: .byIndexes),
+            label: "kanbase.readers")
         longReaders = Readers(
-            limit: 2, configuration.options(for: "long reader", statementTime: 120_000),
+            limit: 2, configuration.options(for: "long reader", statementTime: 120_000, planning: .byIndexes),
             label: "kanbase.long-readers")
         var peekOptions = configuration.options(
-            for: "peeks", statementTime: configuration.peekTime, plansOnce: true)
+            for: "peeks", statementTime: configuration.peekTime, planning: .byIndexesOnce)
         peekOptions.timeout = Int32(configuration.peekTime + 2_000)
         self.peekOptions = peekOptions
         peeks = Peeks(peekOptions)
