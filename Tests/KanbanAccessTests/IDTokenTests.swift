@@ -25,7 +25,7 @@ struct IDTokenTests {
     }
 
     private func identity(_ changes: JSON = [:], nonce: String? = nil) throws -> ProvenIdentity {
-        try ProvenIdentity(claims(changes), of: provider, nonce: nonce, now: Self.now)
+        try ProvenIdentity(claims(changes), of: provider, named: provider.issuer, nonce: nonce, now: Self.now)
     }
 
     @Test func `right claims prove a person`() throws {
@@ -46,7 +46,9 @@ struct IDTokenTests {
 
     @Test(
         arguments: [
-            (["iss": "https://id.example.com"], "Another issuer made it."), (["iss": .null], "Another issuer made it."),
+            (["iss": "https://id.example.com"], "Another issuer made it."),
+            (["iss": "https://id.example.org/"], "Another issuer made it."),
+            (["iss": .null], "Another issuer made it."),
             (["aud": "other"], "It is meant for another client."), (["aud": []], "It is meant for another client."),
             (["aud": ["app", "other"]], "It is meant for another client."),
             (["aud": ["app", "web"]], "Another client asked for it."),

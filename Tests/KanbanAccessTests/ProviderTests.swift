@@ -23,9 +23,12 @@ struct ProviderTests {
 
     @Test func `the issuer of a token is the one that was named`() throws {
         let google = try #require(Provider("google=app"))
-        #expect(google.isIssuer("https://accounts.google.com") && google.isIssuer("accounts.google.com"))
-        #expect(!google.isIssuer("https://accounts.google.com.evil.org"))
+        func isGoogle(_ claim: String) -> Bool { google.isIssuer(claim, named: google.issuer) }
+        #expect(isGoogle("https://accounts.google.com") && isGoogle("accounts.google.com"))
+        #expect(!isGoogle("https://accounts.google.com.evil.org") && !isGoogle("https://accounts.google.com/"))
         let own = try #require(Provider("own=https://id.example.org,app"))
-        #expect(own.isIssuer("https://id.example.org/") && !own.isIssuer("accounts.google.com"))
+        #expect(own.isIssuer("https://id.example.org/", named: "https://id.example.org/"))
+        #expect(!own.isIssuer("https://id.example.org", named: "https://id.example.org/"))
+        #expect(!own.isIssuer("accounts.google.com", named: own.issuer))
     }
 }

@@ -61,11 +61,14 @@ extension ProvenIdentity {
     private static let longestSubject = 255
 
     /// Validates the claims by OpenID Connect Core §3.1.3.7, after the signature was verified.
+    /// - Parameter issuer: what the provider calls itself in its discovery document.
     /// - Throws: ``AccessError/tokenInvalid(_:)``.
-    init(_ claims: JSON, of provider: Provider, nonce: String?, now: Timestamp) throws(AccessError) {
+    init(
+        _ claims: JSON, of provider: Provider, named issuer: String, nonce: String?, now: Timestamp
+    ) throws(AccessError) {
         let now = Double(now.milliseconds) / 1000
         // 2
-        guard let issuer = claims["iss"]?.stringValue, provider.isIssuer(issuer) else {
+        guard let claim = claims["iss"]?.stringValue, provider.isIssuer(claim, named: issuer) else {
             throw .tokenInvalid("Another issuer made it.")
         }
         // 3

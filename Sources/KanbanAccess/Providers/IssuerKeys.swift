@@ -18,6 +18,8 @@ final class IssuerKeys: Sendable {
 
     fileprivate struct State {
         var keys: [Key] = []
+        /// What the issuer calls itself.
+        var name: String?
         var fetchedAt: Timestamp?
         var failedAt: Timestamp?
         /// When an unknown key was last looked for.
@@ -68,6 +70,9 @@ final class IssuerKeys: Sendable {
         throw Unavailable()
     }
 
+    /// What the issuer calls itself, with or without a slash at the end of what it is configured as; known once a key is.
+    var name: String { state.withLock { $0.name } ?? issuer }
+
     /// - Returns: false when the keys are not available.
     private func refresh() async -> Bool {
         let task = state.withLock { state in
@@ -81,21 +86,21 @@ final class IssuerKeys: Sendable {
     }
 
     private func load() async -> Bool {
-        var keys: [Key]?
+        var found: (name: String, keys: [Key])?
         do {
-            keys = try await keysFromIssuer()
+            found = try await keysFromIssuer()
         } catch {
             // After any error the keys are not available.
-            keys = nil
+            found = nil
         }
         let now = clock()
         return state.withLock { state in
             state.running = nil
-            guard let keys else {
+            guard let found else {
                 state.failedAt = now
                 return false
             }
-            state.keys = keys
+            (state.name, state.keys) = found
             state.fetchedAt = now
             state.failedAt = nil
             return true
@@ -103,15 +108,15 @@ final class IssuerKeys: Sendable {
     }
 
     /// The keys of the discovery document (OpenID Connect Discovery §4).
-    private func keysFromIssuer() async throws -> [Key] {
+    private func keysFromIssuer() async throws -> (name: String, keys: [Key]) {
         let document = try JSON(parsing: try await fetch("\(issuer)/.well-known/openid-configuration"))
-        guard let named = document["issuer"]?.stringValue, named == issuer || named == issuer + "/",
+        guard let name = document["issuer"]?.stringValue, name == issuer || name == issuer + "/",
             let address = document["jwks_uri"]?.stringValue, Provider.isTrustworthy(address),
             issuer.hasPrefix("http:") || address.hasPrefix("https:")
         else { throw Unavailable() }
         let set = try JSON(parsing: try await fetch(address))
         guard let entries = set["keys"]?.arrayValue else { throw Unavailable() }
-        return entries.prefix(Self.most).compactMap(Self.key)
+        return (name, entries.prefix(Self.most).compactMap(Self.key))
     }
 
     /// `nil` for a key of another kind or for another use (RFC 7517 §4).

@@ -4,7 +4,8 @@ import Kanban
 package struct Provider: Hashable, Sendable {
     /// Its name in the API.
     package var name: String
-    /// The address above `/.well-known/` of its discovery document, and the `iss` of its tokens.
+    /// The address above `/.well-known/` of its discovery document, which tells the `iss` of its tokens: this address, or the
+    /// same with a slash at its end.
     package var issuer: String
     /// The accepted `aud` of its tokens.
     package var clientIDs: Set<String>
@@ -66,8 +67,9 @@ package struct Provider: Hashable, Sendable {
         }
     }
 
-    /// Google's tokens may name the issuer without the scheme, according to its documentation.
-    func isIssuer(_ claim: String) -> Bool {
-        claim == issuer || claim == issuer + "/" || issuer == Self.wellKnown["google"] && claim == "accounts.google.com"
+    /// Whether a token with this `iss` is of the issuer that calls itself `name`. Google's may leave out the scheme, according to
+    /// its documentation.
+    func isIssuer(_ claim: String, named name: String) -> Bool {
+        claim == name || issuer == Self.wellKnown["google"] && claim == "accounts.google.com"
     }
 }

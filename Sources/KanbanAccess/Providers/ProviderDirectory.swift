@@ -44,6 +44,6 @@ package final class ProviderDirectory: Sendable {
         guard let key, token.isSigned(by: key) else {
             throw AccessError.tokenInvalid("Its signature is of no key of the issuer.")
         }
-        return try ProvenIdentity(token.claims, of: provider, nonce: nonce, now: clock())
+        return try ProvenIdentity(token.claims, of: provider, named: keys.name, nonce: nonce, now: clock())
     }
 }
