@@ -132,6 +132,16 @@ struct DataCommandTests {
         #expect(restore.ending == .exited(65) && restore.errors.contains("take a backup"), "\(restore.errors)")
     }
 
+    @Test func `a file is not restored into a directory while a database is named`() throws {
+        let folder = try DataFolder()
+        for (arguments, variables) in [
+            (["--database", "postgres:///kanbase"], [:]), ([], ["KANBASE_DATABASE": "postgres:///kanbase"]),
+        ] as [([String], [String: String])] {
+            let restore = try Kanbase.run(["restore", folder.file("backup")] + arguments, environment: variables)
+            #expect(restore.ending == .exited(64) && restore.errors.contains("kanbase copy"), "\(restore.errors)")
+        }
+    }
+
     @Test func `a directory is no backup, and stands in nobody's way`() throws {
         let server = try Kanbase()
         let file = server.folder.file("backup")

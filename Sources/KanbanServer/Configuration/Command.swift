@@ -31,8 +31,8 @@ enum Command: String, Sendable, CaseIterable {
         ![.copy, .migrate, .renew, .health, .version, .help].contains($0)
     }
 
-    /// The commands that can open a database instead.
-    static let onDatabase: [Command] = onData.filter { $0 != .restore } + [.migrate, .renew]
+    /// The commands that can open a database instead, or say why not.
+    static let onDatabase: [Command] = onData + [.migrate, .renew]
 
     /// The words on the command line.
     var words: [String] {

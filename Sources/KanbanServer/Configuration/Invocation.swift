@@ -43,11 +43,18 @@ struct Invocation: Sendable, Equatable {
 
     /// Checks of combinations of options.
     private func requireWholeness(of line: CommandLineParts) throws(Failure) {
+        if command == .restore, configuration.database != nil {
+            throw Failure(
+                .usage,
+                "'kanbase restore' puts a file into a directory; 'kanbase copy FILE URL' puts it into a database.")
+        }
         // The container image sets KANBASE_DATA; ignore it with a database.
         if configuration.database != nil,
             line.settings.contains(where: { $0.option.name == "data" })
         {
-            throw Failure(.usage, "--data and --database exclude each other.")
+            let isNamed = line.settings.contains { $0.option.name == "database" }
+            throw Failure(
+                .usage, "--data and \(isNamed ? "--database" : "the variable KANBASE_DATABASE") exclude each other.")
         }
         if command == .serve, (configuration.tlsCertificate == nil) != (configuration.tlsKey == nil) {
             guard line.settings.contains(where: { $0.option.name.hasPrefix("tls-") }) else {

@@ -36,6 +36,11 @@ struct DatabaseOptionTests {
 
         let failure = #expect(throws: Failure.self) { try Invocation(["serve"] + both, environment: [:]) }
         #expect(failure == Failure(.usage, "--data and --database exclude each other."))
+        let variable = #expect(throws: Failure.self) {
+            try Invocation(["check", "--data", "d"], environment: ["KANBASE_DATABASE": "postgres:///kanbase"])
+        }
+        #expect(
+            variable == Failure(.usage, "--data and the variable KANBASE_DATABASE exclude each other."))
     }
 
     @Test(arguments: [Command.renew, .migrate])
