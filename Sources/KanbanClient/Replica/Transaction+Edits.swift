@@ -16,6 +16,7 @@ extension Transaction {
         let before = try Before(mutation, self)
         let outcome = try performOrRefuse(mutation)
         guard outcome.status != .unchanged else { return [] }
+        try noteWritten(mutation.resource, from: before.value, to: outcome.value)
         var trace: OutboxTrace?
         if try !forgetsUnsentCreation(mutation) {
             trace = try append(mutation, base: mutation.op == .create ? nil : base, policy: policy)

@@ -18,7 +18,7 @@ extension Transaction {
         let isRestored = try state(.lostCursor).map(answer.lacks) ?? false
         let own = answer.tasks
         for change in changes { try apply(change, isRestored: isRestored, own) }
-        for (edit, result, draft) in settled { try settle(edit, result, draft) }
+        for answered in settled { try settle(answered) }
         try setState(.cursor, answer.cursor)
         if let highest = changes.map(\.revision).max() { try setState(.through, String(highest)) }
         if !answer.hasMore { try endOfFeed(isStream: isStream, isRestored: isRestored) }
@@ -41,20 +41,28 @@ extension Transaction {
 
     /// Integrates the results of edits while more are to be sent. The rows stay as they are until the feed brings the changes.
     func integrate(results: [SyncResponse.Result]) throws {
-        for (edit, result, draft) in try settled(results) { try settle(edit, result, draft) }
+        for answered in try settled(results) { try settle(answered) }
         touched.formUnion([.status, .outbox])
     }
 
     /// The answered edits, with the user's values before the server's overwrite them.
-    private func settled(
-        _ results: [SyncResponse.Result]
-    ) throws -> [(edit: OutboxEdit, result: SyncResponse.Result, draft: JSON)] {
+    private func settled(_ results: [SyncResponse.Result]) throws -> [Settled] {
         try results.compactMap { result in
             guard let edit = try outboxEdit(result.mutationID) else { return nil }
             // Most edits are applied as sent and need no issue: skip their values.
             let isPlain = result.conflicts.isEmpty && result.status != .rejected && result.status != .conflict
-            return (edit, result, isPlain ? .null : try draft(of: edit))
+            return Settled(
+                edit: edit, result: result, draft: isPlain ? .null : try draft(of: edit),
+                shown: result.conflicts.isEmpty ? .null : try value(of: edit.mutation.resource)?.json ?? .null)
         }
+    }
+
+    /// An answered edit, with its resource as the user saw it: as members to send again, and as the server shows it.
+    private struct Settled {
+        var edit: OutboxEdit
+        var result: SyncResponse.Result
+        var draft: JSON
+        var shown: JSON
     }
 
     private func endOfFeed(isStream: Bool, isRestored: Bool) throws {
@@ -139,7 +147,8 @@ extension Transaction {
     // MARK: - Answers
 
     /// Records the result of an edit. It stays until the feed brings its effect, or is removed with an issue.
-    private func settle(_ edit: OutboxEdit, _ result: SyncResponse.Result, _ draft: JSON) throws {
+    private func settle(_ answered: Settled) throws {
+        let (edit, result, draft) = (answered.edit, answered.result, answered.draft)
         switch result.status {
         case .applied, .merged, .unchanged:
             try run(
@@ -153,13 +162,15 @@ extension Transaction {
                 let lost = looks.filter { !$0.value.isNull && result.value[$0.name] ?? .null != $0.value }
                 if !lost.isEmpty { try add(.outdone(lost, by: result.value, of: .category(theirs))) }
             } else if !result.conflicts.isEmpty {
-                try add(.merged(edit, result, draft))
+                try addMerged(edit, result, draft, shown: answered.shown)
             }
         case .conflict:
             try drop(edit)
             // What an undo would have deleted has others' words by now.
             guard edit.mutation.op != .delete else { return }
-            guard result.value.isNull else { return try add(.merged(edit, result, draft)) }
+            guard result.value.isNull else {
+                return try addMerged(edit, result, draft, shown: answered.shown)
+            }
             // One issue is enough for several edits with the same words.
             let known = try all(
                 "SELECT details FROM issues WHERE target = ?1 AND kind = 'deleted'", .id(edit.mutation.resource.id)

@@ -64,8 +64,13 @@ extension Transaction {
         } catch is IsKnown {
             return nil
         }
+        let resources = Set(again.map(\.resource))
+        let before = try resources.map { try value(of: $0) }
         try rollBackEdits()
         try replayEdits()
+        for (resource, before) in zip(resources, before) {
+            try noteWritten(resource, from: before, to: value(of: resource))
+        }
         touched.formUnion([.outbox, .status])
         // Each member is expected as the first step finds it.
         var seen: [ResourceKey: Set<String>] = [:]
