@@ -61,10 +61,13 @@ public actor KanbanBoard {
     }
 
     /// The board as it is on the device, for widgets and extensions: never writes and never syncs. Edits throw
-    /// ``KanbanError/storage(_:)``. What only the server has, it asks the server for.
+    /// ``KanbanError/storage(_:)``. What only the server has, it asks the server for, with the token that the app keeps in the
+    /// secrets of the configuration: give it the app's.
     @concurrent
-    public static func openForReading(at folder: URL) async throws -> KanbanBoard {
-        KanbanBoard(try BoardCore(folder: folder, server: nil, configuration: .init()))
+    public static func openForReading(
+        at folder: URL, configuration: Configuration = .init()
+    ) async throws -> KanbanBoard {
+        KanbanBoard(try BoardCore(folder: folder, server: nil, configuration: configuration))
     }
 
     private var closing: Task<Void, Never>?
