@@ -5,14 +5,17 @@ import KanbanWire
 
 extension Transaction {
     /// Performs an edit, appends it to the outbox and returns the steps that undo it; none if it changes nothing.
+    /// - Parameter base: what the device knows of the server, where that is newer than the row.
     /// - Throws: ``KanbanError``.
     @discardableResult
-    func edit(_ mutation: StoredMutation, policy: Kanban.Mutation.Policy? = nil) throws -> [UndoStep] {
+    func edit(
+        _ mutation: StoredMutation, policy: Kanban.Mutation.Policy? = nil, base newer: Revision? = nil
+    ) throws -> [UndoStep] {
         if mutation.op == .restore, let id = mutation.resource.id, let steps = try restoreOwn(id, mutation.value) {
             return steps
         }
         let mutation = try withoutOwnTrash(mutation)
-        let base = try seenRevision(of: mutation.resource)
+        let base = try seenRevision(of: mutation.resource).map { max($0, newer ?? $0) }
         let before = try Before(mutation, self)
         let outcome = try performOrRefuse(mutation)
         guard outcome.status != .unchanged else { return [] }
@@ -21,6 +24,7 @@ extension Transaction {
         if try !forgetsUnsentCreation(mutation) {
             trace = try append(mutation, base: mutation.op == .create ? nil : base, policy: policy)
         }
+        if mutation.op == .restore, let id = mutation.resource.id { try returnToFormerCategory(id) }
         return try before.inverse(of: mutation, outcome, self).map { step in
             var step = step
             step.trace = trace
@@ -90,8 +94,9 @@ extension Transaction {
             .init("title", .string(task.title)), .init("body", .string(task.body)),
             .init("status", .string(task.status.name)), .init("dueDate", task[.dueDate]),
         ]
-        if let category = task.categoryID, try rows.category(category) != nil {
-            members.append(.init("categoryId", task[.categoryID]))
+        let former = try takeFormerCategory(of: id)
+        if let category = task.categoryID ?? former, try rows.category(category) != nil {
+            members.append(.init("categoryId", .string(category.description)))
         }
         // Not as if it had never been made: it goes back to the trash.
         let deletion = try edit(StoredMutation(.create, .task(id), .object(members))).map { UndoStep($0.mutation) }

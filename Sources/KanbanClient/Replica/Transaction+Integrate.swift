@@ -34,6 +34,7 @@ extension Transaction {
         let oldest = min(now, newest).adding(milliseconds: -Self.trashDays * 86_400_000)
         guard try !rows.trash(before: oldest, limit: 1).isEmpty else { return }
         try rows.erase(trashBefore: oldest)
+        try forgetFormerCategories()
         touched.insert(.tasks)
     }
 
@@ -94,6 +95,10 @@ extension Transaction {
             if isRestored, let known, known.revision?.isOfEarlierHistory ?? false {
                 try noteLost(known, resource, newerThan: change.value)
             }
+            // Restored by another device, which decided on the category.
+            if case .task(let old)? = known, case .task(let new) = change.value, old.deletedAt != nil {
+                _ = try takeFormerCategory(of: new.id)
+            }
             try put(change.value)
             return
         }
@@ -104,7 +109,9 @@ extension Transaction {
         }
         if let known { try completeEdits(of: resource, known) }
         switch known {
-        case .category(let category): try rows.removeCategory(category.id, revision: change.revision)
+        case .category(let category):
+            try freeTrash(of: category.id)
+            try rows.removeCategory(category.id, revision: change.revision)
         case .dday(let dday): try rows.removeDDay(dday.id, revision: change.revision)
         case .image(let image): try rows.removeImage(image.id, revision: change.revision)
         case .task, .settings, .deleted, nil: break
@@ -209,6 +216,7 @@ extension Transaction {
         try run("UPDATE outbox SET value = replace(value, ?1, ?2)", from, to)
         try run("UPDATE undo SET steps = replace(steps, ?1, ?2)", from, to)
         try run("UPDATE issues SET details = replace(details, ?1, ?2)", from, to)
+        try run("UPDATE former_categories SET category = ?2 WHERE category = ?1", .id(mine), .id(theirs))
     }
 
     // MARK: - Another history

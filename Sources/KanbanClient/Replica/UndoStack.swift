@@ -71,6 +71,7 @@ extension Transaction {
         for (resource, before) in zip(resources, before) {
             try noteWritten(resource, from: before, to: value(of: resource))
         }
+        try keepFormerCategories(steps)
         touched.formUnion([.outbox, .status])
         // Each member is expected as the first step finds it.
         var seen: [ResourceKey: Set<String>] = [:]
@@ -83,19 +84,39 @@ extension Transaction {
         }
     }
 
+    /// A category is back that was never deleted. The tasks of the trash that the server does not know, and those that would have
+    /// gone there, are not among the edits that were taken out.
+    private func keepFormerCategories(_ steps: [UndoStep]) throws {
+        guard let category = steps.lazy.compactMap(\.replaces).first else { return }
+        for step in steps where step.mutation.value["categoryId"] != nil {
+            guard try isInTrash(step.mutation.resource), let id = step.mutation.resource.id,
+                try rows.task(id)?.categoryID == nil
+            else { continue }
+            try keepFormerCategory(category, of: id)
+        }
+    }
+
     /// Performs the steps as new edits.
     /// - Returns: the steps that undo them.
     private func perform(_ all: [UndoStep], _ conflicts: inout [Conflict]) throws -> [UndoStep] {
         // The last undone step is the first to redo.
         var inverses: [[UndoStep]] = []
         var steps = all[...]
+        var category: ID?
         while let next = steps.popFirst() {
             guard let step = try own(next, &conflicts) else { continue }
+            if let category, step.mutation.value == ["categoryId": .string(category.description)],
+                try isInTrash(step.mutation.resource), let id = step.mutation.resource.id
+            {
+                try keepFormerCategory(category, of: id)
+                continue
+            }
             do {
                 // The server applies a deletion of what others changed, unless it is to be refused.
                 let policy: Kanban.Mutation.Policy = step.mutation.op == .delete ? .reject : .keep
                 inverses.append(try board.nested { try edit(step.mutation, policy: policy) })
                 if let old = step.replaces, let new = step.mutation.resource.id {
+                    if step.mutation.resource.type == .category { category = new }
                     steps = try steps.naming(new, insteadOf: old)
                     try run(
                         "UPDATE undo SET steps = replace(steps, ?1, ?2)", .text(old.description),

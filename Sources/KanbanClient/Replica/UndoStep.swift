@@ -64,7 +64,7 @@ struct Before {
     var value: Change.Value?
     /// The task above.
     var predecessor: ID?
-    /// The tasks of a category that is deleted.
+    /// The tasks of a category that is deleted, those in the trash as well.
     var tasks: [ID] = []
 
     init(_ mutation: StoredMutation, _ transaction: Transaction) throws {
@@ -75,7 +75,7 @@ struct Before {
         if mutation.op == .delete, mutation.resource.type == .category, let id = mutation.resource.id {
             var query = TaskQuery()
             query.categoryIDs = [id]
-            tasks = try transaction.rows.taskIDs(query)
+            tasks = try transaction.rows.taskIDs(query) + transaction.trash(of: id)
         }
     }
 
