@@ -4,7 +4,7 @@ import Testing
 
 @testable import KanbanClient
 
-/// What comes back with a category that was deleted.
+/// What comes back with a category that was deleted, and what goes with one that was made on the way.
 struct CategoryUndoTests {
     private let server: LocalServer
     private let phone, pad: TestDevice
@@ -70,5 +70,77 @@ struct CategoryUndoTests {
         try await phone.board.restore(task.id)
 
         #expect(try await category(of: task) == nil)
+    }
+
+    // MARK: - Categories made on the way
+
+    @Test(arguments: [false, true], [false, true])
+    func `a category that a task named goes and comes with it`(isSent: Bool, isUndoSent: Bool) async throws {
+        let task = try await phone.board.create(.init(title: "task", category: .named("Home")))
+        let other = try await phone.board.create(.init(title: "other"))
+        try await phone.board.edit(other.id) { $0.category = .named("Work") }
+        if isSent { try await sync() }
+
+        #expect(try await phone.board.undo() == .done)
+        #expect(try phone.board.categories().current().map(\.name) == ["Home"])
+        #expect(try await phone.board.undo() == .done)
+        #expect(try await phone.board.undo() == .done)
+        #expect(try phone.board.categories().current().isEmpty)
+        if isUndoSent { try await sync() }
+        if !isSent { #expect(try await phone.board.pending().isEmpty) }
+        for _ in 0..<3 { #expect(try await phone.board.redo() == .done) }
+        #expect(try await (category(of: task), category(of: other)) == ("Home", "Work"))
+        for _ in 0..<3 { #expect(try await phone.board.undo() == .done) }
+        try await sync()
+
+        for device in [phone, pad] {
+            #expect(try device.board.categories().current().isEmpty)
+            #expect(try device.titles().isEmpty)
+        }
+        #expect(try phone.board.issues.current().isEmpty)
+    }
+
+    enum Use: CaseIterable {
+        case task, trash, color, unseenColor, name
+    }
+
+    @Test(arguments: Use.allCases)
+    func `a category that others use stays when its first task goes`(use: Use) async throws {
+        if use == .name {
+            try await pad.board.createCategory(.init(name: "Home"))
+            try await pad.board.syncNow()
+        }
+        try await phone.board.create(.init(title: "task", category: .named("Home")))
+        try await sync()
+        let home = try #require(try pad.board.categories().current().first)
+        switch use {
+        case .task: try await pad.board.create(.init(title: "theirs", category: .id(home.id)))
+        case .trash:
+            let theirs = try await pad.board.create(.init(title: "theirs", category: .id(home.id)))
+            try await sync()
+            try await pad.board.delete(theirs.id)
+        case .color, .unseenColor: try await pad.board.editCategory(home.id) { $0.color = "#aa0000" }
+        case .name: break
+        }
+        try await pad.board.syncNow()
+        if use != .unseenColor { try await phone.board.syncNow() }
+
+        #expect(try await phone.board.undo() == .done)
+        try await sync()
+
+        for device in [phone, pad] { #expect(try device.board.categories().current().map(\.id) == [home.id]) }
+        #expect(try phone.board.issues.current().isEmpty)
+    }
+
+    @Test func `the undo of a category leaves the one of another device that has its name`() async throws {
+        try await pad.board.createCategory(.init(name: "Home"))
+        try await pad.board.syncNow()
+        try await phone.board.createCategory(.init(name: "home"))
+        try await sync()
+
+        #expect(try await phone.board.undo() == .done)
+
+        try await sync()
+        for device in [phone, pad] { #expect(try device.board.categories().current().map(\.name) == ["Home"]) }
     }
 }

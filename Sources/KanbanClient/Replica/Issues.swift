@@ -259,7 +259,7 @@ extension Transaction {
             return
         }
         var members = draft.json.objectMembers ?? []
-        let category = try draft.category.map { JSON.string(try resolve($0).description) } ?? .null
+        let category = try draft.category.map { JSON.string(try resolve($0).id.description) } ?? .null
         members.append(.init("categoryId", category))
         // A category that the user chose now, and that does not exist, is a fault.
         let isChosenNow = ![issue["value"], issue.shown].contains { $0["categoryId"] == category }

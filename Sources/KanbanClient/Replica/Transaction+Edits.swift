@@ -104,22 +104,23 @@ extension Transaction {
         return deletion
     }
 
-    /// The category that a reference means. Creates one of this name if there is none.
-    func resolve(_ category: CategoryRef) throws -> ID {
+    /// The category that a reference means, and the steps that undo its creation, if there was none of this name.
+    func resolve(_ category: CategoryRef) throws -> (id: ID, made: [UndoStep]) {
         switch category {
         case .id(let id):
-            return try all("SELECT theirs FROM aliases WHERE mine = ?1", .id(id.id)) { try $0.id(0) }.first ?? id.id
+            let theirs = try all("SELECT theirs FROM aliases WHERE mine = ?1", .id(id.id)) { try $0.id(0) }.first
+            return (theirs ?? id.id, [])
         case .named(let name):
-            if let known = try rows.category(foldedName: CaseFolding.fold(name.trimmed)) { return known.id }
+            if let known = try rows.category(foldedName: CaseFolding.fold(name.trimmed)) { return (known.id, []) }
             let id = rows.makeID()
             do {
-                try edit(StoredMutation(.create, .category(id), ["name": .string(name)]))
+                let made = try edit(StoredMutation(.create, .category(id), ["name": .string(name)]))
+                return (id, made.map { $0.of(.onTheWay) })
             } catch KanbanError.invalid(let faults) {
                 throw KanbanError.invalid(
                     faults.map { Fault(pointer: $0.pointer == "#/name" ? "#/categoryName" : $0.pointer, code: $0.code) }
                 )
             }
-            return id
         }
     }
 
