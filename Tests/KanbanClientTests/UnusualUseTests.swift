@@ -116,6 +116,33 @@ struct UnusualUseTests {
         await device.board.close()
     }
 
+    @Test func `a board whose folder was deleted says so, and is made anew when it is opened again`() async throws {
+        let folder = try TemporaryDirectory()
+        let url = URL(filePath: folder.file("board"))
+        let server = try #require(URL(string: "http://server.test"))
+        let board = try await KanbanBoard.open(at: url, server: server)
+        let task = try await board.create(.init(title: "lost"))
+        var titles = board.tasks().makeAsyncIterator()
+        #expect(try await titles.next()?.count == 1)
+        let error = KanbanError.storage("The board's folder was deleted while it was open.")
+        try FileManager.default.removeItem(at: url)
+
+        await #expect(throws: error) { try await board.create(.init(title: "nowhere")) }
+        await #expect(throws: error) { try await board.edit(task.id) { $0.title = "nowhere" } }
+        await #expect(throws: error) { try await titles.next() }
+        #expect(throws: error) { try board.counts().current() }
+        await #expect(throws: error) { try await board.task(task.id) }
+
+        let again = try await KanbanBoard.open(at: url, server: server)
+        try await again.create(.init(title: "kept"))
+        #expect(try again.tasks().current().map(\.title) == ["kept"])
+        // Another board's file took the place of this one's.
+        try FileManager.default.moveItem(at: url, to: url.appendingPathExtension("old"))
+        try FileManager.default.copyItem(at: url.appendingPathExtension("old"), to: url)
+        await #expect(throws: error) { try await again.create(.init(title: "nowhere")) }
+        await again.close()
+    }
+
     @Test func `a widget is told what is wrong with a folder`() async throws {
         let device = try await TestDevice()
         try await device.board.create(.init(title: "from the future"))

@@ -49,13 +49,14 @@ public actor KanbanBoard {
                 opened[key(folder)] = board
                 return board
             }
-            guard board.core.isClosed else {
+            // The folder of a board may have been deleted while it was open: begin anew.
+            guard board.core.isClosed || board.core.replica.isDeleted else {
                 guard ServerFolders.name(of: board.core.server) == ServerFolders.name(of: server) else {
                     throw KanbanError.storage("The folder is open with another server. Close that board first.")
                 }
                 return board
             }
-            // It still has the folder.
+            // It still has the folder, or the lock of the one that was deleted.
             await board.close()
         }
     }
