@@ -21,7 +21,7 @@ struct UnusualUseTests {
         DispatchQueue.main.setSpecific(key: mainQueue, value: true)
         let device = try await TestDevice()
         let threads = Locked<[Bool]>([])
-        let live = Live(Set<Region>([.tasks]), device.board.core.doorbell, Dependencies()) {
+        let live = Live(.trash, of: [.tasks], device.board.core.doorbell, Dependencies()) {
             threads.withLock { $0.append(isOnMainQueue()) }
             return (try device.titles(), nil)
         }
