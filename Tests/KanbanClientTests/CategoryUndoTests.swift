@@ -72,6 +72,25 @@ struct CategoryUndoTests {
         #expect(try await category(of: task) == nil)
     }
 
+    @Test func `a task in the trash does not name a category that another device deleted`() async throws {
+        let home = try await phone.board.createCategory(.init(name: "Home"))
+        let first = try await phone.board.create(.init(title: "first", category: .id(home.id)))
+        let second = try await phone.board.create(.init(title: "second", category: .id(home.id)))
+        try await phone.board.delete(first.id)
+        let mine = try await phone.board.create(.init(title: "mine", category: .id(home.id)))
+        try await sync()
+        try await phone.board.delete(mine.id)
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        // The feed has the last change of each: the second task's is its deletion, which comes after that of the category.
+        try await pad.board.deleteCategory(home.id)
+        try await pad.board.delete(second.id)
+        try await pad.board.syncNow()
+        try await phone.board.syncNow()
+
+        for task in [first, second, mine] { #expect(try await phone.board.task(task.id)?.categoryID == nil) }
+    }
+
     // MARK: - Categories made on the way
 
     @Test(arguments: [false, true], [false, true])

@@ -81,7 +81,7 @@ struct ReplicaModel {
         through = 0
     }
 
-    private func apply(_ change: Change, _ own: [ID: TaskItem]) throws {
+    private mutating func apply(_ change: Change, _ own: [ID: TaskItem]) throws {
         switch change.value {
         case .task(let task): known.save(task)
         case .category(let category):
@@ -103,8 +103,20 @@ struct ReplicaModel {
                     return
                 }
                 task.deletedAt = seen?.deletedAt ?? known.now
+                if let category = task.categoryID, known.category(category) == nil { task.categoryID = nil }
                 known.save(task)
-            case .category: known.removeCategory(id, revision: change.revision)
+            case .category:
+                var query = TaskQuery()
+                query.categoryIDs = [id]
+                query.inTrash = true
+                for var task in known.tasks(query) {
+                    task.categoryID = nil
+                    known.save(task)
+                }
+                for index in ownTrash.indices where ownTrash[index].categoryID == id {
+                    ownTrash[index].categoryID = nil
+                }
+                known.removeCategory(id, revision: change.revision)
             case .dday: known.removeDDay(id, revision: change.revision)
             case .settings, .image: break
             }

@@ -141,6 +141,8 @@ extension Transaction {
         let known = try rows.task(id)
         guard var task = [known, own].compactMap(\.self).max(by: { $0.revision < $1.revision }) else { return }
         task.deletedAt = known?.deletedAt ?? now
+        // Its category went first, and the feed has only the last change of the task.
+        if let category = task.categoryID, try rows.category(category) == nil { task.categoryID = nil }
         try rows.save(task)
     }
 
