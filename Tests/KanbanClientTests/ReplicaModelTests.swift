@@ -193,7 +193,13 @@ private final class ReplicaStory {
             isBetween = false
             try model.show(try outbox())
         } else {
-            try model.undo(steps)
+            // A category of another device that has the name is not undone.
+            let theirs = try replica.read { try $0.connection.all("SELECT theirs FROM aliases", []) { try $0.id(0) } }
+            let mine = steps.filter { step in
+                step.creation == nil || step.mutation.op != .delete
+                    || !theirs.contains { $0 == step.mutation.resource.id }
+            }
+            try model.undo(mine)
         }
         try look()
     }
