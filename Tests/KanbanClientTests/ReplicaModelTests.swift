@@ -193,13 +193,7 @@ private final class ReplicaStory {
             isBetween = false
             try model.show(try outbox())
         } else {
-            // A category of another device that has the name is not undone.
-            let theirs = try replica.read { try $0.connection.all("SELECT theirs FROM aliases", []) { try $0.id(0) } }
-            let mine = steps.filter { step in
-                step.creation == nil || step.mutation.op != .delete
-                    || !theirs.contains { $0 == step.mutation.resource.id }
-            }
-            try model.undo(mine)
+            try model.undo(try replica.own(steps))
         }
         try look()
     }
@@ -348,6 +342,7 @@ private final class ReplicaStory {
 
     private func look(expecting expected: [Pending]? = nil) throws {
         let seen = try replica.read { try ReplicaContents($0) }
+        model.former = try replica.formerCategories()
         model.noteOwnTrash(besides: Set(seen.outbox.map(\.mutation.resource) + seen.shadows.keys))
         let shown = try BoardPicture(model.shown)
         if seen.picture != shown { faults.append("the replica differs:\n\(seen.picture.difference(from: shown))") }
