@@ -14,7 +14,8 @@
         }
     }
 
-    /// A live value of the board in the environment: `@BoardValue({ $0.tasks(in: .todo) }) var tasks`.
+    /// A live value of the board in the environment: `@BoardValue({ $0.tasks(in: .todo) }) var tasks`. What the closure takes from
+    /// its view may change: `init(_ status: Status) { _tasks = BoardValue { $0.tasks(in: status) } }`.
     @propertyWrapper @MainActor
     public struct BoardValue<Value: Sendable>: DynamicProperty {
         @Environment(\.kanbanBoard) private var board
@@ -29,31 +30,9 @@
         public var wrappedValue: Value? { follower.value }
 
         public func update() {
-            guard let board, !follower.follows(board) else { return }
-            follower.follow(live(board), of: board)
-        }
-    }
-
-    @MainActor @Observable
-    final class Follower<Value: Sendable> {
-        private(set) var value: Value?
-        @ObservationIgnored private weak var board: KanbanBoard?
-        @ObservationIgnored private var following: Task<Void, Never>?
-
-        func follows(_ other: KanbanBoard) -> Bool { board === other }
-
-        func follow(_ live: Live<Value>, of board: KanbanBoard) {
-            self.board = board
-            following?.cancel()
-            // Synchronous, so that the first frame is not empty; an error comes with the sequence.
-            value = try? live.current()
-            following = Task { [weak self] in
-                do { for try await value in live { self?.value = value } } catch { self?.value = nil }
-            }
-        }
-
-        deinit {
-            following?.cancel()
+            guard let board else { return }
+            // The view is made anew with a closure that may ask for something else.
+            follower.follow(live(board))
         }
     }
 #endif

@@ -6,9 +6,12 @@
     /// Tokens in the keychain of this device, readable after the first unlock so that background tasks can sync.
     public struct KeychainSecrets: Secrets {
         private let service: String
+        private let accessGroup: String?
 
-        public init(service: String = "KanbanClient") {
+        /// - Parameter accessGroup: the keychain access group that an app shares with its widgets; `nil`: of the app alone.
+        public init(service: String = "KanbanClient", accessGroup: String? = nil) {
             self.service = service
+            self.accessGroup = accessGroup
         }
 
         public func read(_ account: String) throws -> String? {
@@ -34,10 +37,16 @@
         }
 
         private func query(_ account: String) -> [String: Any] {
-            [
+            var query: [String: Any] = [
                 kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,
                 kSecAttrAccount as String: account,
             ]
+            if let accessGroup {
+                query[kSecAttrAccessGroup as String] = accessGroup
+                // The other keychain of macOS knows no groups.
+                query[kSecUseDataProtectionKeychain as String] = true
+            }
+            return query
         }
 
         private func failure(_ status: OSStatus) -> KanbanError {

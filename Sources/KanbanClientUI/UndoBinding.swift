@@ -4,7 +4,10 @@
 
     /// Makes the undo of a window, of a shake and of ⌘Z that of the board. Keep what is returned as long as the window lives.
     ///
-    /// Redo is left to ``KanbanBoard/redo()``: a manager that is given a step to undo forgets what it could redo.
+    /// Redo is left to ``KanbanBoard/redo()``. The manager has one step at a time, because those of the board are on disk and older
+    /// than the window; after an undo it is given the next one, and a manager that is given a step to undo forgets what it could
+    /// redo. With all steps at once, or one moved to redo by hand, a manager that groups by event would undo those of the board and of
+    /// text fields together.
     @MainActor
     public func bind(_ board: KanbanBoard, to manager: UndoManager) -> UndoBinding {
         UndoBinding(board, manager)

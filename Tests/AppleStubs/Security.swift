@@ -13,6 +13,8 @@ public let kSecClass = "class"
 public let kSecClassGenericPassword = "genp"
 public let kSecAttrService = "svce"
 public let kSecAttrAccount = "acct"
+public let kSecAttrAccessGroup = "agrp"
+public let kSecUseDataProtectionKeychain = "nleg"
 public let kSecAttrAccessible = "pdmn"
 public let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly = "cku"
 

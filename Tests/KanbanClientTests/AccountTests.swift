@@ -210,6 +210,25 @@ struct AccountTests {
         #expect(again.network.authorizations[before...].allSatisfy { $0 == "Bearer kb_token" })
         await again.board.close()
     }
+
+    @Test func `a widget asks the server with the token that the app keeps in its secrets`() async throws {
+        let secrets = LockableSecrets()
+        let device = try await device { $0.secrets = secrets }
+        try await logIn(device.board)
+        let network = TestNetwork()
+        network.answer { _, target, _ in target == "/history?limit=50" ? (200, #"{"items": []}"#) : nil }
+        var configuration = Configuration()
+        configuration.secrets = secrets
+        configuration.dependencies.transport = network
+
+        let widget = try await KanbanBoard.openForReading(
+            at: URL(filePath: device.directory.path), configuration: configuration)
+
+        #expect(try await widget.history().isEmpty)
+        #expect(network.authorizations == ["Bearer kb_token"])
+        await widget.close()
+        await device.board.close()
+    }
 }
 
 /// A keychain that gives nothing before the first unlock.

@@ -1,9 +1,28 @@
 import JSON
 import Kanban
+import KanbanRows
 import KanbanWire
 import TestSupport
 
 @testable import KanbanClient
+
+extension Replica {
+    /// The steps but for the deletion of a category that another device made under the name.
+    func own(_ steps: [UndoStep]) throws -> [UndoStep] {
+        let theirs = try read { try $0.connection.all("SELECT theirs FROM aliases", []) { try $0.id(0) } }
+        return steps.filter { step in
+            step.creation == nil || step.mutation.op != .delete
+                || !theirs.contains { $0 == step.mutation.resource.id }
+        }
+    }
+
+    func formerCategories() throws -> [ID: ID] {
+        let rows = try read { reader in
+            try reader.connection.all("SELECT task, category FROM former_categories", []) { try ($0.id(0), $0.id(1)) }
+        }
+        return Dictionary(uniqueKeysWithValues: rows)
+    }
+}
 
 extension SeededRandom {
     /// An edit as a user may make it on this board; now and then one that the rules refuse.

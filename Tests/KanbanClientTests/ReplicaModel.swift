@@ -18,6 +18,9 @@ struct ReplicaModel {
     /// Tasks that were created and deleted here before a push: only the trash of this device has them.
     private var ownTrash: [TaskItem] = []
 
+    /// The categories of tasks in the trash, as the replica keeps them.
+    var former: [ID: ID] = [:]
+
     init() {
         shown.state.feed.revision = .firstOptimistic
     }
@@ -30,7 +33,7 @@ struct ReplicaModel {
     // MARK: - Edits
 
     /// - Returns: false when the rules refuse the edit.
-    func edit(_ mutation: StoredMutation) throws -> Bool {
+    mutating func edit(_ mutation: StoredMutation) throws -> Bool {
         // The device refuses a category of a known name; the server would give back the known category.
         if mutation.op == .create, mutation.resource.type == .category,
             let name = mutation.value["name"]?.stringValue,
@@ -39,21 +42,37 @@ struct ReplicaModel {
             return false
         }
         do {
-            return try shown.perform(mutation).status != .conflict
+            guard try shown.perform(mutation).status != .conflict else { return false }
+            if mutation.op == .restore, let id = mutation.resource.id { try returnToFormerCategory(id) }
+            return true
         } catch is BoardError {
             return false
         }
     }
 
+    private mutating func returnToFormerCategory(_ id: ID) throws {
+        guard let category = former.removeValue(forKey: id), shown.task(id)?.categoryID == nil else { return }
+        let value: JSON = ["categoryId": .string(category.description)]
+        if shown.category(category) != nil { _ = try shown.perform(StoredMutation(.patch, .task(id), value)) }
+    }
+
     /// Undoes the steps, but for the members that somebody else changed since.
-    func undo(_ steps: [UndoStep]) throws {
+    mutating func undo(_ steps: [UndoStep]) throws {
         var steps = steps[...]
+        var made: ID?
         while let step = steps.popFirst() {
             let now = shown.value(of: step.mutation.resource)?.json
+            if let id = step.mutation.resource.id, shown.task(id)?.deletedAt != nil, let category = made,
+                step.mutation.value == ["categoryId": .string(category.description)]
+            {
+                former[id] = category
+                continue
+            }
             guard let step = now.map({ step.without(step.theirs($0)) }) ?? step, try edit(step.mutation),
                 let old = step.replaces, let new = step.mutation.resource.id
             else { continue }
             steps = try steps.naming(new, insteadOf: old)
+            if step.mutation.resource.type == .category { made = new }
         }
     }
 
@@ -81,7 +100,7 @@ struct ReplicaModel {
         through = 0
     }
 
-    private func apply(_ change: Change, _ own: [ID: TaskItem]) throws {
+    private mutating func apply(_ change: Change, _ own: [ID: TaskItem]) throws {
         switch change.value {
         case .task(let task): known.save(task)
         case .category(let category):
@@ -103,8 +122,20 @@ struct ReplicaModel {
                     return
                 }
                 task.deletedAt = seen?.deletedAt ?? known.now
+                if let category = task.categoryID, known.category(category) == nil { task.categoryID = nil }
                 known.save(task)
-            case .category: known.removeCategory(id, revision: change.revision)
+            case .category:
+                var query = TaskQuery()
+                query.categoryIDs = [id]
+                query.inTrash = true
+                for var task in known.tasks(query) {
+                    task.categoryID = nil
+                    known.save(task)
+                }
+                for index in ownTrash.indices where ownTrash[index].categoryID == id {
+                    ownTrash[index].categoryID = nil
+                }
+                known.removeCategory(id, revision: change.revision)
             case .dday: known.removeDDay(id, revision: change.revision)
             case .settings, .image: break
             }

@@ -193,7 +193,7 @@ private final class ReplicaStory {
             isBetween = false
             try model.show(try outbox())
         } else {
-            try model.undo(steps)
+            try model.undo(try replica.own(steps))
         }
         try look()
     }
@@ -342,6 +342,7 @@ private final class ReplicaStory {
 
     private func look(expecting expected: [Pending]? = nil) throws {
         let seen = try replica.read { try ReplicaContents($0) }
+        model.former = try replica.formerCategories()
         model.noteOwnTrash(besides: Set(seen.outbox.map(\.mutation.resource) + seen.shadows.keys))
         let shown = try BoardPicture(model.shown)
         if seen.picture != shown { faults.append("the replica differs:\n\(seen.picture.difference(from: shown))") }

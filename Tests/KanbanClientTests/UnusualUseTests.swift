@@ -21,7 +21,7 @@ struct UnusualUseTests {
         DispatchQueue.main.setSpecific(key: mainQueue, value: true)
         let device = try await TestDevice()
         let threads = Locked<[Bool]>([])
-        let live = Live(Set<Region>([.tasks]), device.board.core.doorbell, Dependencies()) {
+        let live = Live(.trash, of: [.tasks], device.board.core.doorbell, Dependencies()) {
             threads.withLock { $0.append(isOnMainQueue()) }
             return (try device.titles(), nil)
         }
@@ -114,6 +114,33 @@ struct UnusualUseTests {
 
         #expect(try await KanbanBoard.open(at: link, server: device.board.core.server) === device.board)
         await device.board.close()
+    }
+
+    @Test func `a board whose folder was deleted says so, and is made anew when it is opened again`() async throws {
+        let folder = try TemporaryDirectory()
+        let url = URL(filePath: folder.file("board"))
+        let server = try #require(URL(string: "http://server.test"))
+        let board = try await KanbanBoard.open(at: url, server: server)
+        let task = try await board.create(.init(title: "lost"))
+        var titles = board.tasks().makeAsyncIterator()
+        #expect(try await titles.next()?.count == 1)
+        let error = KanbanError.storage("The board's folder was deleted while it was open.")
+        try FileManager.default.removeItem(at: url)
+
+        await #expect(throws: error) { try await board.create(.init(title: "nowhere")) }
+        await #expect(throws: error) { try await board.edit(task.id) { $0.title = "nowhere" } }
+        await #expect(throws: error) { try await titles.next() }
+        #expect(throws: error) { try board.counts().current() }
+        await #expect(throws: error) { try await board.task(task.id) }
+
+        let again = try await KanbanBoard.open(at: url, server: server)
+        try await again.create(.init(title: "kept"))
+        #expect(try again.tasks().current().map(\.title) == ["kept"])
+        // Another board's file took the place of this one's.
+        try FileManager.default.moveItem(at: url, to: url.appendingPathExtension("old"))
+        try FileManager.default.copyItem(at: url.appendingPathExtension("old"), to: url)
+        await #expect(throws: error) { try await again.create(.init(title: "nowhere")) }
+        await again.close()
     }
 
     @Test func `a widget is told what is wrong with a folder`() async throws {

@@ -138,9 +138,10 @@ final class BoardCore: Sendable {
 
     /// A live value of what the replica has.
     func live<Value: Equatable & Sendable>(
-        _ regions: Set<Region>, _ read: @escaping @Sendable (SQLiteBoard) throws -> (Value, Timestamp?)
+        _ query: LiveQuery, of regions: Set<Region>,
+        _ read: @escaping @Sendable (SQLiteBoard) throws -> (Value, Timestamp?)
     ) -> Live<Value> {
-        Live(regions, doorbell, dependencies) { [self] in try self.read(read) }
+        Live(query, of: regions, doorbell, dependencies) { [self] in try self.read(read) }
     }
 
     // MARK: - Which account

@@ -216,22 +216,27 @@ extension Transaction {
             .init("status", .string(new.status.rawValue)),
         ]
         if let due = new.due { members.append(.init("dueDate", .string(due.text))) }
+        var made: [UndoStep] = []
         if let category = new.category {
             // A draft that is refused makes no category.
             _ = try TaskBodies.whole(.object(members), id: new.id.id)
-            members.append(.init("categoryId", .string(try resolve(category).description)))
+            let resolved = try resolve(category)
+            members.append(.init("categoryId", .string(resolved.id.description)))
+            made = resolved.made
         }
-        return try edit(StoredMutation(.create, .task(new.id.id), .object(members)))
+        return try edit(StoredMutation(.create, .task(new.id.id), .object(members))) + made
     }
 
     fileprivate func patch(_ id: KanbanID, from before: TaskDraft, to draft: TaskDraft) throws -> [UndoStep] {
         var members = before.json.changed(to: draft.json).objectMembers ?? []
+        var made: [UndoStep] = []
         if before.category != draft.category {
-            members.append(
-                .init("categoryId", try draft.category.map { .string(try resolve($0).description) } ?? .null))
+            let resolved = try draft.category.map(resolve)
+            members.append(.init("categoryId", resolved.map { .string($0.id.description) } ?? .null))
+            made = resolved?.made ?? []
         }
         guard !members.isEmpty else { return [] }
-        return try edit(StoredMutation(.patch, .task(id.id), .object(members)))
+        return try edit(StoredMutation(.patch, .task(id.id), .object(members))) + made
     }
 
     fileprivate func replace(_ id: KanbanID, _ draft: TaskDraft) throws -> [UndoStep] {

@@ -49,22 +49,26 @@ public actor KanbanBoard {
                 opened[key(folder)] = board
                 return board
             }
-            guard board.core.isClosed else {
+            // The folder of a board may have been deleted while it was open: begin anew.
+            guard board.core.isClosed || board.core.replica.isDeleted else {
                 guard ServerFolders.name(of: board.core.server) == ServerFolders.name(of: server) else {
                     throw KanbanError.storage("The folder is open with another server. Close that board first.")
                 }
                 return board
             }
-            // It still has the folder.
+            // It still has the folder, or the lock of the one that was deleted.
             await board.close()
         }
     }
 
     /// The board as it is on the device, for widgets and extensions: never writes and never syncs. Edits throw
-    /// ``KanbanError/storage(_:)``. What only the server has, it asks the server for.
+    /// ``KanbanError/storage(_:)``. What only the server has, it asks the server for, with the token that the app keeps in the
+    /// secrets of the configuration: give it the app's.
     @concurrent
-    public static func openForReading(at folder: URL) async throws -> KanbanBoard {
-        KanbanBoard(try BoardCore(folder: folder, server: nil, configuration: .init()))
+    public static func openForReading(
+        at folder: URL, configuration: Configuration = .init()
+    ) async throws -> KanbanBoard {
+        KanbanBoard(try BoardCore(folder: folder, server: nil, configuration: configuration))
     }
 
     private var closing: Task<Void, Never>?
@@ -94,16 +98,18 @@ public actor KanbanBoard {
     ) -> Live<[KanbanTask]> {
         let list = TaskList(status: status, sort: sort, category: category, due: due, text: text, limit: limit)
         let now = core.dependencies.now
-        return core.live(list.dependsOnZone ? [.tasks, .settings] : [.tasks]) { try list.read($0, at: now()) }
+        return core.live(.tasks(list), of: list.dependsOnZone ? [.tasks, .settings] : [.tasks]) {
+            try list.read($0, at: now())
+        }
     }
 
     public nonisolated func counts() -> Live<BoardCounts> {
-        core.live([.tasks]) { (BoardCounts(try $0.taskCounts()), nil) }
+        core.live(.counts, of: [.tasks]) { (BoardCounts(try $0.taskCounts()), nil) }
     }
 
     /// By name.
     public nonisolated func categories() -> Live<[KanbanCategory]> {
-        core.live([.tasks, .categories]) { reader in
+        core.live(.categories, of: [.tasks, .categories]) { reader in
             let counts = try reader.taskCounts()
             return (
                 try reader.categories().map { category in
@@ -117,16 +123,16 @@ public actor KanbanBoard {
 
     /// By date.
     public nonisolated func ddays() -> Live<[KanbanDDay]> {
-        core.live([.ddays]) { (try $0.ddays(after: nil, limit: nil).map { KanbanDDay($0) }, nil) }
+        core.live(.ddays, of: [.ddays]) { (try $0.ddays(after: nil, limit: nil).map { KanbanDDay($0) }, nil) }
     }
 
     public nonisolated func settings() -> Live<KanbanSettings> {
-        core.live([.settings]) { (KanbanSettings(try $0.settings()), nil) }
+        core.live(.settings, of: [.settings]) { (KanbanSettings(try $0.settings()), nil) }
     }
 
     /// The tasks of the last thirty days that were deleted, latest first.
     public nonisolated func trash() -> Live<[KanbanTask]> {
-        core.live([.tasks]) { reader in
+        core.live(.trash, of: [.tasks]) { reader in
             var query = TaskQuery()
             query.inTrash = true
             query.sort = .updatedAt
@@ -140,28 +146,28 @@ public actor KanbanBoard {
 
     public nonisolated func today(in zone: TimeZone = .current) -> Live<Today> {
         let now = core.dependencies.now
-        return core.live([.tasks, .ddays]) { try Today.read($0, at: Moment(now(), in: zone)) }
+        return core.live(.today(zone), of: [.tasks, .ddays]) { try Today.read($0, at: Moment(now(), in: zone)) }
     }
 
     /// Not done and still to come, by when they fire.
     public nonisolated func upcoming(limit: Int = 64) -> Live<[Upcoming]> {
         let now = core.dependencies.now
-        return core.live([.tasks, .settings]) { reader in
+        return core.live(.upcoming(limit: limit), of: [.tasks, .settings]) { reader in
             try Upcoming.read(reader, at: try reader.moment(now()), limit: limit)
         }
     }
 
     public nonisolated var undoState: Live<UndoState> {
-        core.live([.undo]) { (try $0.connection.undoState(), nil) }
+        core.live(.undoState, of: [.undo]) { (try $0.connection.undoState(), nil) }
     }
 
     public nonisolated var status: Live<SyncStatus> {
         let core = core
-        return core.live([.status, .outbox]) { (try core.status($0), nil) }
+        return core.live(.status, of: [.status, .outbox]) { (try core.status($0), nil) }
     }
 
     public nonisolated var issues: Live<[Issue]> {
-        core.live([.issues]) { (try $0.connection.issues().map { Issue($0) }, nil) }
+        core.live(.issues, of: [.issues]) { (try $0.connection.issues().map { Issue($0) }, nil) }
     }
 
     /// The edits that the server has not answered, in their order.

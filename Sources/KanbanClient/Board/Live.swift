@@ -9,6 +9,7 @@ public struct Live<Value: Sendable>: AsyncSequence, Sendable {
     /// Reads the value, and until when it stays so without any edit.
     let read: @Sendable () throws -> (value: Value, validUntil: Timestamp?)
     let isSame: @Sendable (Value, Value) -> Bool
+    let query: LiveQuery
     let regions: Set<Region>
     let doorbell: RegionDoorbell
     let dependencies: Dependencies
@@ -82,10 +83,11 @@ public struct Live<Value: Sendable>: AsyncSequence, Sendable {
 
 extension Live where Value: Equatable {
     init(
-        _ regions: Set<Region>, _ doorbell: RegionDoorbell, _ dependencies: Dependencies,
+        _ query: LiveQuery, of regions: Set<Region>, _ doorbell: RegionDoorbell, _ dependencies: Dependencies,
         read: @escaping @Sendable () throws -> (value: Value, validUntil: Timestamp?)
     ) {
         self.read = read
+        self.query = query
         self.regions = regions.union([.board])
         self.doorbell = doorbell
         self.dependencies = dependencies

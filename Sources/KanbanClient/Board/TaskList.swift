@@ -3,7 +3,7 @@ import Kanban
 import KanbanRows
 
 /// What a list of tasks was asked for.
-struct TaskList: Sendable {
+struct TaskList: Hashable, Sendable {
     var status: Status?
     var sort: Sort
     var category: CategoryFilter

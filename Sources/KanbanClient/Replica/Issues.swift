@@ -20,29 +20,24 @@ struct StoredIssue: Sendable {
     /// What the user wrote is nowhere else.
     var isOnlyCopy: Bool { kind != .merged || self["isApplied"] != true }
 
+    init(kind: Kind, resource: ResourceKey, details: [JSON.Member]) {
+        self.kind = kind
+        self.resource = resource
+        self.details = details
+    }
+
+    init(_ row: SQLiteStatement) throws {
+        guard let kind = Kind(rawValue: row.text(1)), let type = ResourceType(rawValue: row.text(2)) else {
+            throw StoreError.corrupt("an issue of an unknown kind")
+        }
+        self.init(
+            kind: kind, resource: ResourceKey(type: type, id: row.optionalID(3)),
+            details: try JSON(stored: row.text(4)).objectMembers ?? [])
+        id = try row.id(0)
+        at = row.timestamp(5)
+    }
+
     subscript(member: String) -> JSON { details.first { $0.name == member }?.value ?? .null }
-
-    static func merged(_ edit: OutboxEdit, _ result: SyncResponse.Result, _ draft: JSON) -> StoredIssue {
-        let conflicts = result.flatConflicts.map { conflict -> JSON in
-            ["member": .string(conflict.member), "mine": conflict.yours, "theirs": conflict.theirs]
-        }
-        return StoredIssue(
-            kind: .merged, resource: edit.mutation.resource,
-            details: [
-                .init("conflicts", .array(conflicts)), .init("draft", draft),
-                .init("isApplied", .bool(edit.policy != .keep && result.status != .conflict)),
-            ])
-    }
-
-    /// Values of the user that another's stand in the place of, without an edit that could be merged.
-    static func outdone(_ mine: [JSON.Member], by theirs: JSON, of resource: ResourceKey) -> StoredIssue {
-        let conflicts = mine.map { member -> JSON in
-            ["member": .string(member.name), "mine": member.value, "theirs": theirs[flat: member.name]]
-        }
-        return StoredIssue(
-            kind: .merged, resource: resource,
-            details: [.init("conflicts", .array(conflicts)), .init("draft", .object(mine)), .init("isApplied", false)])
-    }
 
     static func deleted(_ edit: OutboxEdit, _ draft: JSON) -> StoredIssue {
         StoredIssue(
@@ -264,7 +259,7 @@ extension Transaction {
             return
         }
         var members = draft.json.objectMembers ?? []
-        let category = try draft.category.map { JSON.string(try resolve($0).description) } ?? .null
+        let category = try draft.category.map { JSON.string(try resolve($0).id.description) } ?? .null
         members.append(.init("categoryId", category))
         // A category that the user chose now, and that does not exist, is a fault.
         let isChosenNow = ![issue["value"], issue.shown].contains { $0["categoryId"] == category }
@@ -344,14 +339,7 @@ extension SQLiteConnection {
         try all(
             """
             SELECT id, kind, type, target, details, at FROM issues WHERE ?1 = x'' OR id = ?1 ORDER BY at, id
-            """, [.id(id)]
-        ) { row in
-            guard let kind = StoredIssue.Kind(rawValue: row.text(1)), let type = ResourceType(rawValue: row.text(2))
-            else { throw StoreError.corrupt("an issue of an unknown kind") }
-            return StoredIssue(
-                id: try row.id(0), kind: kind, resource: ResourceKey(type: type, id: row.optionalID(3)),
-                details: try JSON(stored: row.text(4)).objectMembers ?? [], at: row.timestamp(5))
-        }
+            """, [.id(id)], StoredIssue.init)
     }
 }
 

@@ -196,7 +196,7 @@ extension Transaction {
             ? edit.mutation : StoredMutation(.patch, resource, joined.value.changed(to: edit.mutation.value))
     }
 
-    /// True when an edit came later that is not undone yet. Categories of new names are made on the way, and never undone.
+    /// True when an edit came later that is not undone yet. A category that was made on the way says nothing of other edits.
     private func isBuiltOn(_ edit: OutboxEdit) throws -> Bool {
         try !all(
             "SELECT 1 FROM outbox WHERE n > ?1 AND NOT (op = 'create' AND type = 'category') LIMIT 1", .integer(edit.n)

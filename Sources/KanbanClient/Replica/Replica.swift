@@ -26,6 +26,8 @@ final class Replica: @unchecked Sendable {
     private var opened: Opened?
     private let copies: LogCopies
     private let readers = Locked(Readers())
+    /// The file that is open.
+    private let file = Locked<FileIdentity?>(nil)
 
     private typealias Opened = (session: WriteSession<SQLiteConnection>, log: WriteAheadLog)
 
@@ -66,6 +68,7 @@ final class Replica: @unchecked Sendable {
                 guard FileManager.default.fileExists(atPath: path) else {
                     throw KanbanError.storage("There is no board in \(folder.path).")
                 }
+                file.withLock { $0 = FileIdentity(path) }
                 giveBack(try takeReader())
             } else {
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -108,6 +111,7 @@ final class Replica: @unchecked Sendable {
     /// Reads one committed snapshot on the calling thread. Waits for no write, except while a damaged file is being
     /// replaced.
     func read<T>(_ body: (SQLiteBoard) throws -> T) throws -> T {
+        try requireFileToRead()
         let generation = readers.withLock { $0.generation }
         do {
             return try readOnce(body)
@@ -176,7 +180,13 @@ final class Replica: @unchecked Sendable {
 
     private func transact<T>(_ body: (Transaction) throws -> T) throws -> T {
         do {
-            return try transact(in: current(), body)
+            let opened = try current()
+            guard isThere else {
+                // No list shows any more what is not kept.
+                doorbell.ring(Set(Region.allCases))
+                throw KanbanError.deleted
+            }
+            return try transact(in: opened, body)
         } catch {
             if !(error is KanbanError || error is BoardError) { dropSession() }
             throw KanbanError(storage: error)
@@ -229,6 +239,34 @@ final class Replica: @unchecked Sendable {
 
     // MARK: - The file
 
+    /// Whether the file at the path is the one that is open. Takes a microsecond.
+    private var isThere: Bool { file.withLock { $0 == FileIdentity(path) } }
+
+    /// Whether somebody deleted it.
+    var isDeleted: Bool {
+        guard !isThere, !readers.withLock({ $0.isClosed }) else { return false }
+        // A damaged file may be being replaced.
+        queue.sync {}
+        return !isThere
+    }
+
+    private func requireFileToRead() throws {
+        guard !isThere, isDeleted else { return }
+        guard isReadOnly, let fresh = FileIdentity(path) else { throw KanbanError.deleted }
+        // The app replaced a damaged file.
+        file.withLock { $0 = fresh }
+        closeIdleReaders()
+    }
+
+    private func closeIdleReaders() {
+        let idle = readers.withLock { readers in
+            readers.generation += 1
+            defer { readers.idle = [] }
+            return readers.idle
+        }
+        for reader in idle { reader.connection.close() }
+    }
+
     private func open() throws -> Opened {
         do {
             return try openFile()
@@ -245,7 +283,9 @@ final class Replica: @unchecked Sendable {
         let files = FileManager.default
         // Killed while a damaged file was set aside.
         if !files.fileExists(atPath: path), files.fileExists(atPath: salvagedPath) { try takeSalvaged() }
-        return try openFile(at: path, journal: "WAL")
+        let opened = try openFile(at: path, journal: "WAL")
+        file.withLock { $0 = FileIdentity(path) }
+        return opened
     }
 
     private func openFile(at path: String, journal: String) throws -> Opened {
@@ -291,12 +331,7 @@ final class Replica: @unchecked Sendable {
         try inSalvaged { try transact(in: $0) { try $0.replayEdits() } }
         try takeSalvaged()
         onReplaced()
-        let idle = readers.withLock { readers in
-            readers.generation += 1
-            defer { readers.idle = [] }
-            return readers.idle
-        }
-        for reader in idle { reader.connection.close() }
+        closeIdleReaders()
         return try openFile()
     }
 
@@ -325,45 +360,5 @@ final class Replica: @unchecked Sendable {
             log(LogEvent(code: "replica.not_recovered"))
         }
         doorbell.ring(Set(Region.allCases))
-    }
-}
-
-extension KanbanError {
-    /// Maps an error of the rules or of the disk to the error that an app gets.
-    init(storage error: any Error) {
-        switch error {
-        case let error as KanbanError: self = error
-        case let error as BoardError: self.init(error)
-        case let error as StoreError: self.init(error)
-        case let error as SQLiteError: self = error.storeError.map { KanbanError($0) } ?? .storage("\(error)")
-        default: self = .storage("\(error)")
-        }
-    }
-
-    private init(_ error: StoreError) {
-        switch error {
-        case .newer: self = .newerData
-        case .full: self = .storage("The disk is full.")
-        case .io(let what): self = .storage(what)
-        case .corrupt: self = .damaged
-        case .closed: self = .storage("The board is closed.")
-        // Errors of servers only.
-        case .quotaExceeded, .moved, .away, .unsettled: self = .storage("\(error)")
-        case .noAccount: self = .storage("The file has no board.")
-        }
-    }
-
-    static let openedForReading = KanbanError.storage("The board was opened for reading.")
-    /// The file is damaged.
-    static let damaged = KanbanError.storage("The file is damaged.")
-
-    init(_ error: BoardError) {
-        switch error {
-        case .notFound: self = .notFound
-        case .alreadyExists, .deleted, .stale: self = .conflict(nil)
-        case .nameTaken: self = .invalid([Fault(pointer: "#/name", code: "name_taken")])
-        case .invalid(let faults):
-            self = .invalid(faults.map { Fault(pointer: $0.pointer, code: $0.code.rawValue) })
-        }
     }
 }

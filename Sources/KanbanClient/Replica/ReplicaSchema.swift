@@ -78,6 +78,13 @@ enum ReplicaSchema {
         -- The edits to send, counted for each status and read for each request: not by passing over the answered ones.
         CREATE INDEX unanswered ON outbox (n) WHERE answered IS NULL;
         """,
+        """
+        -- Tasks in the trash whose category was deleted and made again: where they go when they are restored.
+        CREATE TABLE former_categories (
+            task BLOB PRIMARY KEY,
+            category BLOB NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """,
     ]
 
     private static let version = "replica.version"

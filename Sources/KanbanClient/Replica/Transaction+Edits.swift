@@ -5,21 +5,26 @@ import KanbanWire
 
 extension Transaction {
     /// Performs an edit, appends it to the outbox and returns the steps that undo it; none if it changes nothing.
+    /// - Parameter base: what the device knows of the server, where that is newer than the row.
     /// - Throws: ``KanbanError``.
     @discardableResult
-    func edit(_ mutation: StoredMutation, policy: Kanban.Mutation.Policy? = nil) throws -> [UndoStep] {
+    func edit(
+        _ mutation: StoredMutation, policy: Kanban.Mutation.Policy? = nil, base newer: Revision? = nil
+    ) throws -> [UndoStep] {
         if mutation.op == .restore, let id = mutation.resource.id, let steps = try restoreOwn(id, mutation.value) {
             return steps
         }
         let mutation = try withoutOwnTrash(mutation)
-        let base = try seenRevision(of: mutation.resource)
+        let base = try seenRevision(of: mutation.resource).map { max($0, newer ?? $0) }
         let before = try Before(mutation, self)
         let outcome = try performOrRefuse(mutation)
         guard outcome.status != .unchanged else { return [] }
+        try noteWritten(mutation.resource, from: before.value, to: outcome.value)
         var trace: OutboxTrace?
         if try !forgetsUnsentCreation(mutation) {
             trace = try append(mutation, base: mutation.op == .create ? nil : base, policy: policy)
         }
+        if mutation.op == .restore, let id = mutation.resource.id { try returnToFormerCategory(id) }
         return try before.inverse(of: mutation, outcome, self).map { step in
             var step = step
             step.trace = trace
@@ -89,8 +94,9 @@ extension Transaction {
             .init("title", .string(task.title)), .init("body", .string(task.body)),
             .init("status", .string(task.status.name)), .init("dueDate", task[.dueDate]),
         ]
-        if let category = task.categoryID, try rows.category(category) != nil {
-            members.append(.init("categoryId", task[.categoryID]))
+        let former = try takeFormerCategory(of: id)
+        if let category = task.categoryID ?? former, try rows.category(category) != nil {
+            members.append(.init("categoryId", .string(category.description)))
         }
         // Not as if it had never been made: it goes back to the trash.
         let deletion = try edit(StoredMutation(.create, .task(id), .object(members))).map { UndoStep($0.mutation) }
@@ -98,22 +104,23 @@ extension Transaction {
         return deletion
     }
 
-    /// The category that a reference means. Creates one of this name if there is none.
-    func resolve(_ category: CategoryRef) throws -> ID {
+    /// The category that a reference means, and the steps that undo its creation, if there was none of this name.
+    func resolve(_ category: CategoryRef) throws -> (id: ID, made: [UndoStep]) {
         switch category {
         case .id(let id):
-            return try all("SELECT theirs FROM aliases WHERE mine = ?1", .id(id.id)) { try $0.id(0) }.first ?? id.id
+            let theirs = try all("SELECT theirs FROM aliases WHERE mine = ?1", .id(id.id)) { try $0.id(0) }.first
+            return (theirs ?? id.id, [])
         case .named(let name):
-            if let known = try rows.category(foldedName: CaseFolding.fold(name.trimmed)) { return known.id }
+            if let known = try rows.category(foldedName: CaseFolding.fold(name.trimmed)) { return (known.id, []) }
             let id = rows.makeID()
             do {
-                try edit(StoredMutation(.create, .category(id), ["name": .string(name)]))
+                let made = try edit(StoredMutation(.create, .category(id), ["name": .string(name)]))
+                return (id, made.map { $0.of(.onTheWay) })
             } catch KanbanError.invalid(let faults) {
                 throw KanbanError.invalid(
                     faults.map { Fault(pointer: $0.pointer == "#/name" ? "#/categoryName" : $0.pointer, code: $0.code) }
                 )
             }
-            return id
         }
     }
 

@@ -18,7 +18,7 @@ extension Transaction {
         let isRestored = try state(.lostCursor).map(answer.lacks) ?? false
         let own = answer.tasks
         for change in changes { try apply(change, isRestored: isRestored, own) }
-        for (edit, result, draft) in settled { try settle(edit, result, draft) }
+        for answered in settled { try settle(answered) }
         try setState(.cursor, answer.cursor)
         if let highest = changes.map(\.revision).max() { try setState(.through, String(highest)) }
         if !answer.hasMore { try endOfFeed(isStream: isStream, isRestored: isRestored) }
@@ -34,6 +34,7 @@ extension Transaction {
         let oldest = min(now, newest).adding(milliseconds: -Self.trashDays * 86_400_000)
         guard try !rows.trash(before: oldest, limit: 1).isEmpty else { return }
         try rows.erase(trashBefore: oldest)
+        try forgetFormerCategories()
         touched.insert(.tasks)
     }
 
@@ -41,20 +42,28 @@ extension Transaction {
 
     /// Integrates the results of edits while more are to be sent. The rows stay as they are until the feed brings the changes.
     func integrate(results: [SyncResponse.Result]) throws {
-        for (edit, result, draft) in try settled(results) { try settle(edit, result, draft) }
+        for answered in try settled(results) { try settle(answered) }
         touched.formUnion([.status, .outbox])
     }
 
     /// The answered edits, with the user's values before the server's overwrite them.
-    private func settled(
-        _ results: [SyncResponse.Result]
-    ) throws -> [(edit: OutboxEdit, result: SyncResponse.Result, draft: JSON)] {
+    private func settled(_ results: [SyncResponse.Result]) throws -> [Settled] {
         try results.compactMap { result in
             guard let edit = try outboxEdit(result.mutationID) else { return nil }
             // Most edits are applied as sent and need no issue: skip their values.
             let isPlain = result.conflicts.isEmpty && result.status != .rejected && result.status != .conflict
-            return (edit, result, isPlain ? .null : try draft(of: edit))
+            return Settled(
+                edit: edit, result: result, draft: isPlain ? .null : try draft(of: edit),
+                shown: result.conflicts.isEmpty ? .null : try value(of: edit.mutation.resource)?.json ?? .null)
         }
+    }
+
+    /// An answered edit, with its resource as the user saw it: as members to send again, and as the server shows it.
+    private struct Settled {
+        var edit: OutboxEdit
+        var result: SyncResponse.Result
+        var draft: JSON
+        var shown: JSON
     }
 
     private func endOfFeed(isStream: Bool, isRestored: Bool) throws {
@@ -86,6 +95,10 @@ extension Transaction {
             if isRestored, let known, known.revision?.isOfEarlierHistory ?? false {
                 try noteLost(known, resource, newerThan: change.value)
             }
+            // Restored by another device, which decided on the category.
+            if case .task(let old)? = known, case .task(let new) = change.value, old.deletedAt != nil {
+                _ = try takeFormerCategory(of: new.id)
+            }
             try put(change.value)
             return
         }
@@ -96,7 +109,9 @@ extension Transaction {
         }
         if let known { try completeEdits(of: resource, known) }
         switch known {
-        case .category(let category): try rows.removeCategory(category.id, revision: change.revision)
+        case .category(let category):
+            try freeTrash(of: category.id)
+            try rows.removeCategory(category.id, revision: change.revision)
         case .dday(let dday): try rows.removeDDay(dday.id, revision: change.revision)
         case .image(let image): try rows.removeImage(image.id, revision: change.revision)
         case .task, .settings, .deleted, nil: break
@@ -126,6 +141,8 @@ extension Transaction {
         let known = try rows.task(id)
         guard var task = [known, own].compactMap(\.self).max(by: { $0.revision < $1.revision }) else { return }
         task.deletedAt = known?.deletedAt ?? now
+        // Its category went first, and the feed has only the last change of the task.
+        if let category = task.categoryID, try rows.category(category) == nil { task.categoryID = nil }
         try rows.save(task)
     }
 
@@ -139,7 +156,8 @@ extension Transaction {
     // MARK: - Answers
 
     /// Records the result of an edit. It stays until the feed brings its effect, or is removed with an issue.
-    private func settle(_ edit: OutboxEdit, _ result: SyncResponse.Result, _ draft: JSON) throws {
+    private func settle(_ answered: Settled) throws {
+        let (edit, result, draft) = (answered.edit, answered.result, answered.draft)
         switch result.status {
         case .applied, .merged, .unchanged:
             try run(
@@ -153,13 +171,15 @@ extension Transaction {
                 let lost = looks.filter { !$0.value.isNull && result.value[$0.name] ?? .null != $0.value }
                 if !lost.isEmpty { try add(.outdone(lost, by: result.value, of: .category(theirs))) }
             } else if !result.conflicts.isEmpty {
-                try add(.merged(edit, result, draft))
+                try addMerged(edit, result, draft, shown: answered.shown)
             }
         case .conflict:
             try drop(edit)
             // What an undo would have deleted has others' words by now.
             guard edit.mutation.op != .delete else { return }
-            guard result.value.isNull else { return try add(.merged(edit, result, draft)) }
+            guard result.value.isNull else {
+                return try addMerged(edit, result, draft, shown: answered.shown)
+            }
             // One issue is enough for several edits with the same words.
             let known = try all(
                 "SELECT details FROM issues WHERE target = ?1 AND kind = 'deleted'", .id(edit.mutation.resource.id)
@@ -198,6 +218,7 @@ extension Transaction {
         try run("UPDATE outbox SET value = replace(value, ?1, ?2)", from, to)
         try run("UPDATE undo SET steps = replace(steps, ?1, ?2)", from, to)
         try run("UPDATE issues SET details = replace(details, ?1, ?2)", from, to)
+        try run("UPDATE former_categories SET category = ?2 WHERE category = ?1", .id(mine), .id(theirs))
     }
 
     // MARK: - Another history

@@ -51,30 +51,52 @@ extension Transaction {
     func withdraw(_ steps: [UndoStep]) throws -> [UndoStep]? {
         guard steps.allSatisfy({ $0.trace != nil }) else { return nil }
         var again: [StoredMutation] = []
+        var creations: [ResourceKey: UndoStep.Creation] = [:]
         do {
             try board.nested {
                 var last: ID?
                 // An edit may have several steps.
-                for trace in steps.compactMap(\.trace) where trace.mutationID != last {
+                for step in steps {
+                    guard let trace = step.trace, trace.mutationID != last else { continue }
                     guard let mutation = try takeOut(trace) else { throw IsKnown() }
                     again.append(mutation)
+                    creations[mutation.resource] = step.creation
                     last = trace.mutationID
                 }
             }
         } catch is IsKnown {
             return nil
         }
+        let resources = Set(again.map(\.resource))
+        let before = try resources.map { try value(of: $0) }
         try rollBackEdits()
         try replayEdits()
+        for (resource, before) in zip(resources, before) {
+            try noteWritten(resource, from: before, to: value(of: resource))
+        }
+        try keepFormerCategories(steps)
         touched.formUnion([.outbox, .status])
         // Each member is expected as the first step finds it.
         var seen: [ResourceKey: Set<String>] = [:]
         return try again.reversed().map { mutation in
             var step = try step(mutation)
+            step.creation = creations[mutation.resource]
             let names = seen[mutation.resource] ?? []
             step.expected = JSON(flat: step.expected.flatMembers.filter { !names.contains($0.name) })
             seen[mutation.resource] = names.union(mutation.value.flatMembers.map(\.name))
             return step
+        }
+    }
+
+    /// A category is back that was never deleted. The tasks of the trash that the server does not know, and those that would have
+    /// gone there, are not among the edits that were taken out.
+    private func keepFormerCategories(_ steps: [UndoStep]) throws {
+        guard let category = steps.lazy.compactMap(\.replaces).first else { return }
+        for step in steps where step.mutation.value["categoryId"] != nil {
+            guard try isInTrash(step.mutation.resource), let id = step.mutation.resource.id,
+                try rows.task(id)?.categoryID == nil
+            else { continue }
+            try keepFormerCategory(category, of: id)
         }
     }
 
@@ -84,13 +106,22 @@ extension Transaction {
         // The last undone step is the first to redo.
         var inverses: [[UndoStep]] = []
         var steps = all[...]
+        var category: ID?
         while let next = steps.popFirst() {
-            guard let step = try own(next, &conflicts) else { continue }
+            guard try isNeeded(next, among: all), let step = try own(next, &conflicts) else { continue }
+            if let category, step.mutation.value == ["categoryId": .string(category.description)],
+                try isInTrash(step.mutation.resource), let id = step.mutation.resource.id
+            {
+                try keepFormerCategory(category, of: id)
+                continue
+            }
             do {
                 // The server applies a deletion of what others changed, unless it is to be refused.
                 let policy: Kanban.Mutation.Policy = step.mutation.op == .delete ? .reject : .keep
-                inverses.append(try board.nested { try edit(step.mutation, policy: policy) })
+                let inverse = try board.nested { try edit(step.mutation, policy: policy) }
+                inverses.append(inverse.map { $0.of(step.creation) })
                 if let old = step.replaces, let new = step.mutation.resource.id {
+                    if step.mutation.resource.type == .category { category = new }
                     steps = try steps.naming(new, insteadOf: old)
                     try run(
                         "UPDATE undo SET steps = replace(steps, ?1, ?2)", .text(old.description),
@@ -102,6 +133,21 @@ extension Transaction {
             }
         }
         return inverses.reversed().flatMap(\.self)
+    }
+
+    /// False for the deletion of a category that is not this device's, or that was made for a task and has others by now.
+    private func isNeeded(_ step: UndoStep, among steps: [UndoStep]) throws -> Bool {
+        guard let creation = step.creation, step.mutation.op == .delete, let id = step.mutation.resource.id else {
+            return true
+        }
+        // Another device had one of this name, which took its place.
+        let isTheirs = try !all("SELECT 1 FROM aliases WHERE theirs = ?1 LIMIT 1", .id(id)) { $0.integer(0) }.isEmpty
+        guard !isTheirs, creation == .onTheWay else { return !isTheirs }
+        guard let category = try rows.category(id), step.theirs(category.members).isEmpty else { return false }
+        var query = TaskQuery()
+        query.categoryIDs = [id]
+        let own = Set(steps.compactMap(\.mutation.resource.id))
+        return try rows.taskIDs(query).isEmpty && trash(of: id).allSatisfy(own.contains)
     }
 
     /// The step without the members that another device changed since; `nil` when nothing is left.
@@ -120,6 +166,14 @@ extension Transaction {
 private struct IsKnown: Error {}
 
 extension UndoStep {
+    /// The step with the reason of a category's creation, if it is about one.
+    func of(_ creation: Creation?) -> UndoStep {
+        guard let creation, mutation.resource.type == .category else { return self }
+        var step = self
+        step.creation = creation
+        return step
+    }
+
     /// The members that another device changed since, as the resource is now.
     func theirs(_ now: JSON) -> [String] {
         expected.flatMembers.filter { now[flat: $0.name] != $0.value }.map(\.name)

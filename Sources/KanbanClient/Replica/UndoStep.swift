@@ -12,12 +12,21 @@ struct UndoStep: Sendable {
     var replaces: ID?
     /// Where the edit is, while it is unsent.
     var trace: OutboxTrace?
+    /// For the deletion of a category, and its creation again: why the user's edit made it.
+    var creation: Creation?
+
+    enum Creation: String, Sendable {
+        case asked
+        /// For a task that named it. It goes with the task only while nobody else needs it.
+        case onTheWay
+    }
 
     var json: JSON {
         [
             "op": .string(mutation.op.rawValue), "type": .string(mutation.resource.type.rawValue),
             "id": mutation.resource.id.map { .string($0.description) } ?? .null, "value": mutation.value,
             "expected": expected, "replaces": .init(optional: replaces?.description), "trace": trace?.json ?? .null,
+            "creation": .init(optional: creation?.rawValue),
         ]
     }
 
@@ -36,6 +45,7 @@ struct UndoStep: Sendable {
             StoredMutation(op, resource, json["value"] ?? .null), expected: json["expected"] ?? .null,
             replaces: json["replaces"]?.stringValue.flatMap { ID($0) })
         trace = json["trace"].flatMap(OutboxTrace.init)
+        creation = json["creation"]?.stringValue.flatMap(Creation.init(rawValue:))
     }
 }
 
@@ -64,7 +74,7 @@ struct Before {
     var value: Change.Value?
     /// The task above.
     var predecessor: ID?
-    /// The tasks of a category that is deleted.
+    /// The tasks of a category that is deleted, those in the trash as well.
     var tasks: [ID] = []
 
     init(_ mutation: StoredMutation, _ transaction: Transaction) throws {
@@ -75,7 +85,7 @@ struct Before {
         if mutation.op == .delete, mutation.resource.type == .category, let id = mutation.resource.id {
             var query = TaskQuery()
             query.categoryIDs = [id]
-            tasks = try transaction.rows.taskIDs(query)
+            tasks = try transaction.rows.taskIDs(query) + transaction.trash(of: id)
         }
     }
 
@@ -86,7 +96,9 @@ struct Before {
         let resource = mutation.resource
         switch (mutation.op, value) {
         case (.create, _), (.put, nil), (.restore, _):
-            return [try transaction.step(StoredMutation(.delete, resource))]
+            var step = try transaction.step(StoredMutation(.delete, resource))
+            if resource.type == .category { step.creation = .asked }
+            return [step]
         case (.delete, .task(let task)):
             return [UndoStep(StoredMutation(.restore, resource, .object(placing(task))))]
         case (.delete, .category(let category)):

@@ -289,67 +289,24 @@ actor SyncDriver {
 
     private func openStream() {
         lastNumber += 1
-        let (number, shown, before) = (lastNumber, shown, barrier)
+        let (number, core, shown, before, events) = (lastNumber, core, shown, barrier, events)
         let task = Task {
-            var start = ContinuousClock.now
-            let failure = await readStream(number, on: shown, after: before, &start)
-            events.yield(.stream(number, .streamEnded(failure, after: ContinuousClock.now - start)))
+            do {
+                try await before?.value
+            } catch {
+                let failure = Failure(caught: error)
+                events.yield(.stream(number, .streamEnded(failure, after: .zero)))
+                return
+            }
+            var stream = ChangeStream(core, of: shown)
+            let failure = await stream.read {
+                core.setFromDevice(false)
+                events.yield(.stream(number, .streamReady))
+            }
+            events.yield(.stream(number, .streamEnded(failure, after: ContinuousClock.now - stream.start)))
         }
         stream = (number, task)
         lastTasks.stream = task
-    }
-
-    /// - Parameter start: set when the stream has caught up.
-    private func readStream(
-        _ number: Int, on shown: BoardCore.Shown, after barrier: Task<Void, any Error>?,
-        _ start: inout ContinuousClock.Instant
-    ) async -> Failure? {
-        let replica = shown.replica
-        do {
-            try await barrier?.value
-            let cursor = try replica.read { try $0.connection.state(.cursor) }
-            var call = APICall.get("/changes", cursor.map { [("since", $0)] } ?? [])
-            call.headers = [("Accept", "text/event-stream")]
-            call.timeout = .seconds(40)
-            var parser = EventParser()
-            var refused: APIResponse?
-            for try await piece in try core.client(of: shown.account).stream(call) {
-                switch piece {
-                case .head(let status, let headers):
-                    let isStream = headers["content-type"]?.hasPrefix("text/event-stream") ?? false
-                    if status != 200 || !isStream { refused = APIResponse(status: status, headers: headers, body: []) }
-                case .bytes(let bytes):
-                    guard refused == nil else {
-                        refused?.body += bytes
-                        continue
-                    }
-                    let new = parser.take(bytes)
-                    try await integrate(new, replica)
-                    if new.contains(where: { $0.name == "ready" }) {
-                        start = .now
-                        core.setFromDevice(false)
-                        events.yield(.stream(number, .streamReady))
-                    }
-                }
-            }
-            guard let refused else { return nil }
-            return (200..<300).contains(refused.status) ? .malformedResponse : Failure(refused)
-        } catch {
-            return Failure(caught: error)
-        }
-    }
-
-    /// Integrates the changes among these events in one transaction.
-    private func integrate(_ new: [EventParser.Event], _ replica: Replica) async throws {
-        let changes = new.filter { $0.name == "change" }
-        guard let cursor = changes.last(where: { $0.id != nil })?.id else { return }
-        let values = try changes.map { event -> Change? in
-            // The stream was cut inside an event.
-            guard let json = try? JSON(parsing: Array(event.data.utf8)) else { throw Failure.malformedResponse }
-            return Change(shown: json)
-        }
-        let answer = SyncResponse(changes: values.compactMap { $0 }, cursor: cursor)
-        try await replica.write { try $0.integrate(answer, isStream: true) }
     }
 }
 

@@ -15,7 +15,7 @@ let task = try await board.create(.init(due: .day("2026-12-01")))
 print(try board.tasks(in: .todo).current().map(\.title), try await board.undo(), try board.counts().current().total)
 await board.close()
 
-let widget = try await KanbanBoard.openForReading(at: folder)
+let widget = try await KanbanBoard.openForReading(at: folder, configuration: configuration)
 print(try widget.tasks().current().count)
 await widget.close()
 try FileManager.default.removeItem(at: folder)
