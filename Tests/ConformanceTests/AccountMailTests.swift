@@ -139,6 +139,31 @@ struct AccountMailTests {
         #expect(try Kanbase.run(["account", "show", "nobody@example.org"] + data).ending == .exited(66))
     }
 
+    @Test func `what a stranger names his device adds no line to what an operator reads`() throws {
+        let service = try StubMailServer()
+        defer { service.stop() }
+        let server = try server(service, [])
+        let data = ["--data", server.folder.path]
+        let client = try server.client()
+        let account: JSON = [
+            "email": "anna@example.org", "password": .string(Self.password), "displayName": "A\u{1b}[2J",
+        ]
+        #expect(try client.post("/accounts", account).status == 201)
+        let device = "x\n2026-11-24T00:00:00.000Z\tlog_in\tYour Mac\u{7}\u{9b}2J\u{202e}"
+        let wrong: JSON = ["email": "anna@example.org", "password": "not this one", "device": .string(device)]
+        expectProblem(try client.post("/sessions", wrong), 401, "unauthorized")
+
+        let events = try Kanbase.run(["account", "events", "anna@example.org"] + data).output
+        let shown = try Kanbase.run(["account", "show", "anna@example.org"] + data).output
+
+        #expect(
+            events.split(separator: "\n").count == 2
+                && events.contains("\tx 2026-11-24T00:00:00.000Z log_in Your Mac  2J"))
+        for text in [events, shown] {
+            #expect(!text.unicodeScalars.contains { "\u{1b}\u{7}\u{9b}\u{202e}".unicodeScalars.contains($0) })
+        }
+    }
+
     @Test func `an operator sets limits of one account beside a running server`() throws {
         let server = try Kanbase(["--auth", "required", "--account-tasks", "2"])
         let client = try signUp(server, "anna@example.org")

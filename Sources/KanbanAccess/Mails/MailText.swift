@@ -17,7 +17,7 @@ struct MailText {
         switch kind.code {
         case .accountLock:
             paragraphs.append(
-                facts.compactMap { name, value in value.map { "\(name): \(Self.oneLine($0))" } }.joined(separator: "\n")
+                facts.compactMap { name, value in value.map { "\(name): \($0.onOneLine)" } }.joined(separator: "\n")
             )
             paragraphs.append(words.lock)
         case .passwordReset, .emailVerification:
@@ -31,13 +31,6 @@ struct MailText {
     /// To the minute, for people: `2026-11-20 08:19 UTC`.
     private var time: String {
         "\(at.description.prefix(16).replacing("T", with: " ")) UTC"
-    }
-
-    /// The name of a device must not contain line breaks.
-    private static func oneLine(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { $0.properties.isWhitespace || $0.value < 0x20 ? " " : $0 }))
     }
 
     private struct Words {

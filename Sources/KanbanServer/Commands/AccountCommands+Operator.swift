@@ -22,13 +22,13 @@ extension AccountCommands {
         }
         print("id        \(account.id)")
         print("e-mail    \(account.email?.text ?? "-")\(account.isEmailVerified ? ", verified" : "")")
-        print("name      \(account.displayName ?? "-")")
+        print("name      \(account.displayName?.onOneLine ?? "-")")
         print("created   \(account.createdAt)")
         print("state     \(account.state)")
         printQuota(of: account, usage: usage)
         for identity in identities { print("identity  \(identity.provider) since \(identity.createdAt)") }
-        for session in sessions { print("session   \(session.device ?? "-"), used \(session.lastUsedAt)") }
-        for token in tokens { print("token     \(token.name), \(token.scope.rawValue)") }
+        for session in sessions { print("session   \(session.device?.onOneLine ?? "-"), used \(session.lastUsedAt)") }
+        for token in tokens { print("token     \(token.name.onOneLine), \(token.scope.rawValue)") }
     }
 
     /// Sets the limits of the command line.
@@ -64,7 +64,7 @@ extension AccountCommands {
                 if configuration.administration.json {
                     printJSON { $0.value(event) }
                 } else {
-                    print("\(event.at)\t\(event.kind.rawValue)\t\(event.device ?? "-")\t\(event.network ?? "-")")
+                    print("\(event.at)\t\(event.kind.rawValue)\t\(event.device?.onOneLine ?? "-")\t\(event.network ?? "-")")
                 }
             }
             guard let end = page.last else { return }

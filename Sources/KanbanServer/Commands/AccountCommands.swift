@@ -127,7 +127,7 @@ struct AccountCommands {
     private func listTokens(_ key: AccountKey, _ service: AccessService) async throws {
         for token in try await service.tokens(of: key) {
             let end = token.expiresAt.map { "until \($0)" } ?? "without end"
-            print("\(token.id)\t\(token.scope.rawValue)\t\(end)\t\(token.name)")
+            print("\(token.id)\t\(token.scope.rawValue)\t\(end)\t\(token.name.onOneLine)")
         }
     }
 

@@ -83,7 +83,7 @@ struct TransferCommands {
         } catch BoardError.invalid(let faults) {
             throw Failure(faults)
         } catch let malformed as MalformedDocument {
-            throw Failure(.damagedData, "The import is no JSON, and nothing was changed: \(malformed.detail)")
+            throw Failure(.damagedData, "The import is no JSON, and nothing was changed: \(malformed.detail.onOneLine)")
         }
     }
 
@@ -100,7 +100,7 @@ struct TransferCommands {
 extension Failure {
     /// The faults of a document, one a line.
     init(_ faults: [Fault]) {
-        let lines = faults.map { "  line \($0.line ?? 1), \($0.pointer): \($0.detail)" }.joined(separator: "\n")
+        let lines = faults.map { "  line \($0.line ?? 1), \($0.pointer): \($0.detail)".onOneLine }.joined(separator: "\n")
         self.init(.damagedData, "The import is wrong, and nothing was changed:\n\(lines)")
     }
 }
