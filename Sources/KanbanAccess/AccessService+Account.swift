@@ -110,8 +110,15 @@ extension AccessService {
 
     /// Ends all sessions but one, and if asked the tokens, too.
     /// - Parameter session: the session to keep; `nil` for a caller with a token.
-    package func endSessions(of key: AccountKey, keeping session: ID?, tokens: Bool) async throws {
-        try await store.writeAccess { try Self.endAccess(of: key, keeping: session, tokens: tokens, in: $0) }
+    package func endSessions(
+        of key: AccountKey, keeping session: ID?, tokens: Bool, _ visitor: Visitor
+    ) async throws {
+        try await store.writeAccess { writer in
+            if tokens {
+                for _ in try writer.tokens(of: key) { try writer.note(.tokenRemoved, of: key, by: visitor) }
+            }
+            try Self.endAccess(of: key, keeping: session, tokens: tokens, in: writer)
+        }
         noteEnd(of: key, keeping: session, tokens: tokens)
     }
 

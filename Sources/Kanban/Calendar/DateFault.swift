@@ -6,8 +6,6 @@ package enum DateFault: Error, Hashable, Sendable {
     case impossible
     /// Outside of the years 0001–9999 of UTC.
     case outOfRange
-    /// An offset beyond ±14:00; no place on earth has one.
-    case offsetTooLarge
 
     /// The rest of a sentence that begins with the member's name.
     package var detail: String {
@@ -15,7 +13,6 @@ package enum DateFault: Error, Hashable, Sendable {
         case .malformed: "is no RFC 3339 date or date-time with an offset."
         case .impossible: "names a day or a time of day that does not exist."
         case .outOfRange: "lies outside of the years 0001 to 9999 in UTC."
-        case .offsetTooLarge: "has an offset beyond ±14:00."
         }
     }
 }

@@ -29,7 +29,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Timestamp: CustomStringConvertible {
-    /// Reads an RFC 3339 date-time with any offset up to ±14:00; `nil` for anything else. See ``parse(_:)``.
+    /// Reads an RFC 3339 date-time with any offset; `nil` for anything else. See ``parse(_:)``.
     package init?(rfc3339 text: String) {
         do {
             self = try Timestamp.parse(text)
@@ -129,7 +129,6 @@ extension DateScanner {
         try expect(":")
         let minutes = try number(digits: 2)
         guard hours <= 23, minutes <= 59 else { throw .impossible }
-        guard hours * 60 + minutes <= 14 * 60 else { throw .offsetTooLarge }
         return sign * (hours * 60 + minutes)
     }
 }

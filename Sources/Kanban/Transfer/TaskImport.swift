@@ -57,9 +57,15 @@ struct TaskImport {
     }
 
     private mutating func take(_ task: TaskItem) throws {
+        var task = task
         var old: TaskItem?
         if !isEmpty {
             old = try writer.task(task.id)
+            if let old, columns[task.status]?.canTake(task.position, insteadOf: old.position) == false,
+                old.status == task.status, old.deletedAt == nil, task.deletedAt == nil
+            {
+                task.position = old.position
+            }
             let isGone = try old == nil && writer.taskEverExisted(task.id)
             guard !isGone, old.map({ task.updatedAt > $0.updatedAt && !task.isLike($0) }) ?? true else {
                 counts.unchanged += 1
@@ -67,7 +73,6 @@ struct TaskImport {
             }
         }
         if old == nil { counts.created += 1 } else { counts.updated += 1 }
-        var task = task
         if let old { task.createdAt = old.createdAt }
         if task.deletedAt != nil {
             if task.position.text.isEmpty { task.position = Position(after: nil, before: nil) }
@@ -120,6 +125,11 @@ private struct Places {
             guard page.count == query.limit, let last = page.last else { return }
             query.after = try reader.anchor(after: last, of: query)
         }
+    }
+
+    /// False when the position is empty, or another task's.
+    func canTake(_ position: Position, insteadOf own: Position) -> Bool {
+        !position.text.isEmpty && (position == own || !taken.contains(position.text))
     }
 
     /// - Returns: false when the position is empty or taken.

@@ -39,7 +39,7 @@ package struct CrossOrigin: Sendable {
         ("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE"),
         (
             "Access-Control-Allow-Headers",
-            "Accept, Accept-Language, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, "
+            "Accept, Accept-Language, Authorization, Content-Encoding, Content-Type, Idempotency-Key, If-Match, If-None-Match, "
                 + "Last-Event-ID, Prefer, X-Request-Id"
         ),
         ("Access-Control-Max-Age", "600"),

@@ -64,7 +64,7 @@ package struct SessionRoutes: Sendable {
         try call.requireNoTag()
         let tokens = try call.query.flag("tokens")
         let session = call.caller.grant.flatMap { $0.kind == .session ? $0.id : nil }
-        try await accounts.endSessions(of: call.account, keeping: session, tokens: tokens)
+        try await accounts.endSessions(of: call.account, keeping: session, tokens: tokens, call.visitor())
         return .noContent
     }
 

@@ -78,7 +78,8 @@ extension ICalendarWriter {
     /// §3.6.1
     private mutating func write(_ dday: DDay) {
         begin("VEVENT")
-        line("UID", dday.id.description)
+        // A task may have the same id.
+        line("UID", "dday-\(dday.id)")
         instant("DTSTAMP", dday.updatedAt)
         instant("CREATED", dday.createdAt)
         instant("LAST-MODIFIED", dday.updatedAt)

@@ -284,6 +284,9 @@ struct SessionRoutesTests {
         #expect(await board.send(.get, "/tasks", token: ben.token).status == 200)
         // So that open streams look whether it was them.
         #expect(board.rings.count > rings)
+        let kinds = await board.send(.get, "/account/events", token: anna.token).json["items"]?.arrayValue?
+            .compactMap { $0["kind"]?.stringValue }
+        #expect(kinds?.contains("token_removed") == (left == 401))
         #expect(await board.send(.delete, "/sessions?tokens=perhaps", token: anna.token).status == 400)
     }
 

@@ -276,6 +276,22 @@ struct ImportRoutesTests {
         #expect(twice.faults == ["#/tasks/1/id required", "#/tasks/2/id invalid_value"])
     }
 
+    @Test func `to import again what names no times and no places changes nothing`() async throws {
+        try await board.task(#"{"title": "first"}"#)
+        let document = """
+            {"tasks": [{"id": "0199a3c4-6b1e-7c3a-9a55-3f0d2f4f8e12", "title": "one", "position": "a0"},
+              {"id": "0199a3c4-6b1e-7c3a-9a55-3f0d2f4f8e13", "title": "two"}]}
+            """
+        await board.send(.post, "/import", document)
+        let before = await board.send(.get, "/tasks?sort=position").body
+        board.clock.advance(seconds: 60)
+
+        let again = await board.send(.post, "/import", document)
+
+        #expect(again.json["tasks"]?["unchanged"] == 2)
+        #expect(await board.send(.get, "/tasks?sort=position").body == before)
+    }
+
     @Test func `places that are taken or none are made anew at the end`() async throws {
         try await board.task(#"{"title": "first"}"#)
 
