@@ -6,31 +6,51 @@ struct TaskPlace: Equatable {
     var id: ID
 }
 
+/// How far a walk is in one column.
+struct ColumnPlace {
+    var status: TaskStatus
+    var place: TaskPlace
+}
+
 /// Where the next page begins when the server respaced a column since the last page. The positions of its tasks are new
 /// then but their order is not, so the old position is mapped to the new one by the recorded respacings.
 extension SQLBoard {
     package func anchor(
         after last: TaskItem, of query: TaskQuery, at revision: Revision
     ) throws -> TaskQuery.Anchor {
-        var anchor = TaskQuery.Anchor(
+        let anchor = TaskQuery.Anchor(
             id: last.id, key: query.sort.key(of: last), position: last.position, revision: revision)
-        guard let before = query.after, query.sort == .position || before.key == anchor.key else { return anchor }
-        let descending = query.sort == .position && query.descending
-        let here = TaskPlace(position: last.position, id: last.id)
-        for (status, place) in try places(before, of: query) {
-            // Columns whose part of the walk is further already, as counted before the respacing.
-            if place.isBeyond(here, descending: descending) {
-                anchor.places.append(.init(status: status, position: place.position, id: place.id))
-            }
-        }
-        anchor.places.sort { $0.status.rawValue < $1.status.rawValue }
-        return anchor
+        return try query.anchor(anchor, from: start(of: query))
     }
 
-    /// Where the walk is in each column of the query, by the positions of now.
-    func places(
-        _ anchor: TaskQuery.Anchor, of query: TaskQuery
-    ) throws -> [(status: TaskStatus, place: TaskPlace)] {
+    /// The same for a task of which only the id is known.
+    /// - Parameter start: where the page of the task began.
+    func anchor(
+        after last: ID, of query: TaskQuery, from start: [ColumnPlace], at revision: Revision
+    ) throws -> TaskQuery.Anchor? {
+        let statement = try statement(
+            """
+            SELECT position, due, created_at, updated_at, COALESCE(title_folded, title) FROM tasks
+            WHERE account = ?1 AND id = ?2
+            """)
+        statement.bind(2, last)
+        let anchor = try first(of: statement) { row in
+            let key: TaskQuery.Anchor.Key =
+                switch query.sort {
+                case .position: .text(row.text(0))
+                case .dueDate: row.optionalInteger(1).map { .number($0) } ?? .none
+                case .createdAt: .number(row.integer(2))
+                case .updatedAt: .number(row.integer(3))
+                case .title: .text(row.text(4))
+                }
+            return TaskQuery.Anchor(id: last, key: key, position: Position(text: row.text(0)), revision: revision)
+        }
+        return anchor.map { query.anchor($0, from: start) }
+    }
+
+    /// Where the walk is in each column of the query, by the positions of now; empty at its beginning.
+    func start(of query: TaskQuery) throws -> [ColumnPlace] {
+        guard let anchor = query.after else { return [] }
         // Most accounts have none, and then one look is enough for all columns.
         let revision = try anchor.revision.flatMap { try !query.inTrash && hasRespacings() ? $0 : nil }
         return try query.columns.map { status in
@@ -42,7 +62,7 @@ extension SQLBoard {
                     place = try follow(place, through: respacing, of: status, descending: descending)
                 }
             }
-            return (status, place)
+            return ColumnPlace(status: status, place: place)
         }
     }
 
@@ -95,6 +115,20 @@ extension SQLBoard {
 }
 
 extension TaskQuery {
+    /// The anchor with the columns whose part of the walk is further already, as counted before a respacing.
+    /// - Parameter start: where the page of the anchor's task began.
+    fileprivate func anchor(_ anchor: Anchor, from start: [ColumnPlace]) -> Anchor {
+        guard let before = after, sort == .position || before.key == anchor.key else { return anchor }
+        var anchor = anchor
+        let here = TaskPlace(position: anchor.position, id: anchor.id)
+        for column in start where column.place.isBeyond(here, descending: sort == .position && descending) {
+            anchor.places.append(
+                .init(status: column.status, position: column.place.position, id: column.place.id))
+        }
+        anchor.places.sort { $0.status.rawValue < $1.status.rawValue }
+        return anchor
+    }
+
     /// Those that are listed, in their order.
     var columns: [TaskStatus] {
         guard let statuses else { return TaskStatus.allCases }
