@@ -133,12 +133,10 @@ extension SQLBoardWriter {
         try writing.removeStanding(of: account)
         // First, because it waits for the holder of the account's lock: the rows of that one are erased, too.
         try statement("DELETE FROM accounts WHERE number = ?1").run()
-        if !Database.erasesDependents {
-            for table in Schema.tablesOfAccounts {
-                let rows = try connection.statement(composed: "DELETE FROM \(table) WHERE account = ?1")
-                rows.bind(1, account.number)
-                try rows.run()
-            }
+        for table in Schema.tablesOfAccounts {
+            let rows = try connection.statement(composed: "DELETE FROM \(table) WHERE account = ?1")
+            rows.bind(1, account.number)
+            try rows.run()
         }
         writing.noteEnding(of: account)
         writing.cancelPendingCounts(of: account)

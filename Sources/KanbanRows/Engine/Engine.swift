@@ -15,8 +15,6 @@ package protocol Engine: AnyObject {
     static var hasRowNumbers: Bool { get }
     /// Whether statements fold texts that they search. Otherwise a column keeps the folded body.
     static var foldsText: Bool { get }
-    /// Whether erasing an account's row erases all rows that refer to it.
-    static var erasesDependents: Bool { get }
 
     /// The name of the database in errors: the path of its file.
     var name: String { get }
@@ -49,7 +47,6 @@ package protocol Engine: AnyObject {
 extension Engine {
     package static var hasRowNumbers: Bool { true }
     package static var foldsText: Bool { true }
-    package static var erasesDependents: Bool { true }
 
     /// The error for rows that are not as Kanbase writes them.
     package func damaged(_ what: String) -> StoreError {
