@@ -108,6 +108,9 @@ extension SQLBoardWriter {
         try statement("DELETE FROM respacings WHERE account = ?1").run()
         try statement("DELETE FROM tasks WHERE account = ?1").run()
         try statement("DELETE FROM task_counts WHERE account = ?1").run()
+        if Database.countsInAccounts {
+            try statement("UPDATE accounts SET todo_tasks = 0, doing_tasks = 0, done_tasks = 0 WHERE number = ?1").run()
+        }
         try statement("DELETE FROM categories WHERE account = ?1").run()
         try statement("DELETE FROM ddays WHERE account = ?1").run()
         try statement("DELETE FROM images WHERE account = ?1").run()

@@ -15,7 +15,7 @@ package final class WriteSession<Database: Engine> {
     @exclusivity(unchecked) private var latest: Standing?
     /// Those that the transaction changed.
     @exclusivity(unchecked) private var changed: [Standing] = []
-    @exclusivity(unchecked) private var countChanges: [CountChange] = []
+    @exclusivity(unchecked) var countChanges: [CountChange] = []
     @exclusivity(unchecked) private var changedTasks: [TaskChange]? = []
     let recentTasks = RecentTasks()
     @exclusivity(unchecked) var columnEnds = ColumnEnds()
@@ -149,7 +149,7 @@ package final class WriteSession<Database: Engine> {
         try change(account) { $0.limits = limits }
     }
 
-    private func standing(of account: AccountKey) throws -> Standing {
+    func standing(of account: AccountKey) throws -> Standing {
         if let latest, latest.number == account.number { return latest }
         if let known = standings[account.number] {
             latest = known
@@ -188,7 +188,7 @@ package final class WriteSession<Database: Engine> {
     }
 
     /// Has the commit write the counters.
-    private func noteChange(of standing: Standing, isOfFeed: Bool) {
+    func noteChange(of standing: Standing, isOfFeed: Bool) {
         if !standing.isChanged { changed.append(standing) }
         standing.isChanged = true
         if isOfFeed { standing.isFeedChanged = true }
@@ -196,6 +196,7 @@ package final class WriteSession<Database: Engine> {
 
     private func forgetChanges() {
         for standing in changed {
+            standing.tasks = Standing.TaskChange()
             standing.isChanged = false
             standing.isFeedChanged = false
         }
@@ -244,11 +245,18 @@ package final class WriteSession<Database: Engine> {
         guard !changed.isEmpty else { return [] }
         defer { forgetChanges() }
         let statement = try connection.statement(
-            """
-            UPDATE accounts SET
-                epoch = ?2, revision = ?3, purged_through = ?4, written_at = ?5, used_bytes = ?6, used_tasks = ?7
-            WHERE number = ?1
-            """)
+            Database.countsInAccounts
+                ? """
+                UPDATE accounts SET
+                    epoch = ?2, revision = ?3, purged_through = ?4, written_at = ?5, used_bytes = ?6, used_tasks = ?7,
+                    todo_tasks = todo_tasks + ?8, doing_tasks = doing_tasks + ?9, done_tasks = done_tasks + ?10
+                WHERE number = ?1
+                """
+                : """
+                UPDATE accounts SET
+                    epoch = ?2, revision = ?3, purged_through = ?4, written_at = ?5, used_bytes = ?6, used_tasks = ?7
+                WHERE number = ?1
+                """)
         var feeds: [(account: AccountKey, feed: FeedState)] = []
         // Not those whose row is gone.
         for standing in changed where standings[standing.number] === standing {
@@ -260,6 +268,11 @@ package final class WriteSession<Database: Engine> {
             statement.bind(5, now)
             statement.bind(6, counters.usage.bytes)
             statement.bind(7, counters.usage.tasks)
+            if Database.countsInAccounts {
+                statement.bind(8, standing.tasks.todo)
+                statement.bind(9, standing.tasks.doing)
+                statement.bind(10, standing.tasks.done)
+            }
             try statement.run()
             if standing.isFeedChanged { feeds.append((AccountKey(number: standing.number), counters.feed)) }
         }
@@ -339,52 +352,6 @@ package final class WriteSession<Database: Engine> {
     package func takeChangedTasks() -> [TaskChange]? {
         defer { changedTasks = [] }
         return changedTasks
-    }
-
-    // MARK: - The counts of tasks
-
-    func count(_ by: Int, _ key: CountKey) {
-        countChanges.append(CountChange(key: key, by: by))
-    }
-
-    /// What is not written yet, of one account.
-    func pendingCounts(of account: AccountKey) -> [CountKey: Int] {
-        var sums: [CountKey: Int] = [:]
-        for change in countChanges where change.key.account == account.number {
-            sums[change.key, default: 0] += change.by
-        }
-        return sums
-    }
-
-    /// Cancels changes that are not written yet, for an account whose counts were deleted.
-    func cancelPendingCounts(of account: AccountKey) {
-        for (key, sum) in pendingCounts(of: account) { count(-sum, key) }
-    }
-
-    private func writeCounts() throws {
-        guard !countChanges.isEmpty else { return }
-        defer { countChanges.removeAll(keepingCapacity: true) }
-        // Most transactions change one count or two, for which hashing takes longer than these comparisons.
-        if countChanges.count == 1 || countChanges.count == 2 && countChanges[0].key != countChanges[1].key {
-            for change in countChanges where change.by != 0 { try write(change.by, to: change.key) }
-            return
-        }
-        var sums: [CountKey: Int] = [:]
-        for change in countChanges { sums[change.key, default: 0] += change.by }
-        for (key, sum) in sums where sum != 0 { try write(sum, to: key) }
-    }
-
-    private func write(_ sum: Int, to key: CountKey) throws {
-        let statement = try connection.statement(
-            """
-            INSERT INTO task_counts (account, category_id, status, count) VALUES (?1, ?2, ?3, ?4)
-            ON CONFLICT (account, category_id, status) DO UPDATE SET count = task_counts.count + excluded.count
-            """)
-        statement.bind(1, key.account)
-        if let id = key.categoryID { statement.bind(2, id) } else { statement.bind(2, [UInt8]()) }
-        statement.bind(3, key.status.rawValue)
-        statement.bind(4, sum)
-        try statement.writeRow()
     }
 }
 
