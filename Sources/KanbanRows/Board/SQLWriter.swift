@@ -61,10 +61,10 @@ extension SQLBoardWriter {
     }
 
     package func lastPosition(in status: TaskStatus) throws -> Position? {
-        let column = ColumnKey(account: account.number, status: status)
-        if let known = writing.columnEnds[column] { return known }
+        let standing = try writing.standing(of: account)
+        if let known = standing.ends[status] { return known }
         let end = try storedLastPosition(in: status)
-        if let end { writing.columnEnds.learn(end, of: column) }
+        if let end { standing.ends.learn(end, of: status) }
         return end
     }
 

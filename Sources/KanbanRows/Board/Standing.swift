@@ -1,6 +1,6 @@
 import Kanban
 
-/// What an account's row counts. An object, so that a change of it takes no look-up. Used by its session alone.
+/// What an account's row counts, and where the columns of its board end. An object, so that a change of it takes no look-up. Used by its session alone.
 final class Standing {
     struct Counters {
         var feed: FeedState
@@ -26,6 +26,7 @@ final class Standing {
     let number: Int64
     // Not checked for overlapping access: what changes them calls no code of others.
     @exclusivity(unchecked) var counters: Counters
+    @exclusivity(unchecked) var ends = ColumnEnds()
     /// For engines that count tasks in accounts.
     @exclusivity(unchecked) var tasks = TaskChange()
     /// Whether the transaction has changed it, and its feed.

@@ -18,7 +18,6 @@ package final class WriteSession<Database: Engine> {
     @exclusivity(unchecked) var countChanges: [CountChange] = []
     @exclusivity(unchecked) private var changedTasks: [TaskChange]? = []
     let recentTasks = RecentTasks()
-    @exclusivity(unchecked) var columnEnds = ColumnEnds()
     /// Answers that were read in advance; `nil` for a key without a row.
     @exclusivity(unchecked) var foreseenAnswers: [AnswerKey: KeptAnswer?] = [:]
     /// Kept results that were looked up in advance; `nil` for a mutation without a row.
@@ -63,7 +62,6 @@ package final class WriteSession<Database: Engine> {
         try connection.commit()
         undoLog.removeAll(keepingCapacity: true)
         if standings.count > Self.standingLimit { forgetAllStandings() }
-        if columnEnds.count > Self.standingLimit { columnEnds.forgetAll() }
         return changed
     }
 
@@ -93,8 +91,6 @@ package final class WriteSession<Database: Engine> {
     /// Undoes the state in memory.
     @_specialize(where Database == SQLiteConnection)
     package func forget(since mark: TransactionMark) {
-        // Rows that were read in advance stay right when nothing was written.
-        if hasWritten(since: mark) { forgetTasks() }
         countChanges.removeSubrange(mark.countChanges...)
         for (standing, counters) in undoLog[mark.undoLog...].reversed() {
             standing.counters = counters
@@ -102,6 +98,8 @@ package final class WriteSession<Database: Engine> {
         }
         undoLog.removeSubrange(mark.undoLog...)
         latest = nil
+        // Rows that were read in advance stay right when nothing was written.
+        if hasWritten(since: mark) { forgetTasks() }
     }
 
     /// A mark to which everything can be undone.
@@ -150,11 +148,7 @@ package final class WriteSession<Database: Engine> {
     }
 
     func standing(of account: AccountKey) throws -> Standing {
-        if let latest, latest.number == account.number { return latest }
-        if let known = standings[account.number] {
-            latest = known
-            return known
-        }
+        if let known = known(account) { return known }
         let statement = try connection.statement(
             """
             SELECT epoch, revision, purged_through, used_bytes, used_tasks, bytes_limit, tasks_limit FROM accounts
@@ -169,6 +163,14 @@ package final class WriteSession<Database: Engine> {
         let usage = Usage(bytes: statement.integer(3), tasks: statement.integer(4))
         let limits = OwnLimits(bytes: statement.optionalInteger(5), tasks: statement.optionalInteger(6))
         return know(Standing(account, .init(feed: feed, usage: usage, limits: limits)))
+    }
+
+    /// The account as it stands, if that was read before.
+    func known(_ account: AccountKey) -> Standing? {
+        if let latest, latest.number == account.number { return latest }
+        guard let known = standings[account.number] else { return nil }
+        latest = known
+        return known
     }
 
     @discardableResult
@@ -328,17 +330,14 @@ package final class WriteSession<Database: Engine> {
     ///   - old: the task before; `nil` for a new one.
     ///   - new: the task now; `nil` for a removed one.
     func noteMove(of account: AccountKey, from old: TaskItem?, to new: TaskItem?) {
-        if let old, old.deletedAt == nil {
-            columnEnds.remove(old.position, from: ColumnKey(account: account.number, status: old.status))
-        }
-        if let new, new.deletedAt == nil {
-            columnEnds.add(new.position, to: ColumnKey(account: account.number, status: new.status))
-        }
+        guard let standing = known(account) else { return }
+        if let old, old.deletedAt == nil { standing.ends.remove(old.position, from: old.status) }
+        if let new, new.deletedAt == nil { standing.ends.add(new.position, to: new.status) }
     }
 
     private func forgetTasks() {
         recentTasks.forgetAll()
-        columnEnds.forgetAll()
+        for standing in standings.values { standing.ends = ColumnEnds() }
         forgetAnswers()
     }
 
