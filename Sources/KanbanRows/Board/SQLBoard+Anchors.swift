@@ -12,6 +12,14 @@ struct ColumnPlace {
     var place: TaskPlace
 }
 
+extension [ColumnPlace] {
+    /// The place, if it is the same in all columns.
+    var commonPlace: TaskPlace? {
+        guard let place = first?.place, allSatisfy({ $0.place == place }) else { return nil }
+        return place
+    }
+}
+
 /// Where the next page begins when the server respaced a column since the last page. The positions of its tasks are new
 /// then but their order is not, so the old position is mapped to the new one by the recorded respacings.
 extension SQLBoard {

@@ -44,9 +44,9 @@ extension SQLBoard {
             guard limit != 0 else { break }
             var statement = TaskStatement(query, statuses: statuses, seeksStatus: false, part: part)
             statement.add(part, sort: query.sort, descending: query.descending)
-            if part.continues { statement.add(places: start, descending: false) }
             page += try run(
-                statement, of: columns, order: part.order(query), limit: limit, isOrdered: query.sort == .dueDate)
+                statement, of: columns, order: part.order(query), limit: limit, isOrdered: query.sort == .dueDate,
+                from: part.continues ? start : [], descending: false)
         }
         return page
     }
@@ -68,16 +68,41 @@ extension SQLBoard {
     ) throws -> [Row] {
         var page: [Row] = []
         for (index, status) in query.columns.enumerated() {
-            var statement = TaskStatement(query, statuses: [status], seeksStatus: true)
-            if !start.isEmpty { statement.add(places: [start[index]], descending: query.descending) }
             page += try run(
-                statement, of: columns, order: query.descending ? "position DESC, id" : "position, id",
-                limit: query.limit, isOrdered: true)
+                TaskStatement(query, statuses: [status], seeksStatus: true), of: columns,
+                order: query.descending ? "position DESC, id" : "position, id", limit: query.limit, isOrdered: true,
+                from: start.isEmpty ? [] : [start[index]], descending: query.descending)
         }
         return page
     }
 
-    /// - Parameter isOrdered: whether an index usually gives the order.
+    /// - Parameters:
+    ///   - isOrdered: whether an index usually gives the order.
+    ///   - start: where to begin.
+    private func run<Row>(
+        _ statement: TaskStatement, of columns: TaskColumns<Database.Statement, Row>, order: SQLText, limit: Int?,
+        isOrdered: Bool, from start: [ColumnPlace], descending: Bool
+    ) throws -> [Row] {
+        guard !start.isEmpty else {
+            return try run(statement, of: columns, order: order, limit: limit, isOrdered: isOrdered)
+        }
+        // The last task of the page before mostly stands where it stood. Then the rest of the rows from its position on are
+        // those of this page, and SQLite need not compare each of them with it.
+        if let id = columns.id, let place = start.commonPlace {
+            var reading = statement
+            reading.add(from: place.position, descending: descending)
+            let longer = limit.map { $0 + 1 }
+            var rows = try run(reading, of: columns, order: order, limit: longer, isOrdered: isOrdered)
+            if let last = rows.firstIndex(where: { id($0) == place.id }), last == 0 || rows.count != longer {
+                rows.removeSubrange(...last)
+                return rows
+            }
+        }
+        var reading = statement
+        reading.add(places: start, descending: descending)
+        return try run(reading, of: columns, order: order, limit: limit, isOrdered: isOrdered)
+    }
+
     private func run<Row>(
         _ taskStatement: TaskStatement, of columns: TaskColumns<Database.Statement, Row>, order: SQLText, limit: Int?,
         isOrdered: Bool
@@ -170,11 +195,16 @@ extension TaskStatement {
         }
     }
 
+    /// Begins with the tasks of this position.
+    mutating func add(from position: Position, descending: Bool) {
+        let position = parameter(.text(position.text))
+        add(descending ? "position <= \(position)" : "position >= \(position)")
+    }
+
     /// Begins after these places, one for each column.
     mutating func add(places: [ColumnPlace], descending: Bool) {
-        guard let first = places.first?.place else { return }
-        if places.allSatisfy({ $0.place == first }) {
-            add(condition(first, descending: descending))
+        if let place = places.commonPlace {
+            add(condition(place, descending: descending))
         } else {
             let each = places.map { column in
                 let status = parameter(.integer(Int64(column.status.rawValue)))
