@@ -57,8 +57,10 @@ package struct TaskListQuery: Sendable {
             default: filters.contains(name)
             }
         }
-        bound.append((name: "sort", value: sort))
         if let status { bound.append((name: "status", value: status.name)) }
+        // Most lists have no filter.
+        guard !bound.isEmpty else { return "sort=" + sort }
+        bound.append((name: "sort", value: sort))
         return bound.sorted { $0.name < $1.name }.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
     }
 

@@ -36,31 +36,29 @@ extension SQLBoard {
     func anchor(
         after last: ID, of query: TaskQuery, from start: [ColumnPlace], at revision: Revision
     ) throws -> TaskQuery.Anchor? {
-        let statement = try statement(
-            """
-            SELECT position, due, created_at, updated_at, COALESCE(title_folded, title) FROM tasks
-            WHERE account = ?1 AND id = ?2
-            """)
+        guard query.sort == .dueDate || query.sort == .position else {
+            return try task(last).map { try self.anchor(after: $0, of: query, at: revision) }
+        }
+        let statement = try statement("SELECT position, due FROM tasks WHERE account = ?1 AND id = ?2")
         statement.bind(2, last)
         let anchor = try first(of: statement) { row in
+            let position = Position(text: row.text(0))
             let key: TaskQuery.Anchor.Key =
-                switch query.sort {
-                case .position: .text(row.text(0))
-                case .dueDate: row.optionalInteger(1).map { .number($0) } ?? .none
-                case .createdAt: .number(row.integer(2))
-                case .updatedAt: .number(row.integer(3))
-                case .title: .text(row.text(4))
-                }
-            return TaskQuery.Anchor(id: last, key: key, position: Position(text: row.text(0)), revision: revision)
+                query.sort == .position
+                ? .text(position.text) : row.optionalInteger(1).map { .number($0) } ?? TaskQuery.Anchor.Key.none
+            return TaskQuery.Anchor(id: last, key: key, position: position, revision: revision)
         }
         return anchor.map { query.anchor($0, from: start) }
     }
 
     /// Where the walk is in each column of the query, by the positions of now; empty at its beginning.
-    func start(of query: TaskQuery) throws -> [ColumnPlace] {
+    /// - Parameter now: the account's revision, if it is known.
+    func start(of query: TaskQuery, at now: Revision? = nil) throws -> [ColumnPlace] {
         guard let anchor = query.after else { return [] }
         // Most accounts have none, and then one look is enough for all columns.
-        let revision = try anchor.revision.flatMap { try !query.inTrash && hasRespacings() ? $0 : nil }
+        let revision = try anchor.revision.flatMap { revision in
+            try revision != now && !query.inTrash && hasRespacings() ? revision : nil
+        }
         return try query.columns.map { status in
             let known = anchor.places.first { $0.status == status }
             var place = TaskPlace(position: known?.position ?? anchor.position, id: known?.id ?? anchor.id)
@@ -129,7 +127,9 @@ extension TaskQuery {
         guard let before = after, sort == .position || before.key == anchor.key else { return anchor }
         var anchor = anchor
         let here = TaskPlace(position: anchor.position, id: anchor.id)
-        for column in start where column.place.isBeyond(here, descending: sort == .position && descending) {
+        let descending = sort == .position && descending
+        if start.commonPlace?.isBeyond(here, descending: descending) == false { return anchor }
+        for column in start where column.place.isBeyond(here, descending: descending) {
             anchor.places.append(
                 .init(status: column.status, position: column.place.position, id: column.place.id))
         }

@@ -13,7 +13,7 @@ extension SQLBoard {
     }
 
     package func taskPage(_ query: TaskQuery, at revision: Revision) throws -> TaskPage {
-        let start = try start(of: query)
+        let start = try start(of: query, at: revision)
         guard let limit = query.limit, limit > 0 else {
             return TaskPage(ids: try taskIDs(query, from: start), next: nil)
         }
@@ -44,9 +44,10 @@ extension SQLBoard {
             guard limit != 0 else { break }
             var statement = TaskStatement(query, statuses: statuses, seeksStatus: false, part: part)
             statement.add(part, sort: query.sort, descending: query.descending)
-            page += try run(
+            let rows = try run(
                 statement, of: columns, order: part.order(query), limit: limit, isOrdered: query.sort == .dueDate,
                 from: part.continues ? start : [], descending: false)
+            if page.isEmpty { page = rows } else { page += rows }
         }
         return page
     }
