@@ -165,6 +165,9 @@ package protocol BoardReader {
     /// The ids of the same list, from an index alone where the list has the order of one: for callers that have most of
     /// its tasks in memory.
     func taskIDs(_ query: TaskQuery) throws -> [ID]
+    /// The page of the same list that the limit cuts off.
+    /// - Parameter revision: the account's as this reader sees it.
+    func taskPage(_ query: TaskQuery, at revision: Revision) throws -> TaskPage
     /// The number of tasks that the query finds, without reading them. Order, anchor and limit are ignored.
     func countTasks(_ query: TaskQuery) throws -> Int
     /// Where the next page of `query` begins when `last` was the last item of this one.
@@ -227,6 +230,16 @@ extension BoardReader {
     /// The same for callers that have not read the revision.
     package func anchor(after last: TaskItem, of query: TaskQuery) throws -> TaskQuery.Anchor {
         try anchor(after: last, of: query, at: feedState().revision)
+    }
+
+    package func taskPage(_ query: TaskQuery, at revision: Revision) throws -> TaskPage {
+        guard let limit = query.limit, limit > 0 else { return TaskPage(ids: try taskIDs(query), next: nil) }
+        var query = query
+        query.limit = limit + 1
+        let ids = try taskIDs(query)
+        guard ids.count > limit, let last = try task(ids[limit - 1]) else { return TaskPage(ids: ids, next: nil) }
+        return TaskPage(
+            ids: Array(ids.prefix(limit)), next: try anchor(after: last, of: query, at: revision))
     }
 }
 

@@ -3,7 +3,7 @@ import Kanban
 
 /// The query parameters of a call. Unknown and repeated names are errors.
 package struct Query: Sendable {
-    private let items: [(name: String, value: String)]
+    package let items: [(name: String, value: String)]
     /// The zone of `?timeZone=`, which every call on an account's data takes.
     package let zone: Zone?
 

@@ -24,7 +24,7 @@ extension PostgresTests {
         private static let own = (
             sqlite: [
                 "tasks.number", "history.number", "kept_answers.number", "kept_mutations.number",
-                "image_contents.number",
+                "image_contents.number", "accounts.todo_tasks", "accounts.doing_tasks", "accounts.done_tasks",
             ],
             postgres: ["accounts.endings", "accounts.lineage", "tasks.body_folded"]
         )

@@ -17,6 +17,7 @@ extension PostgresTests {
         private struct Seen: Equatable, Sendable {
             var feed: FeedState
             var usage: Usage
+            var counts: [TaskCount]
             var changes: [Change]
             var history: [TitledHistoryEntry]
             var answer: KeptAnswer?
@@ -24,6 +25,7 @@ extension PostgresTests {
             init(_ reader: any BoardReader) throws {
                 feed = try reader.feedState()
                 usage = try reader.usage()
+                counts = try reader.taskCounts()
                 changes = try reader.changes(
                     since: 0, types: Set(ResourceType.allCases), livingOnly: false, limit: 1000)
                 history = try reader.history(HistoryQuery(limit: 100))
@@ -80,6 +82,7 @@ extension PostgresTests {
             let again = try FileStore(in: back.path, clock: { [clock] in clock.now })
             defer { again.close() }
             #expect(try await again.read(.local) { try Seen($0) } == seen)
+            #expect(try FileStore.check(back.path) == [])
         }
 
         @Test func `a database that has accounts is left as it is`() async throws {

@@ -173,8 +173,22 @@ struct SchemaTests {
             try connection.integer("SELECT count(*) FROM history WHERE at = number * 10 - 10 AND revision = number")
                 == 50)
         #expect(try connection.integer("SELECT count(DISTINCT task_id) FROM history WHERE account = 7") == 50)
-        try connection.run("DELETE FROM accounts WHERE number = 7" as String)
-        #expect(try connection.integer("SELECT count(*) FROM history") == 0)
+        #expect(try connection.text("SELECT \"table\" FROM pragma_foreign_key_list('history')") == "accounts")
+    }
+
+    @Test func `every table that refers to accounts is erased with its account`() throws {
+        let connection = try SQLiteConnection(path: ":memory:", access: .readWrite)
+        defer { connection.close() }
+        for step in Schema.steps { try step(connection) }
+
+        let tables = try connection.text(
+            """
+            SELECT group_concat(name) FROM (
+                SELECT DISTINCT schema.name FROM sqlite_schema AS schema, pragma_foreign_key_list(schema.name) AS keys
+                WHERE schema.type = 'table' AND keys."table" = 'accounts' ORDER BY 1)
+            """)
+
+        #expect(tables == Schema.tablesOfAccounts.sorted().joined(separator: ","))
     }
 
     /// What somebody who may write a file for a moment could leave in it.

@@ -20,10 +20,10 @@ extension BoardReader {
         query.limit = limit
         var all: [ID] = []
         while true {
-            let page = try taskIDs(query)
-            all += page
-            guard let last = try page.last.flatMap(task), page.count == limit else { return all }
-            query.after = try anchor(after: last, of: query)
+            let page = try taskPage(query, at: feedState().revision)
+            all += page.ids
+            guard let next = page.next else { return all }
+            query.after = next
         }
     }
 }

@@ -16,7 +16,8 @@ package struct TaskQuery: Hashable, Sendable {
         }
     }
 
-    /// The last item of the previous page, as it was then; made by ``BoardReader/anchor(after:of:at:)``.
+    /// The last item of the previous page, as it was then; made by ``BoardReader/anchor(after:of:at:)`` and
+    /// ``BoardReader/taskPage(_:at:)``.
     package struct Anchor: Hashable, Sendable {
         /// The position in the column, for items with equal keys.
         package struct ColumnPosition: Hashable, Sendable {
@@ -79,4 +80,16 @@ package struct TaskQuery: Hashable, Sendable {
     package var limit: Int?
 
     package init() {}
+}
+
+/// A page of a list of tasks.
+package struct TaskPage: Sendable {
+    package var ids: [ID]
+    /// Where the next page begins; `nil` on the last one.
+    package var next: TaskQuery.Anchor?
+
+    package init(ids: [ID], next: TaskQuery.Anchor?) {
+        self.ids = ids
+        self.next = next
+    }
 }

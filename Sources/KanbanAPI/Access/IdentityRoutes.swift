@@ -53,16 +53,15 @@ package struct IdentityRoutes: Sendable {
     private func events(_ call: Call) async throws -> Response {
         let limit = try call.query.limit()
         let before = try call.query["cursor"].map { cursor in
-            guard let number = try PageCursor.decode(cursor, for: "events").first?.intValue else {
-                throw PageCursor.invalid
-            }
-            return Int64(number)
+            let fields = try PageCursor(for: "events").decode(cursor)
+            guard fields.count == 1, let number = Int64(fields[0]) else { throw PageCursor.invalid }
+            return number
         }
         let events = try await call.accounts().events(of: call.account, before: before, limit: limit + 1)
         let page = events.prefix(limit)
         let next =
             events.count > limit
-            ? page.last.map { last in PageCursor.encode(for: "events") { $0.value(last.number) } } : nil
+            ? page.last.map { PageCursor(for: "events").encode([String($0.number)]) } : nil
         var json = JSONWriter(capacity: 8192)
         json.beginObject()
         json.name("items")

@@ -102,17 +102,14 @@ package struct DDayRoutes: Sendable {
 
     /// A place in the list, which is sorted by date, then id.
     private static func cursor(after dday: DDay) -> String {
-        PageCursor.encode(for: "ddays") { json in
-            json.value(dday.date.description)
-            json.value(dday.id)
-        }
+        PageCursor(for: "ddays").encode([dday.date.description, dday.id.description])
     }
 
     private static func anchor(_ cursor: String) throws -> DDay {
-        let parts = try PageCursor.decode(cursor, for: "ddays")
-        guard parts.count == 2, let date = parts[0].stringValue.flatMap({ Day($0) }),
-            let id = parts[1].stringValue.flatMap({ ID($0) })
-        else { throw PageCursor.invalid }
+        let fields = try PageCursor(for: "ddays").decode(cursor)
+        guard fields.count == 2, let date = Day(fields[0]), let id = ID(fields[1]) else {
+            throw PageCursor.invalid
+        }
         let never = Timestamp(milliseconds: 0)
         // Only date and id matter.
         return DDay(id: id, title: "", date: date, createdAt: never, updatedAt: never, revision: 0)

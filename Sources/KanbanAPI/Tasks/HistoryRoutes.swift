@@ -17,12 +17,11 @@ package struct HistoryRoutes: Sendable {
     private func ofTask(_ call: Call) async throws -> Response {
         let id = try call.id(of: .task)
         let limit = try call.query.limit()
-        let walk = "history of \(id)"
+        let walk = PageCursor(for: "history of \(id)")
         let before = try call.query["cursor"].map { cursor in
-            guard let revision = try PageCursor.decode(cursor, for: walk).first?.intValue else {
-                throw PageCursor.invalid
-            }
-            return Revision(revision)
+            let fields = try walk.decode(cursor)
+            guard fields.count == 1, let revision = Revision(fields[0]) else { throw PageCursor.invalid }
+            return revision
         }
         return try await call.read { reader in
             guard try reader.task(id) != nil else { throw BoardError.notFound(.task) }
@@ -30,7 +29,7 @@ package struct HistoryRoutes: Sendable {
             let page = entries.prefix(limit)
             let next =
                 entries.count > limit
-                ? page.last.map { last in PageCursor.encode(for: walk) { $0.value(last.revision) } } : nil
+                ? page.last.map { walk.encode([String($0.revision)]) } : nil
             return try call.page(next: next, reader) { json in
                 for entry in page { json.value(entry) }
             }
@@ -50,7 +49,7 @@ package struct HistoryRoutes: Sendable {
         if let actions = try call.query.list("action", of: words, HistoryEntry.Action.init(rawValue:)) {
             query.actions = Set(actions)
         }
-        let walk = "history \(call.query["since"] ?? "") \(call.query["action"] ?? "")"
+        let walk = PageCursor(for: "history \(call.query["since"] ?? "") \(call.query["action"] ?? "")")
         query.after = try call.query["cursor"].map { try Self.anchor($0, for: walk) }
         // Merges up to six pages and looks up the title of each entry.
         return try await call.store.readAside(call.account) { [query] reader in
@@ -65,19 +64,16 @@ package struct HistoryRoutes: Sendable {
 
     // MARK: - Cursors
 
-    private static func cursor(after entry: HistoryEntry, for walk: String) -> String {
-        PageCursor.encode(for: walk) { json in
-            json.value(entry.at.milliseconds)
-            json.value(entry.revision)
-        }
+    private static func cursor(after entry: HistoryEntry, for walk: PageCursor) -> String {
+        walk.encode([String(entry.at.milliseconds), String(entry.revision)])
     }
 
-    private static func anchor(_ cursor: String, for walk: String) throws -> HistoryQuery.Anchor {
-        let parts = try PageCursor.decode(cursor, for: walk)
-        guard parts.count == 2, let at = parts[0].intValue, let revision = parts[1].intValue else {
+    private static func anchor(_ cursor: String, for walk: PageCursor) throws -> HistoryQuery.Anchor {
+        let fields = try walk.decode(cursor)
+        guard fields.count == 2, let at = Int64(fields[0]), let revision = Revision(fields[1]) else {
             throw PageCursor.invalid
         }
-        return .init(at: Timestamp(milliseconds: Int64(at)), revision: Revision(revision))
+        return .init(at: Timestamp(milliseconds: at), revision: revision)
     }
 }
 

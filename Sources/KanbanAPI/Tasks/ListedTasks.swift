@@ -23,11 +23,11 @@ struct ListedTasks {
     }
 
     /// - Parameters:
-    ///   - page: the first ids that the query finds.
+    ///   - page: the ids that the query finds.
     ///   - revision: the account's revision in the reader's snapshot.
     ///   - reader: the reader that found the page.
     func write(
-        _ page: ArraySlice<ID>, of query: TaskQuery, at revision: Revision, _ reader: any BoardReader,
+        _ page: [ID], of query: TaskQuery, at revision: Revision, _ reader: any BoardReader,
         into json: inout JSONWriter
     ) throws {
         // Growing the page moves all of it: not while a lent body is copied under a lock.
@@ -42,7 +42,7 @@ struct ListedTasks {
                 let unknown = page[index...].count { !memory.has($0, of: account, upTo: revision) }
                 if unknown * Self.unknownShare > page.count {
                     json.goBack(to: start)
-                    for task in try reader.tasks(query).prefix(page.count) { write(task, into: &json) }
+                    for task in try reader.tasks(query) { write(task, into: &json) }
                     return
                 }
             }

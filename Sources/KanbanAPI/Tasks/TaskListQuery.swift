@@ -1,6 +1,5 @@
-import JSON
+import Foundation
 import Kanban
-import KanbanWire
 
 /// The query of `GET /tasks` and `GET /board`, from their parameters.
 package struct TaskListQuery: Sendable {
@@ -11,34 +10,20 @@ package struct TaskListQuery: Sendable {
 
     package static let filters: Set<String> = ["status", "categoryId", "due", "dueBefore", "dueAfter", "q", "deleted"]
 
-    /// The parameters that filter, in alphabetical order.
-    private static let spelled = filters.union(["sort", "timeZone"]).sorted()
     private static let statuses = TaskStatus.allCases.map(\.name).joined(separator: ", ")
     private static let dues = Dictionary(uniqueKeysWithValues: Due.allCases.map { ($0.rawValue, $0) })
 
     /// Without the filter that depends on today; see ``dated(_:_:)``.
     package private(set) var query = TaskQuery()
-    /// The parameters to which a cursor is bound, in canonical form.
-    private var spelling: String
+    /// Bound to the parameters.
+    private let cursor: PageCursor
     private var due: Due?
 
     /// - Parameter status: the column, for a column of the board.
     package init(_ call: Call, sort: String = "dueDate", status: TaskStatus? = nil) throws {
         let parameters = call.query
         let sorted = parameters["sort"] ?? sort
-        spelling = ""
-        for name in Self.spelled {
-            let value: String? =
-                switch name {
-                case "sort": sorted
-                case "status": status?.name ?? parameters[name]
-                case "deleted": parameters[name] == "false" ? nil : parameters[name]
-                // A zone matters to a cursor only where a filter depends on it.
-                case "timeZone": parameters["due"] == nil ? nil : parameters[name]
-                default: parameters[name]
-                }
-            if let value { spelling += "\(spelling.isEmpty ? "" : "&")\(name)=\(value)" }
-        }
+        cursor = PageCursor(for: Self.spelling(of: parameters, sort: sorted, status: status))
 
         if let status {
             query.statuses = [status]
@@ -57,8 +42,26 @@ package struct TaskListQuery: Sendable {
         due = try parameters.choice("due", Self.dues)
         query.withoutDueDate = due == .undated
         if let cursor = parameters["cursor"] {
-            query.after = try TaskQuery.Anchor(PageCursor.decode(cursor, for: spelling))
+            query.after = try TaskQuery.Anchor(self.cursor.decode(cursor))
         }
+    }
+
+    /// The parameters that must stay the same on the next page, in alphabetical order.
+    private static func spelling(of parameters: Query, sort: String, status: TaskStatus?) -> String {
+        let isDated = parameters["due"] != nil
+        var bound = parameters.items.filter { name, value in
+            switch name {
+            // A zone matters only where a filter depends on it.
+            case "timeZone": isDated
+            case "deleted": value != "false"
+            default: filters.contains(name)
+            }
+        }
+        if let status { bound.append((name: "status", value: status.name)) }
+        // Most lists have no filter.
+        guard !bound.isEmpty else { return "sort=" + sort }
+        bound.append((name: "sort", value: sort))
+        return bound.sorted { $0.name < $1.name }.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
     }
 
     private mutating func readSort(_ text: String) throws {
@@ -119,59 +122,68 @@ package struct TaskListQuery: Sendable {
         return dependsOnToday ? try call.moment(reader).dayEnds : nil
     }
 
-    /// The cursor that continues after `task`.
-    /// - Parameter revision: the account's in the reader's snapshot.
-    package func cursor(after task: TaskItem, at revision: Revision, _ reader: any BoardReader) throws -> String {
-        let anchor = try reader.anchor(after: task, of: query, at: revision)
-        return PageCursor.encode(for: spelling) { $0.elements(of: anchor) }
-    }
-}
-
-extension JSONWriter {
-    /// The elements of a cursor.
-    fileprivate mutating func elements(of anchor: TaskQuery.Anchor) {
-        value(anchor.id)
-        switch anchor.key {
-        case .none: null()
-        case .number(let number): value(number)
-        case .text(let text): value(text)
-        }
-        value(anchor.position.text)
-        if let revision = anchor.revision { value(revision) } else { null() }
-        beginArray()
-        for place in anchor.places {
-            beginArray()
-            value(place.status.rawValue)
-            value(place.position.text)
-            value(place.id)
-            endArray()
-        }
-        endArray()
+    /// The cursor of the page that begins there.
+    package func cursor(at anchor: TaskQuery.Anchor) -> String {
+        cursor.encode(anchor.fields)
     }
 }
 
 extension TaskQuery.Anchor {
-    /// - Throws: a 400 problem when these are not the elements of a cursor.
-    fileprivate init(_ parts: [JSON]) throws {
-        guard parts.count == 5, let id = parts[0].stringValue.flatMap({ ID($0) }),
-            let position = parts[2].stringValue, let places = parts[4].arrayValue
-        else { throw PageCursor.invalid }
-        let key: Key
-        switch parts[1] {
-        case .null: key = .none
-        case .string(let text): key = .text(text)
-        default:
-            guard let number = parts[1].intValue else { throw PageCursor.invalid }
-            key = .number(Int64(number))
+    /// The fields of a cursor: the id, the key, the position, the revision, and three for each place.
+    fileprivate var fields: [String] {
+        let key =
+            switch key {
+            case .none: "-"
+            case .number(let number): String(number)
+            case .text(position.text): "p"
+            case .text(let text): "t" + Data(text.utf8).base64URL
+            }
+        let places = places.flatMap { [String($0.status.rawValue), $0.position.text, $0.id.description] }
+        return [id.description, key, position.text, revision.map { String($0) } ?? "-"] + places
+    }
+
+    /// - Throws: a 400 problem when these are not the fields of a cursor.
+    fileprivate init(_ fields: [String]) throws {
+        guard fields.count >= 4, (fields.count - 4).isMultiple(of: 3), let id = ID(fields[0]) else {
+            throw PageCursor.invalid
         }
+        let position = fields[2]
+        let key: Key
+        switch fields[1] {
+        case "-": key = .none
+        case "p": key = .text(position)
+        case let field where field.hasPrefix("t"):
+            guard let bytes = Data(base64URL: field.dropFirst()), let text = String(bytes: bytes, encoding: .utf8)
+            else { throw PageCursor.invalid }
+            key = .text(text)
+        case let field:
+            guard let number = Int64(field) else { throw PageCursor.invalid }
+            key = .number(number)
+        }
+        let revision = Revision(fields[3])
+        guard revision != nil || fields[3] == "-" else { throw PageCursor.invalid }
         self.init(
-            id: id, key: key, position: Position(text: position), revision: parts[3].intValue.map { Revision($0) },
-            places: try places.map { place in
-                guard let parts = place.arrayValue, parts.count == 3,
-                    let status = parts[0].intValue.flatMap(TaskStatus.init(rawValue:)),
-                    let position = parts[1].stringValue, let id = parts[2].stringValue.flatMap({ ID($0) })
+            id: id, key: key, position: Position(text: position), revision: revision,
+            places: try stride(from: 4, to: fields.count, by: 3).map { place in
+                guard let status = Int(fields[place]).flatMap(TaskStatus.init(rawValue:)),
+                    let id = ID(fields[place + 2])
                 else { throw PageCursor.invalid }
-                return ColumnPosition(status: status, position: Position(text: position), id: id)
+                return ColumnPosition(status: status, position: Position(text: fields[place + 1]), id: id)
             })
+    }
+}
+
+extension Data {
+    /// RFC 4648 §5, without padding.
+    fileprivate var base64URL: String {
+        base64EncodedString().replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
+            .replacingOccurrences(of: "=", with: "")
+    }
+
+    fileprivate init?(base64URL text: Substring) {
+        let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        self.init(
+            base64Encoded: text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+                + padding)
     }
 }

@@ -114,21 +114,22 @@ extension JSONWriter {
         _ listed: ListedTasks?, named member: StaticString
     ) throws -> String? {
         var query = list.query
-        query.limit = limit + 1
         name(member)
         beginArray()
-        var last: TaskItem?
+        let anchor: TaskQuery.Anchor?
         if view.isPlain, !query.inTrash, let listed {
-            let ids = try reader.taskIDs(query)
-            try listed.write(ids.prefix(limit), of: query, at: revision, reader, into: &self)
-            last = ids.count > limit ? try reader.task(ids[limit - 1]) : nil
+            query.limit = limit
+            let page = try reader.taskPage(query, at: revision)
+            try listed.write(page.ids, of: query, at: revision, reader, into: &self)
+            anchor = page.next
         } else {
+            query.limit = limit + 1
             let tasks = try reader.tasks(query)
             for task in tasks.prefix(limit) { view.write(task, into: &self) }
-            last = tasks.count > limit ? tasks[limit - 1] : nil
+            anchor = tasks.count > limit ? try reader.anchor(after: tasks[limit - 1], of: query, at: revision) : nil
         }
         endArray()
-        let next = try last.map { try list.cursor(after: $0, at: revision, reader) }
+        let next = anchor.map(list.cursor)
         name("nextCursor")
         value(next)
         return next

@@ -52,6 +52,8 @@ final class FileSide: CopySide {
     private let file: SQLiteConnection
     /// Tables whose rows have a number in a file alone.
     private static let numbered = ["tasks", "history", "kept_answers", "kept_mutations", "image_contents"]
+    /// The counts of tasks without a category, which a database has in `task_counts`.
+    private static let counts = ["todo_tasks", "doing_tasks", "done_tasks"]
 
     init(_ file: SQLiteConnection) {
         self.file = file
@@ -62,14 +64,23 @@ final class FileSide: CopySide {
         defer { statement.finalize() }
         var names: [String] = []
         while try statement.step() { names.append(statement.text(0)) }
-        return names.filter { $0 != "number" || !Self.numbered.contains(table) }
+        return names.filter { ($0 != "number" || !Self.numbered.contains(table)) && !Self.counts.contains($0) }
     }
 
     func forEachRow(of table: String, _ columns: [String], _ body: (SQLiteStatement) throws -> Void) throws {
-        let rows = try SQLiteStatement("SELECT \(columns.joined(separator: ", ")) FROM \(table)", on: file)
+        let rows = try SQLiteStatement(
+            "SELECT \(columns.joined(separator: ", ")) FROM \(table == "task_counts" ? Self.taskCounts : table)",
+            on: file)
         defer { rows.finalize() }
         while try rows.step() { try body(rows) }
     }
+
+    private static let taskCounts: String = {
+        let inAccounts = counts.enumerated().map { status, column in
+            " UNION ALL SELECT number, x'', \(status), \(column) FROM accounts"
+        }
+        return "(SELECT account, category_id, status, count FROM task_counts\(inAccounts.joined())) WHERE count <> 0"
+    }()
 
     func insert(_ row: some CopiedRow, into table: String, _ columns: [String]) throws {
         let places = (1...columns.count).map { "?\($0)" }.joined(separator: ", ")
@@ -79,7 +90,17 @@ final class FileSide: CopySide {
         try insertion.run()
     }
 
-    func finishInserting() throws {}
+    /// Takes the counts of tasks without a category into the rows of their accounts.
+    func finishInserting() throws {
+        for (status, column) in Self.counts.enumerated() {
+            try file.run(
+                """
+                UPDATE accounts SET \(column) = counted.count FROM task_counts AS counted
+                WHERE counted.account = number AND counted.category_id = x'' AND counted.status = \(status)
+                """ as String)
+        }
+        try file.run("DELETE FROM task_counts WHERE category_id = x''" as String)
+    }
 }
 
 /// A database of the newest schema.
@@ -111,7 +132,9 @@ final class DatabaseSide: CopySide {
     }
 
     func forEachRow(of table: String, _ columns: [String], _ body: (PostgresStatement) throws -> Void) throws {
-        let rows = "SELECT \(columns.joined(separator: ", ")) FROM \(table)"
+        // A file has no counts of nothing.
+        let counted = table == "task_counts" ? " WHERE count <> 0" : ""
+        let rows = "SELECT \(columns.joined(separator: ", ")) FROM \(table)\(counted)"
         try connection.run("DECLARE copied NO SCROLL CURSOR FOR \(rows)")
         let page = PostgresStatement("FETCH \(Self.pageSize(of: table)) FROM copied", on: connection)
         var isOver = false

@@ -16,7 +16,7 @@ import KanbanRows
 final class PostgresConnection: Engine {
     static var hasRowNumbers: Bool { false }
     static var foldsText: Bool { false }
-    static var erasesDependents: Bool { false }
+    static var countsInAccounts: Bool { false }
 
     /// The sent statements without an answer.
     fileprivate enum Expected {

@@ -6,33 +6,59 @@ struct TaskPlace: Equatable {
     var id: ID
 }
 
+/// How far a walk is in one column.
+struct ColumnPlace {
+    var status: TaskStatus
+    var place: TaskPlace
+}
+
+extension [ColumnPlace] {
+    /// The place, if it is the same in all columns.
+    var commonPlace: TaskPlace? {
+        guard let place = first?.place, allSatisfy({ $0.place == place }) else { return nil }
+        return place
+    }
+}
+
 /// Where the next page begins when the server respaced a column since the last page. The positions of its tasks are new
 /// then but their order is not, so the old position is mapped to the new one by the recorded respacings.
 extension SQLBoard {
     package func anchor(
         after last: TaskItem, of query: TaskQuery, at revision: Revision
     ) throws -> TaskQuery.Anchor {
-        var anchor = TaskQuery.Anchor(
+        let anchor = TaskQuery.Anchor(
             id: last.id, key: query.sort.key(of: last), position: last.position, revision: revision)
-        guard let before = query.after, query.sort == .position || before.key == anchor.key else { return anchor }
-        let descending = query.sort == .position && query.descending
-        let here = TaskPlace(position: last.position, id: last.id)
-        for (status, place) in try places(before, of: query) {
-            // Columns whose part of the walk is further already, as counted before the respacing.
-            if place.isBeyond(here, descending: descending) {
-                anchor.places.append(.init(status: status, position: place.position, id: place.id))
-            }
-        }
-        anchor.places.sort { $0.status.rawValue < $1.status.rawValue }
-        return anchor
+        return try query.anchor(anchor, from: start(of: query))
     }
 
-    /// Where the walk is in each column of the query, by the positions of now.
-    func places(
-        _ anchor: TaskQuery.Anchor, of query: TaskQuery
-    ) throws -> [(status: TaskStatus, place: TaskPlace)] {
+    /// The same for a task of which only the id is known.
+    /// - Parameter start: where the page of the task began.
+    func anchor(
+        after last: ID, of query: TaskQuery, from start: [ColumnPlace], at revision: Revision
+    ) throws -> TaskQuery.Anchor? {
+        guard query.sort == .dueDate || query.sort == .position else {
+            return try task(last).map { try self.anchor(after: $0, of: query, at: revision) }
+        }
+        let statement = try statement("SELECT position, due FROM tasks WHERE account = ?1 AND id = ?2")
+        statement.bind(2, last)
+        let anchor = try first(of: statement) { row in
+            let position = Position(text: row.text(0))
+            let key: TaskQuery.Anchor.Key =
+                query.sort == .position
+                ? .text(position.text) : row.optionalInteger(1).map { .number($0) } ?? TaskQuery.Anchor.Key.none
+            return TaskQuery.Anchor(id: last, key: key, position: position, revision: revision)
+        }
+        return anchor.map { query.anchor($0, from: start) }
+    }
+
+    /// Where the walk is in each column of the query, by the positions of now; empty at its beginning.
+    /// - Parameter now: the account's revision, if it is known.
+    func start(of query: TaskQuery, at now: Revision? = nil) throws -> [ColumnPlace] {
+        guard let anchor = query.after else { return [] }
         // Most accounts have none, and then one look is enough for all columns.
-        let revision = try anchor.revision.flatMap { try !query.inTrash && hasRespacings() ? $0 : nil }
+        let revision = try anchor.revision.flatMap { revision in
+            try revision != now && !query.inTrash && hasRespacings() ? revision : nil
+        }
         return try query.columns.map { status in
             let known = anchor.places.first { $0.status == status }
             var place = TaskPlace(position: known?.position ?? anchor.position, id: known?.id ?? anchor.id)
@@ -42,7 +68,7 @@ extension SQLBoard {
                     place = try follow(place, through: respacing, of: status, descending: descending)
                 }
             }
-            return (status, place)
+            return ColumnPlace(status: status, place: place)
         }
     }
 
@@ -95,6 +121,22 @@ extension SQLBoard {
 }
 
 extension TaskQuery {
+    /// The anchor with the columns whose part of the walk is further already, as counted before a respacing.
+    /// - Parameter start: where the page of the anchor's task began.
+    fileprivate func anchor(_ anchor: Anchor, from start: [ColumnPlace]) -> Anchor {
+        guard let before = after, sort == .position || before.key == anchor.key else { return anchor }
+        var anchor = anchor
+        let here = TaskPlace(position: anchor.position, id: anchor.id)
+        let descending = sort == .position && descending
+        if start.commonPlace?.isBeyond(here, descending: descending) == false { return anchor }
+        for column in start where column.place.isBeyond(here, descending: descending) {
+            anchor.places.append(
+                .init(status: column.status, position: column.place.position, id: column.place.id))
+        }
+        anchor.places.sort { $0.status.rawValue < $1.status.rawValue }
+        return anchor
+    }
+
     /// Those that are listed, in their order.
     var columns: [TaskStatus] {
         guard let statuses else { return TaskStatus.allCases }

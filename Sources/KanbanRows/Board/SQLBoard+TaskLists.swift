@@ -4,19 +4,39 @@ import Kanban
 extension SQLBoard {
     package func tasks(_ query: TaskQuery) throws -> [TaskItem] {
         // The merge reads a whole page of each column: read ids alone.
-        try query.mergesColumns ? taskIDs(query).compactMap(task) : list(query, of: .whole)
+        try query.mergesColumns
+            ? taskIDs(query).compactMap(task) : list(query, from: start(of: query), of: .whole)
     }
 
     package func taskIDs(_ query: TaskQuery) throws -> [ID] {
-        guard query.mergesColumns else { return try list(query, of: .ids) }
-        let places = try list(query, of: .places).sorted { $1.isBeyond($0, descending: query.descending) }
+        try taskIDs(query, from: start(of: query))
+    }
+
+    package func taskPage(_ query: TaskQuery, at revision: Revision) throws -> TaskPage {
+        let start = try start(of: query, at: revision)
+        guard let limit = query.limit, limit > 0 else {
+            return TaskPage(ids: try taskIDs(query, from: start), next: nil)
+        }
+        var longer = query
+        longer.limit = limit + 1
+        var ids = try taskIDs(longer, from: start)
+        guard ids.count > limit else { return TaskPage(ids: ids, next: nil) }
+        ids.removeLast()
+        return TaskPage(ids: ids, next: try anchor(after: ids[limit - 1], of: query, from: start, at: revision))
+    }
+
+    private func taskIDs(_ query: TaskQuery, from start: [ColumnPlace]) throws -> [ID] {
+        guard query.mergesColumns else { return try list(query, from: start, of: .ids) }
+        let places = try list(query, from: start, of: .places).sorted { $1.isBeyond($0, descending: query.descending) }
         return places.prefix(query.limit ?? .max).map(\.id)
     }
 
-    private func list<Row>(_ query: TaskQuery, of columns: TaskColumns<Database.Statement, Row>) throws -> [Row] {
+    private func list<Row>(
+        _ query: TaskQuery, from start: [ColumnPlace], of columns: TaskColumns<Database.Statement, Row>
+    ) throws -> [Row] {
         let statuses = query.columns
         guard !statuses.isEmpty, query.categoryIDs?.isEmpty != true, query.limit != 0 else { return [] }
-        guard query.sort != .position else { return try listByPosition(query, of: columns) }
+        guard query.sort != .position else { return try listByPosition(query, from: start, of: columns) }
 
         var page: [Row] = []
         for part in TaskListPart.parts(of: query) {
@@ -24,11 +44,10 @@ extension SQLBoard {
             guard limit != 0 else { break }
             var statement = TaskStatement(query, statuses: statuses, seeksStatus: false, part: part)
             statement.add(part, sort: query.sort, descending: query.descending)
-            if part.continues, let after = query.after {
-                statement.add(places: try places(after, of: query), descending: false)
-            }
-            page += try run(
-                statement, of: columns, order: part.order(query), limit: limit, isOrdered: query.sort == .dueDate)
+            let rows = try run(
+                statement, of: columns, order: part.order(query), limit: limit, isOrdered: query.sort == .dueDate,
+                from: part.continues ? start : [], descending: false)
+            if page.isEmpty { page = rows } else { page += rows }
         }
         return page
     }
@@ -46,21 +65,45 @@ extension SQLBoard {
 
     /// Reads each column by the index by position, at most `limit` rows of each.
     private func listByPosition<Row>(
-        _ query: TaskQuery, of columns: TaskColumns<Database.Statement, Row>
+        _ query: TaskQuery, from start: [ColumnPlace], of columns: TaskColumns<Database.Statement, Row>
     ) throws -> [Row] {
-        let places = try query.after.map { try self.places($0, of: query) }
         var page: [Row] = []
         for (index, status) in query.columns.enumerated() {
-            var statement = TaskStatement(query, statuses: [status], seeksStatus: true)
-            if let places { statement.add(places: [places[index]], descending: query.descending) }
             page += try run(
-                statement, of: columns, order: query.descending ? "position DESC, id" : "position, id",
-                limit: query.limit, isOrdered: true)
+                TaskStatement(query, statuses: [status], seeksStatus: true), of: columns,
+                order: query.descending ? "position DESC, id" : "position, id", limit: query.limit, isOrdered: true,
+                from: start.isEmpty ? [] : [start[index]], descending: query.descending)
         }
         return page
     }
 
-    /// - Parameter isOrdered: whether an index usually gives the order.
+    /// - Parameters:
+    ///   - isOrdered: whether an index usually gives the order.
+    ///   - start: where to begin.
+    private func run<Row>(
+        _ statement: TaskStatement, of columns: TaskColumns<Database.Statement, Row>, order: SQLText, limit: Int?,
+        isOrdered: Bool, from start: [ColumnPlace], descending: Bool
+    ) throws -> [Row] {
+        guard !start.isEmpty else {
+            return try run(statement, of: columns, order: order, limit: limit, isOrdered: isOrdered)
+        }
+        // The last task of the page before mostly stands where it stood. Then the rest of the rows from its position on are
+        // those of this page, and SQLite need not compare each of them with it.
+        if let id = columns.id, let place = start.commonPlace {
+            var reading = statement
+            reading.add(from: place.position, descending: descending)
+            let longer = limit.map { $0 + 1 }
+            var rows = try run(reading, of: columns, order: order, limit: longer, isOrdered: isOrdered)
+            if let last = rows.firstIndex(where: { id($0) == place.id }), last == 0 || rows.count != longer {
+                rows.removeSubrange(...last)
+                return rows
+            }
+        }
+        var reading = statement
+        reading.add(places: start, descending: descending)
+        return try run(reading, of: columns, order: order, limit: limit, isOrdered: isOrdered)
+    }
+
     private func run<Row>(
         _ taskStatement: TaskStatement, of columns: TaskColumns<Database.Statement, Row>, order: SQLText, limit: Int?,
         isOrdered: Bool
@@ -153,15 +196,20 @@ extension TaskStatement {
         }
     }
 
+    /// Begins with the tasks of this position.
+    mutating func add(from position: Position, descending: Bool) {
+        let position = parameter(.text(position.text))
+        add(descending ? "position <= \(position)" : "position >= \(position)")
+    }
+
     /// Begins after these places, one for each column.
-    mutating func add(places: [(status: TaskStatus, place: TaskPlace)], descending: Bool) {
-        guard let first = places.first?.place else { return }
-        if places.allSatisfy({ $0.place == first }) {
-            add(condition(first, descending: descending))
+    mutating func add(places: [ColumnPlace], descending: Bool) {
+        if let place = places.commonPlace {
+            add(condition(place, descending: descending))
         } else {
-            let each = places.map { status, place in
-                let status = parameter(.integer(Int64(status.rawValue)))
-                return "(status = \(status) AND \(condition(place, descending: descending)))" as SQLText
+            let each = places.map { column in
+                let status = parameter(.integer(Int64(column.status.rawValue)))
+                return "(status = \(status) AND \(condition(column.place, descending: descending)))" as SQLText
             }
             add("(\(each.joined(separator: " OR ")))")
         }

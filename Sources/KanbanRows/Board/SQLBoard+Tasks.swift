@@ -23,6 +23,22 @@ extension SQLBoard {
     }
 
     func storedTaskCounts() throws -> [TaskCount] {
+        try countsInAccount() + countsInTable()
+    }
+
+    private func countsInAccount() throws -> [TaskCount] {
+        guard Database.countsInAccounts else { return [] }
+        let statement = try statement("SELECT todo_tasks, doing_tasks, done_tasks FROM accounts WHERE number = ?1")
+        let counts = try first(of: statement) { row in
+            TaskStatus.allCases.map { status in
+                TaskCount(categoryID: nil, status: status, count: Int(row.integer(Int32(status.rawValue))))
+            }
+        }
+        return (counts ?? []).filter { $0.count != 0 }
+    }
+
+    /// Those without a category, where they stand here, come first.
+    private func countsInTable() throws -> [TaskCount] {
         let statement = try statement(
             """
             SELECT category_id, status, count FROM task_counts WHERE account = ?1 AND count <> 0

@@ -104,7 +104,7 @@ extension SQLBoardWriter {
 
     /// Takes in the place of the last task of a column.
     package func foreseeEnd(_ text: String, of status: TaskStatus) {
-        writing.columnEnds.learn(Position(text: text), of: ColumnKey(account: account.number, status: status))
+        writing.known(account)?.ends.learn(Position(text: text), of: status)
     }
 
     /// Takes in the answer that is kept under a key.

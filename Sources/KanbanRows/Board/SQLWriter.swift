@@ -61,10 +61,10 @@ extension SQLBoardWriter {
     }
 
     package func lastPosition(in status: TaskStatus) throws -> Position? {
-        let column = ColumnKey(account: account.number, status: status)
-        if let known = writing.columnEnds[column] { return known }
+        let standing = try writing.standing(of: account)
+        if let known = standing.ends[status] { return known }
         let end = try storedLastPosition(in: status)
-        if let end { writing.columnEnds.learn(end, of: column) }
+        if let end { standing.ends.learn(end, of: status) }
         return end
     }
 
@@ -108,6 +108,9 @@ extension SQLBoardWriter {
         try statement("DELETE FROM respacings WHERE account = ?1").run()
         try statement("DELETE FROM tasks WHERE account = ?1").run()
         try statement("DELETE FROM task_counts WHERE account = ?1").run()
+        if Database.countsInAccounts {
+            try statement("UPDATE accounts SET todo_tasks = 0, doing_tasks = 0, done_tasks = 0 WHERE number = ?1").run()
+        }
         try statement("DELETE FROM categories WHERE account = ?1").run()
         try statement("DELETE FROM ddays WHERE account = ?1").run()
         try statement("DELETE FROM images WHERE account = ?1").run()
@@ -133,12 +136,10 @@ extension SQLBoardWriter {
         try writing.removeStanding(of: account)
         // First, because it waits for the holder of the account's lock: the rows of that one are erased, too.
         try statement("DELETE FROM accounts WHERE number = ?1").run()
-        if !Database.erasesDependents {
-            for table in Schema.tablesOfAccounts {
-                let rows = try connection.statement(composed: "DELETE FROM \(table) WHERE account = ?1")
-                rows.bind(1, account.number)
-                try rows.run()
-            }
+        for table in Schema.tablesOfAccounts {
+            let rows = try connection.statement(composed: "DELETE FROM \(table) WHERE account = ?1")
+            rows.bind(1, account.number)
+            try rows.run()
         }
         writing.noteEnding(of: account)
         writing.cancelPendingCounts(of: account)

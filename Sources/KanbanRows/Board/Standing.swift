@@ -1,6 +1,6 @@
 import Kanban
 
-/// What an account's row counts. An object, so that a change of it takes no look-up. Used by its session alone.
+/// What an account's row counts, and where the columns of its board end. An object, so that a change of it takes no look-up. Used by its session alone.
 final class Standing {
     struct Counters {
         var feed: FeedState
@@ -8,9 +8,27 @@ final class Standing {
         var limits: OwnLimits
     }
 
+    /// How many tasks without a category each column gains in the transaction.
+    struct TaskChange {
+        private(set) var todo = 0
+        private(set) var doing = 0
+        private(set) var done = 0
+
+        mutating func add(_ count: Int, to status: TaskStatus) {
+            switch status {
+            case .todo: todo += count
+            case .doing: doing += count
+            case .done: done += count
+            }
+        }
+    }
+
     let number: Int64
     // Not checked for overlapping access: what changes them calls no code of others.
     @exclusivity(unchecked) var counters: Counters
+    @exclusivity(unchecked) var ends = ColumnEnds()
+    /// For engines that count tasks in accounts.
+    @exclusivity(unchecked) var tasks = TaskChange()
     /// Whether the transaction has changed it, and its feed.
     @exclusivity(unchecked) var isChanged = false
     @exclusivity(unchecked) var isFeedChanged = false

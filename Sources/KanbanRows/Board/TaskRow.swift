@@ -31,6 +31,8 @@ enum TaskRow {
 struct TaskColumns<Statement: EngineStatement, Row> {
     let names: StaticString
     let decode: (Statement) throws -> Row
+    /// The id in a row, where one more row costs little; else `nil`.
+    var id: ((Row) -> ID)?
 }
 
 extension TaskColumns where Row == TaskItem {
@@ -44,7 +46,7 @@ extension TaskColumns where Row == TaskPlace {
 }
 
 extension TaskColumns where Row == ID {
-    static var ids: Self { Self(names: "id") { try $0.id(0) } }
+    static var ids: Self { Self(names: "id", decode: { try $0.id(0) }, id: { $0 }) }
 }
 
 extension EngineStatement {

@@ -15,10 +15,9 @@ package final class WriteSession<Database: Engine> {
     @exclusivity(unchecked) private var latest: Standing?
     /// Those that the transaction changed.
     @exclusivity(unchecked) private var changed: [Standing] = []
-    @exclusivity(unchecked) private var countChanges: [CountChange] = []
+    @exclusivity(unchecked) var countChanges: [CountChange] = []
     @exclusivity(unchecked) private var changedTasks: [TaskChange]? = []
     let recentTasks = RecentTasks()
-    @exclusivity(unchecked) var columnEnds = ColumnEnds()
     /// Answers that were read in advance; `nil` for a key without a row.
     @exclusivity(unchecked) var foreseenAnswers: [AnswerKey: KeptAnswer?] = [:]
     /// Kept results that were looked up in advance; `nil` for a mutation without a row.
@@ -63,7 +62,6 @@ package final class WriteSession<Database: Engine> {
         try connection.commit()
         undoLog.removeAll(keepingCapacity: true)
         if standings.count > Self.standingLimit { forgetAllStandings() }
-        if columnEnds.count > Self.standingLimit { columnEnds.forgetAll() }
         return changed
     }
 
@@ -93,8 +91,6 @@ package final class WriteSession<Database: Engine> {
     /// Undoes the state in memory.
     @_specialize(where Database == SQLiteConnection)
     package func forget(since mark: TransactionMark) {
-        // Rows that were read in advance stay right when nothing was written.
-        if hasWritten(since: mark) { forgetTasks() }
         countChanges.removeSubrange(mark.countChanges...)
         for (standing, counters) in undoLog[mark.undoLog...].reversed() {
             standing.counters = counters
@@ -102,6 +98,8 @@ package final class WriteSession<Database: Engine> {
         }
         undoLog.removeSubrange(mark.undoLog...)
         latest = nil
+        // Rows that were read in advance stay right when nothing was written.
+        if hasWritten(since: mark) { forgetTasks() }
     }
 
     /// A mark to which everything can be undone.
@@ -149,12 +147,8 @@ package final class WriteSession<Database: Engine> {
         try change(account) { $0.limits = limits }
     }
 
-    private func standing(of account: AccountKey) throws -> Standing {
-        if let latest, latest.number == account.number { return latest }
-        if let known = standings[account.number] {
-            latest = known
-            return known
-        }
+    func standing(of account: AccountKey) throws -> Standing {
+        if let known = known(account) { return known }
         let statement = try connection.statement(
             """
             SELECT epoch, revision, purged_through, used_bytes, used_tasks, bytes_limit, tasks_limit FROM accounts
@@ -169,6 +163,14 @@ package final class WriteSession<Database: Engine> {
         let usage = Usage(bytes: statement.integer(3), tasks: statement.integer(4))
         let limits = OwnLimits(bytes: statement.optionalInteger(5), tasks: statement.optionalInteger(6))
         return know(Standing(account, .init(feed: feed, usage: usage, limits: limits)))
+    }
+
+    /// The account as it stands, if that was read before.
+    func known(_ account: AccountKey) -> Standing? {
+        if let latest, latest.number == account.number { return latest }
+        guard let known = standings[account.number] else { return nil }
+        latest = known
+        return known
     }
 
     @discardableResult
@@ -188,7 +190,7 @@ package final class WriteSession<Database: Engine> {
     }
 
     /// Has the commit write the counters.
-    private func noteChange(of standing: Standing, isOfFeed: Bool) {
+    func noteChange(of standing: Standing, isOfFeed: Bool) {
         if !standing.isChanged { changed.append(standing) }
         standing.isChanged = true
         if isOfFeed { standing.isFeedChanged = true }
@@ -196,6 +198,7 @@ package final class WriteSession<Database: Engine> {
 
     private func forgetChanges() {
         for standing in changed {
+            standing.tasks = Standing.TaskChange()
             standing.isChanged = false
             standing.isFeedChanged = false
         }
@@ -244,11 +247,18 @@ package final class WriteSession<Database: Engine> {
         guard !changed.isEmpty else { return [] }
         defer { forgetChanges() }
         let statement = try connection.statement(
-            """
-            UPDATE accounts SET
-                epoch = ?2, revision = ?3, purged_through = ?4, written_at = ?5, used_bytes = ?6, used_tasks = ?7
-            WHERE number = ?1
-            """)
+            Database.countsInAccounts
+                ? """
+                UPDATE accounts SET
+                    epoch = ?2, revision = ?3, purged_through = ?4, written_at = ?5, used_bytes = ?6, used_tasks = ?7,
+                    todo_tasks = todo_tasks + ?8, doing_tasks = doing_tasks + ?9, done_tasks = done_tasks + ?10
+                WHERE number = ?1
+                """
+                : """
+                UPDATE accounts SET
+                    epoch = ?2, revision = ?3, purged_through = ?4, written_at = ?5, used_bytes = ?6, used_tasks = ?7
+                WHERE number = ?1
+                """)
         var feeds: [(account: AccountKey, feed: FeedState)] = []
         // Not those whose row is gone.
         for standing in changed where standings[standing.number] === standing {
@@ -260,6 +270,11 @@ package final class WriteSession<Database: Engine> {
             statement.bind(5, now)
             statement.bind(6, counters.usage.bytes)
             statement.bind(7, counters.usage.tasks)
+            if Database.countsInAccounts {
+                statement.bind(8, standing.tasks.todo)
+                statement.bind(9, standing.tasks.doing)
+                statement.bind(10, standing.tasks.done)
+            }
             try statement.run()
             if standing.isFeedChanged { feeds.append((AccountKey(number: standing.number), counters.feed)) }
         }
@@ -315,17 +330,14 @@ package final class WriteSession<Database: Engine> {
     ///   - old: the task before; `nil` for a new one.
     ///   - new: the task now; `nil` for a removed one.
     func noteMove(of account: AccountKey, from old: TaskItem?, to new: TaskItem?) {
-        if let old, old.deletedAt == nil {
-            columnEnds.remove(old.position, from: ColumnKey(account: account.number, status: old.status))
-        }
-        if let new, new.deletedAt == nil {
-            columnEnds.add(new.position, to: ColumnKey(account: account.number, status: new.status))
-        }
+        guard let standing = known(account) else { return }
+        if let old, old.deletedAt == nil { standing.ends.remove(old.position, from: old.status) }
+        if let new, new.deletedAt == nil { standing.ends.add(new.position, to: new.status) }
     }
 
     private func forgetTasks() {
         recentTasks.forgetAll()
-        columnEnds.forgetAll()
+        for standing in standings.values { standing.ends = ColumnEnds() }
         forgetAnswers()
     }
 
@@ -339,52 +351,6 @@ package final class WriteSession<Database: Engine> {
     package func takeChangedTasks() -> [TaskChange]? {
         defer { changedTasks = [] }
         return changedTasks
-    }
-
-    // MARK: - The counts of tasks
-
-    func count(_ by: Int, _ key: CountKey) {
-        countChanges.append(CountChange(key: key, by: by))
-    }
-
-    /// What is not written yet, of one account.
-    func pendingCounts(of account: AccountKey) -> [CountKey: Int] {
-        var sums: [CountKey: Int] = [:]
-        for change in countChanges where change.key.account == account.number {
-            sums[change.key, default: 0] += change.by
-        }
-        return sums
-    }
-
-    /// Cancels changes that are not written yet, for an account whose counts were deleted.
-    func cancelPendingCounts(of account: AccountKey) {
-        for (key, sum) in pendingCounts(of: account) { count(-sum, key) }
-    }
-
-    private func writeCounts() throws {
-        guard !countChanges.isEmpty else { return }
-        defer { countChanges.removeAll(keepingCapacity: true) }
-        // Most transactions change one count or two, for which hashing takes longer than these comparisons.
-        if countChanges.count == 1 || countChanges.count == 2 && countChanges[0].key != countChanges[1].key {
-            for change in countChanges where change.by != 0 { try write(change.by, to: change.key) }
-            return
-        }
-        var sums: [CountKey: Int] = [:]
-        for change in countChanges { sums[change.key, default: 0] += change.by }
-        for (key, sum) in sums where sum != 0 { try write(sum, to: key) }
-    }
-
-    private func write(_ sum: Int, to key: CountKey) throws {
-        let statement = try connection.statement(
-            """
-            INSERT INTO task_counts (account, category_id, status, count) VALUES (?1, ?2, ?3, ?4)
-            ON CONFLICT (account, category_id, status) DO UPDATE SET count = task_counts.count + excluded.count
-            """)
-        statement.bind(1, key.account)
-        if let id = key.categoryID { statement.bind(2, id) } else { statement.bind(2, [UInt8]()) }
-        statement.bind(3, key.status.rawValue)
-        statement.bind(4, sum)
-        try statement.writeRow()
     }
 }
 

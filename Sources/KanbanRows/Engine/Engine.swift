@@ -15,8 +15,8 @@ package protocol Engine: AnyObject {
     static var hasRowNumbers: Bool { get }
     /// Whether statements fold texts that they search. Otherwise a column keeps the folded body.
     static var foldsText: Bool { get }
-    /// Whether erasing an account's row erases all rows that refer to it.
-    static var erasesDependents: Bool { get }
+    /// Whether an account's row counts its tasks without a category. Otherwise `task_counts` does.
+    static var countsInAccounts: Bool { get }
 
     /// The name of the database in errors: the path of its file.
     var name: String { get }
@@ -49,7 +49,7 @@ package protocol Engine: AnyObject {
 extension Engine {
     package static var hasRowNumbers: Bool { true }
     package static var foldsText: Bool { true }
-    package static var erasesDependents: Bool { true }
+    package static var countsInAccounts: Bool { true }
 
     /// The error for rows that are not as Kanbase writes them.
     package func damaged(_ what: String) -> StoreError {

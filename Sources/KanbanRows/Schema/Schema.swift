@@ -18,6 +18,7 @@ package enum Schema {
         { try $0.run(schema7) },
         { try $0.run(schema8) },
         { try $0.run(schema9) },
+        { try $0.run(schema10) },
     ]
 
     /// The tables whose rows belong to an account, in their column `account`.

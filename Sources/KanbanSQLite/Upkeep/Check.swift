@@ -48,6 +48,9 @@ enum Check {
                     || sum(real) || ' there'
                 FROM (
                     SELECT account, category_id, status, count AS kept, 0 AS real FROM task_counts
+                    UNION ALL SELECT number, x'', 0, todo_tasks, 0 FROM accounts
+                    UNION ALL SELECT number, x'', 1, doing_tasks, 0 FROM accounts
+                    UNION ALL SELECT number, x'', 2, done_tasks, 0 FROM accounts
                     UNION ALL
                     SELECT account, coalesce(category_id, x''), status, 0, 1 FROM tasks WHERE deleted_at IS NULL
                 )

@@ -54,4 +54,35 @@ struct TaskListTests {
 
         #expect(seen.filter(ids.contains).count == 50 && Set(seen).isSuperset(of: ids))
     }
+
+    @Test(arguments: ["title", "-title", "position", "-createdAt"])
+    func `a cursor leads on after any title`(sort: String) async throws {
+        let titles = ["~", "a~b", "?>~ÿ", "회의", "p", "-", "41", String(repeating: "長", count: 200)]
+        for title in titles { _ = try await board.task("{\"title\": \"\(title)\"}") }
+        let whole = await board.titles("/tasks?sort=\(sort)")
+
+        var seen: [String] = []
+        var next: String? = ""
+        while let cursor = next {
+            let page = await board.send(.get, "/tasks?limit=1&sort=\(sort)\(cursor)")
+            seen += page.json["items"]?.arrayValue?.compactMap { $0["title"]?.stringValue } ?? []
+            next = page.json["nextCursor"]?.stringValue.map { "&cursor=\($0)" }
+        }
+
+        #expect(seen == whole && Set(seen) == Set(titles))
+    }
+
+    @Test func `a cursor with a field too many, too few or of another kind is refused`() async throws {
+        for _ in 0..<2 { _ = try await board.task() }
+        let cursor = try #require(await board.send(.get, "/tasks?limit=1").json["nextCursor"]?.stringValue)
+        let fields = cursor.split(separator: "~").map(String.init)
+
+        for place in fields.indices where place != 3 {
+            let changed = (fields[..<place] + ["x"] + fields[(place + 1)...]).joined(separator: "~")
+            #expect(await board.send(.get, "/tasks?limit=1&cursor=\(changed)").code == "invalid_cursor", "\(changed)")
+        }
+        for wrong in [fields.dropLast().joined(separator: "~"), cursor + "~0", cursor + "~7~a0~\(fields[1])"] {
+            #expect(await board.send(.get, "/tasks?limit=1&cursor=\(wrong)").code == "invalid_cursor", "\(wrong)")
+        }
+    }
 }
