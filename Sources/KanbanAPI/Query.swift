@@ -33,7 +33,7 @@ package struct Query: Sendable {
             }
         }
         zone = try items.first { $0.name == "timeZone" }.map { item in
-            guard let zone = Zone(name: item.value) else {
+            guard let zone = Zone(name: Self.withPlus(item.value)) else {
                 throw Problem(
                     .unknownTimeZone, "There is no time zone named \(item.value). Use an IANA name, such as Asia/Seoul."
                 )
@@ -44,6 +44,17 @@ package struct Query: Sendable {
 
     package subscript(_ name: String) -> String? {
         items.first { $0.name == name }?.value
+    }
+
+    /// The value of a parameter that takes times: they have no spaces.
+    func time(_ name: String) -> String? {
+        self[name].map(Self.withPlus)
+    }
+
+    /// A `+` in a query is a space (WHATWG URL §5.1), and clients that do not escape it mean a `+` where no space may stand:
+    /// Foundation's `URLComponents` leaves it as it is.
+    private static func withPlus(_ text: String) -> String {
+        text.replacing(" ", with: "+")
     }
 
     /// A whole number within bounds.

@@ -39,7 +39,7 @@ package struct HistoryRoutes: Sendable {
     private func ofBoard(_ call: Call) async throws -> Response {
         let limit = try call.query.limit()
         var query = HistoryQuery(limit: limit + 1)
-        query.since = try call.query["since"].map { text in
+        query.since = try call.query.time("since").map { text in
             guard let since = Timestamp(rfc3339: text) else {
                 throw Problem(.invalidParameter, "since takes a time like 2026-12-01T18:00:00Z.")
             }

@@ -99,7 +99,7 @@ package struct TaskListQuery: Sendable {
 
     /// A full-date counts as 00:00 UTC of its day, in parameters as in tasks.
     private func dueBound(_ name: String, _ call: Call) throws -> TaskQuery.DueBound? {
-        guard let text = call.query[name] else { return nil }
+        guard let text = call.query.time(name) else { return nil }
         guard let date = DueDate(text) else {
             throw Problem(.invalidParameter, "\(name) takes a day like 2026-12-01 or a time like 2026-12-01T18:00:00Z.")
         }

@@ -19,6 +19,7 @@ struct TaskListTests {
         ("?due=overdue", ["past"]), ("?due=today", ["today"]), ("?due=upcoming", ["soon", "later"]),
         ("?due=none", ["never"]), ("?dueBefore=2026-11-20", ["past"]), ("?dueAfter=2026-11-21", ["soon", "later"]),
         ("?dueAfter=2026-11-20T23:00:00Z&dueBefore=2026-12-01", ["soon"]),
+        ("?dueAfter=2026-11-21T08:00:00+09:00&dueBefore=2026-12-01&timeZone=Etc/GMT+9", ["soon"]),
         ("?q=S", ["past", "soon"]), ("?status=doing,done", []), ("?categoryId=none&q=LATER", ["later"]),
         ("?limit=2", ["past", "today"]),
     ])
