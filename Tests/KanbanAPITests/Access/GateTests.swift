@@ -120,7 +120,9 @@ struct GateTests {
         #expect(answer.status == 204)
         #expect(answer["Access-Control-Allow-Origin"] == "https://app.example.org")
         #expect(answer["Access-Control-Allow-Methods"]?.contains("PATCH") == true)
-        for name in ["Authorization", "Content-Type", "Content-Encoding", "If-Match", "Idempotency-Key", "Last-Event-ID"] {
+        for name in [
+            "Authorization", "Content-Type", "Content-Encoding", "If-Match", "Idempotency-Key", "Last-Event-ID",
+        ] {
             #expect(answer["Access-Control-Allow-Headers"]?.contains(name) == true)
         }
     }
