@@ -64,7 +64,9 @@ extension AccountCommands {
                 if configuration.administration.json {
                     printJSON { $0.value(event) }
                 } else {
-                    print("\(event.at)\t\(event.kind.rawValue)\t\(event.device?.onOneLine ?? "-")\t\(event.network ?? "-")")
+                    print(
+                        "\(event.at)\t\(event.kind.rawValue)\t\(event.device?.onOneLine ?? "-")\t\(event.network ?? "-")"
+                    )
                 }
             }
             guard let end = page.last else { return }

@@ -100,7 +100,8 @@ struct TransferCommands {
 extension Failure {
     /// The faults of a document, one a line.
     init(_ faults: [Fault]) {
-        let lines = faults.map { "  line \($0.line ?? 1), \($0.pointer): \($0.detail)".onOneLine }.joined(separator: "\n")
+        let lines = faults.map { "  line \($0.line ?? 1), \($0.pointer): \($0.detail)".onOneLine }.joined(
+            separator: "\n")
         self.init(.damagedData, "The import is wrong, and nothing was changed:\n\(lines)")
     }
 }
