@@ -1,14 +1,12 @@
 // The account: name, address, password, identities, sessions, tokens, invitations, events, and deleting it.
 import { heading, showAnswer } from "./answers.js";
 import { call, Problem, uuid } from "./api.js";
-import { el, field } from "./dom.js";
+import { $, el, field } from "./dom.js";
 import { describeTime } from "./dates.js";
 import { pictureField } from "./forms.js";
 import { faultOf } from "./login.js";
 import * as session from "./session.js";
 import { text } from "./texts.js";
-
-/** @typedef {import("./app.js").App} App */
 
 /** @param {App} app @param {HTMLElement} main */
 export function showAccount(app, main) {
@@ -68,7 +66,7 @@ export function actionForm(label, fields, run, isDanger = false) {
   const fault = el("p", { class: "fault", role: "alert" });
   const button = el("button", { class: isDanger ? "danger" : "primary" }, label);
   const form = el("form", { class: "inline" }, ...Object.entries(fields).map(([name, words]) => field(words, inputs[name])), button, fault);
-  form.addEventListener("submit", async (/** @type {Event} */ event) => {
+  form.addEventListener("submit", async (event) => {
     event.preventDefault();
     if (button.disabled) return;
     button.disabled = true;
@@ -150,7 +148,7 @@ function invitations(app, answer, again, tell) {
     again();
   });
   // It belongs to another person, or to nobody.
-  Object.assign(form.querySelector("[name=email]"), { required: false, autocomplete: "off" });
+  Object.assign($("[name=email]", form), { required: false, autocomplete: "off" });
   return [
     el("ul", { class: "rows" }, ...answer.items.map((/** @type {any} */ item) => row(item.email ?? text.anybody,
       item.usedAt ? text.invitationUsed : text.goodUntil(describeTime(item.expiresAt, app.model.zone)),
@@ -168,7 +166,7 @@ function tokens(app, answer, again, tell) {
     tell(text.tokenOnce, token.token);
     again();
   });
-  const password = form.querySelector("[name=password]");
+  const password = $("[name=password]", form);
   const ask = () => {
     password.required = scope.value === "full";
     password.closest(".field").hidden = scope.value !== "full";

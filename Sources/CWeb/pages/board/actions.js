@@ -1,13 +1,9 @@
 // Actions on tasks and categories, with undo.
 import { uuid } from "./api.js";
 import { announce } from "./dom.js";
-import { columns } from "./model.js";
-import { between } from "./order.js";
+import { between, columns } from "./model.js";
+import { noDraft } from "./sync.js";
 import { text } from "./texts.js";
-
-/** @typedef {import("./app.js").App} App */
-/** @typedef {import("./types.js").Status} Status */
-/** @typedef {{status?: Status, before?: string, after?: string, place?: "first" | "last"}} Where */
 
 /**
  * The place of a task, for undo.
@@ -92,7 +88,7 @@ export function remove(app, id) {
   const list = app.model.list(task.status);
   const index = list.findIndex((other) => other.id === id);
   const neighbour = list[index + 1] ?? list[index - 1];
-  app.engine.edit([{ type: "task", op: "delete", id }], [{ store: "draft", key: `task:${id}`, value: undefined }]);
+  app.engine.edit([{ type: "task", op: "delete", id }], [noDraft(`task:${id}`)]);
   if (neighbour) app.board?.focus(neighbour.id);
   const { status, ...value } = back;
   const step = {
@@ -122,17 +118,17 @@ export function addCategory(value) {
 /** The steps that can be undone, newest first. */
 export class Undo {
   constructor() {
-    /** @type {{label: string, run: () => void}[]} */
+    /** @type {UndoStep[]} */
     this.steps = [];
   }
 
-  /** @param {{label: string, run: () => void}} step */
+  /** @param {UndoStep} step */
   push(step) {
     this.steps.push(step);
     if (this.steps.length > 100) this.steps.shift();
   }
 
-  /** @param {{label: string, run: () => void} | undefined} [step] */
+  /** @param {UndoStep | undefined} [step] */
   run(step = this.steps.at(-1)) {
     if (!step) return;
     this.steps = this.steps.filter((other) => other !== step);

@@ -4,14 +4,15 @@ import { categoryPill } from "./card.js";
 import { describeDue, dueTime, today } from "./dates.js";
 import { readLine } from "./quick.js";
 import { addCategory } from "./actions.js";
+import { noDraft } from "./sync.js";
 import { text } from "./texts.js";
 import { uuid } from "./api.js";
-import { between } from "./order.js";
+import { between } from "./model.js";
 
 export class AddForm {
   /**
-   * @param {import("./app.js").App} app
-   * @param {import("./types.js").Status} status
+   * @param {App} app
+   * @param {Status} status
    */
   constructor(app, status) {
     this.app = app;
@@ -27,8 +28,8 @@ export class AddForm {
         el("button", { type: "button", class: "quiet", onclick: () => this.close() }, text.close)));
     this.element = el("div", { class: "adding" }, this.button, this.form);
     this.input.addEventListener("input", () => this.typed());
-    this.form.addEventListener("submit", (/** @type {Event} */ event) => { event.preventDefault(); this.add(); });
-    this.form.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+    this.form.addEventListener("submit", (event) => { event.preventDefault(); this.add(); });
+    this.form.addEventListener("keydown", (event) => {
       if (event.key === "Escape") { event.stopPropagation(); this.close(); }
       // During composition, Enter is for the input method.
       if (event.key === "Enter" && event.isComposing) event.preventDefault();
@@ -61,8 +62,7 @@ export class AddForm {
     this.input.setCustomValidity("");
     this.showReading();
     const line = this.input.value;
-    const draft = line ? { base: {}, fields: { line }, revision: 0, at: new Date().toISOString() } : undefined;
-    this.app.engine.commit([{ store: "draft", key: this.key, value: draft }]);
+    this.app.engine.keepDraft(this.key, line ? { line } : {});
   }
 
   /** A preview of the parsed line. */
@@ -99,7 +99,7 @@ export class AddForm {
     const last = app.model.column(status).at(-1)?.position ?? null;
     const value = { title: read.title, status, ...(categoryId && { categoryId }), ...(read.dueDate && { dueDate: read.dueDate }) };
     intents.push({ type: /** @type {const} */ ("task"), op: /** @type {const} */ ("create"), id, value, position: between(last, null) });
-    app.engine.edit(intents, [{ store: "draft", key: this.key, value: undefined }]);
+    app.engine.edit(intents, [noDraft(this.key)]);
     if (app.board?.show(id, { focus: false })) announce(text.added(read.title));
     else app.toast(text.addedHidden(read.title), { action: text.clearFilter, run: () => app.reveal(id) });
     this.form.scrollIntoView({ block: "nearest" });
@@ -107,7 +107,7 @@ export class AddForm {
   }
 }
 
-/** @param {import("./model.js").Model} model @param {string} name */
+/** @param {Model} model @param {string} name */
 export function findCategory(model, name) {
   const wanted = name.trim().toLowerCase();
   return [...model.categories.values()].find((category) => category.name.toLowerCase() === wanted);
@@ -115,7 +115,7 @@ export function findCategory(model, name) {
 
 /**
  * Opens the form of the column that the focus is in, else the first.
- * @param {import("./app.js").App} app
+ * @param {App} app
  */
 export function openAdd(app) {
   const status = /** @type {any} */ ($(":focus")?.closest?.(".column"))?.dataset.column ?? "todo";

@@ -4,7 +4,7 @@ import { el } from "./dom.js";
 import { text } from "./texts.js";
 
 /**
- * @param {import("./app.js").App} app
+ * @param {App} app
  * @param {HTMLElement} place where it is shown
  * @param {string} path
  * @param {(answer: any) => (Node | string | null | undefined | false)[]} show

@@ -43,8 +43,7 @@ export function uuid() {
  * Sends one request and reads its answer.
  * @param {string} method
  * @param {string} path
- * @param {{body?: any, key?: string, seconds?: number, headers?: Record<string, string>, raw?: boolean, quiet?: boolean}} [options]
- *   `key`: the same for every try of one intention. `raw`: the answer as a `Response`. `quiet`: 401 is an answer like others.
+ * @param {CallOptions} [options]
  */
 export async function call(method, path, options = {}) {
   const { body, key, seconds = 12 } = options;

@@ -4,23 +4,21 @@ import { Board } from "./board.js";
 import { Undo } from "./actions.js";
 import { untilMidnight } from "./dates.js";
 import { setUpDrag } from "./drag.js";
-import { Editor } from "./editor.js";
+import { Editor, rename } from "./editor.js";
 import { Engine } from "./engine.js";
 import { $, el } from "./dom.js";
 import { album } from "./images.js";
 import { openCardMenu, setUpKeys } from "./menu.js";
 import { Model } from "./model.js";
 import { Router } from "./router.js";
-import { rename } from "./rename.js";
 import * as session from "./session.js";
-import { makeFilters, makeShell, screens, showPlace, showState } from "./shell.js";
+import { makeFilters, makeShell, screens, showPlace, showState, Toasts } from "./shell.js";
 import { openStore } from "./store.js";
 import { chooseTheme, keepLanguage, language, languageOf, text } from "./texts.js";
-import { Toasts } from "./toast.js";
 
 export class App {
   /**
-   * @param {session.Session} current
+   * @param {Session} current
    * @param {Engine} engine
    */
   constructor(current, engine) {
@@ -135,7 +133,7 @@ export class App {
     document.title = "Kanbase";
     this.board = new Board(this);
     const { element, tabs } = this.board;
-    element.addEventListener("click", (/** @type {MouseEvent} */ event) => {
+    element.addEventListener("click", (event) => {
       const target = /** @type {HTMLElement} */ (event.target);
       const id = /** @type {HTMLElement | null} */ (target.closest(".card"))?.dataset.id;
       if (!id || target.closest("textarea")) return;
@@ -267,7 +265,7 @@ export class App {
   }
 
   focusFirst() {
-    /** @type {HTMLElement | null} */ (document.querySelector(".cards .open"))?.focus();
+    $(".cards .open")?.focus();
   }
 
   async logOut() {
@@ -302,7 +300,7 @@ async function main() {
     showLogin({
       mode: new URLSearchParams(location.search).has("invitation") ? "signUp" : "logIn",
       note: note === "ended" ? text.sessionEnded : "",
-      done: () => openApp(/** @type {session.Session} */ (session.storedSession())),
+      done: () => openApp(/** @type {Session} */ (session.storedSession())),
     });
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
@@ -311,7 +309,7 @@ async function main() {
   }
 }
 
-/** @param {session.Session} current */
+/** @param {Session} current */
 async function openApp(current) {
   return new App(current, new Engine(current.account, openStore(current.account))).start();
 }

@@ -6,9 +6,6 @@ import { today } from "./dates.js";
 import { columns } from "./model.js";
 import { text } from "./texts.js";
 
-/** @typedef {import("./types.js").Status} Status */
-/** @typedef {import("./app.js").App} App */
-
 /** How many cards a column shows at first, and how many more each time that its end comes near. */
 const firstPage = 20;
 const pageSize = 60;
@@ -19,13 +16,13 @@ export class Board {
     this.app = app;
     /** @type {Map<string, HTMLElement>} */
     this.cards = new Map();
-    /** @type {Map<Status, {section: HTMLElement, list: HTMLElement, count: HTMLElement, empty: HTMLElement, end: HTMLElement, shown: number, add: AddForm}>} */
+    /** @type {Map<Status, Column>} */
     this.columns = new Map();
     this.element = el("div", { class: "board", id: "board" });
     this.tabs = el("div", { class: "tabs" });
     this.growing = new IntersectionObserver((entries) => this.grow(entries), { rootMargin: "600px" });
     for (const status of columns) this.makeColumn(status);
-    this.element.addEventListener("focusin", (/** @type {FocusEvent} */ event) => this.rove(/** @type {HTMLElement} */ (event.target)));
+    this.element.addEventListener("focusin", (event) => this.rove(/** @type {HTMLElement} */ (event.target)));
     // Print all cards, not only the rendered ones.
     addEventListener("beforeprint", () => this.showAll());
     this.render();
@@ -69,7 +66,7 @@ export class Board {
 
   /** @param {Status} status */
   renderColumn(status) {
-    const column = /** @type {NonNullable<ReturnType<typeof this.columns.get>>} */ (this.columns.get(status));
+    const column = /** @type {Column} */ (this.columns.get(status));
     const tasks = this.app.model.list(status);
     const wanted = [];
     const { model, engine } = this.app;
@@ -161,7 +158,8 @@ export class Board {
     const card = this.cardOf(id);
     if (!card) return false;
     const column = /** @type {HTMLElement} */ (card.closest(".column"));
-    const isAside = column.getBoundingClientRect().left < 0 || column.getBoundingClientRect().right > innerWidth + 1;
+    const { left, right } = column.getBoundingClientRect();
+    const isAside = left < 0 || right > innerWidth + 1;
     if (isAside) column.scrollIntoView({ inline: "start", block: "nearest" });
     card.scrollIntoView({ block: "nearest", inline: "nearest" });
     // Cards out of sight have only a guessed height; now that it is known, scroll exactly.

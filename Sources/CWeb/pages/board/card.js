@@ -4,9 +4,6 @@ import { describeDue } from "./dates.js";
 import { picture } from "./images.js";
 import { text } from "./texts.js";
 
-/** @typedef {import("./types.js").Task} Task */
-/** @typedef {import("./model.js").Model} Model */
-
 /** @param {string} id */
 export function makeCard(id) {
   const open = el("button", { type: "button", class: "open", tabIndex: -1 });
@@ -48,7 +45,7 @@ export function showCard(card, task, model, hasDraft, day) {
 
 /**
  * @param {Task} task
- * @param {import("./types.js").Category | undefined} category
+ * @param {Category | undefined} category
  * @param {string} zone
  * @param {boolean} isUnsent
  * @param {boolean} hasDraft

@@ -3,10 +3,6 @@ import { el } from "./dom.js";
 import { describeDue } from "./dates.js";
 import { text } from "./texts.js";
 
-/** @typedef {import("./app.js").App} App */
-/** @typedef {import("./types.js").Issue} Issue */
-/** @typedef {import("./types.js").Conflict} Conflict */
-
 /**
  * Drafts of deleted tasks.
  * @param {App} app
@@ -109,7 +105,7 @@ export function memberName(member) {
  */
 export function wordsOf(app, member, value) {
   if (value === null || value === undefined || value === "") return text.nothing;
-  if (member === "status") return text[/** @type {import("./types.js").Status} */ (value)] ?? value;
+  if (member === "status") return text[/** @type {Status} */ (value)] ?? value;
   if (member === "categoryId") return app.model.categories.get(value)?.name ?? text.deletedCategory;
   if (member === "dueDate") return describeDue(value, app.model.zone).label;
   return typeof value === "object" ? JSON.stringify(value) : String(value);
@@ -123,11 +119,11 @@ function valueTable(app, value) {
     el("div", {}, el("dt", {}, memberName(member)), el("dd", { class: "words" }, wordsOf(app, member, content)))));
 }
 
-/** @param {App} app @param {string} key @param {import("./types.js").Draft} draft */
+/** @param {App} app @param {string} key @param {Draft} draft */
 function orphanBox(app, key, draft) {
   const { title, body } = /** @type {Record<string, any>} */ ({ ...draft.base, ...draft.fields });
   return el("section", { class: "issue" }, el("h3", {}, title), el("p", {}, text.draftOfDeleted), valueTable(app, { title, body }),
     el("div", { class: "row end" },
-      el("button", { type: "button", onclick: () => app.engine.commit([{ store: "draft", key, value: undefined }]) }, text.discard),
+      el("button", { type: "button", onclick: () => app.engine.keepDraft(key, {}) }, text.discard),
       el("button", { type: "button", class: "primary", onclick: () => app.router.go({ task: key.slice(5) }) }, text.continueEditing)));
 }

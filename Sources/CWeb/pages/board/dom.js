@@ -1,7 +1,8 @@
 // Making elements. Text is always set as text: nothing here takes HTML.
+import { text } from "./texts.js";
 
 /**
- * The first element that matches; it must be there.
+ * The first element that matches, of any type; null when there is none.
  * @param {string} selector
  * @param {ParentNode} [root]
  * @returns {any}
@@ -13,10 +14,10 @@ export function $(selector, root = document) {
 /**
  * Makes an element. `props` are properties (`onclick`, `value`, `hidden`), attributes (`aria-label`, `role`), `class`,
  * `data` and `style` (custom properties); null and undefined are left out. Children are elements or text.
- * @param {string} tag
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
  * @param {Record<string, any>} [props]
  * @param {...(Node | string | number | null | undefined | false)} children
- * @returns {any}
  */
 export function el(tag, props = {}, ...children) {
   const element = document.createElement(tag);
@@ -24,7 +25,7 @@ export function el(tag, props = {}, ...children) {
     if (value === undefined || value === null) continue;
     if (name === "class") element.className = value;
     else if (name === "data") Object.assign(element.dataset, value);
-    else if (name === "style") for (const [key, text] of Object.entries(value)) element.style.setProperty(key, String(text));
+    else if (name === "style") for (const [key, part] of Object.entries(value)) element.style.setProperty(key, String(part));
     else if (name in element && !name.includes("-") && name !== "list" && name !== "form") /** @type {any} */ (element)[name] = value;
     else element.setAttribute(name, String(value));
   }
@@ -82,23 +83,22 @@ export function announce(message) {
 }
 
 /**
- * The number of code points of a text, as the server counts.
- * @param {string} text
+ * The number of code points, as the server counts.
+ * @param {string} words
  */
-export function lengthOf(text) {
-  return [...text].length;
+export function lengthOf(words) {
+  return [...words].length;
 }
 
 /**
  * Says on the field that its text is too long, counted as the server counts. `maxlength` would count UTF-16 units.
  * @param {HTMLInputElement | HTMLTextAreaElement} control
  * @param {number} limit
- * @param {(count: number) => string} message
  */
-export function limitLength(control, limit, message) {
+export function limitLength(control, limit) {
   const check = () => {
     const count = lengthOf(control.value);
-    control.setCustomValidity(count > limit ? message(count) : "");
+    control.setCustomValidity(count > limit ? text.tooLong(count, limit) : "");
   };
   control.addEventListener("input", check);
   check();

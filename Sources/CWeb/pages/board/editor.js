@@ -1,19 +1,12 @@
-// The editor of a task. The text is a draft from the first letter on: Escape, Back, a reload and a crash keep it. Changes by
+// The editor of a task, and renaming in place. The text is a draft from the first letter on: Escape, Back, a reload and a crash keep it. Changes by
 // others appear at once; in a field that the user edited too, both versions are shown.
 import { $, announce, el, field, lengthOf, limitLength } from "./dom.js";
 import { addCategory, remove } from "./actions.js";
 import { addDays, dueDay, dueTime, instant, today } from "./dates.js";
 import { findCategory } from "./add.js";
-import { columns } from "./model.js";
-import { between } from "./order.js";
+import { between, columns } from "./model.js";
+import { noDraft } from "./sync.js";
 import { text } from "./texts.js";
-
-/** @typedef {import("./app.js").App} App */
-/** @typedef {import("./types.js").Task} Task */
-/**
- * The values of the fields.
- * @typedef {Record<"title" | "body" | "status" | "category" | "date" | "time", string>} Fields
- */
 
 const names = /** @type {(keyof Fields)[]} */ (["title", "body", "status", "category", "date", "time"]);
 
@@ -48,9 +41,12 @@ export class Editor {
     this.controls = /** @type {any} */ ({});
     /** @type {Record<string, HTMLElement>} */
     this.theirs = Object.fromEntries(names.map((name) => [name, el("div", { class: "theirs", hidden: true })]));
-    this.build();
+    this.note = el("p", { class: "note", hidden: !draft }, text.draftRestored, " ",
+      el("button", { type: "button", class: "link", onclick: () => this.discard() }, text.discard));
+    this.gone = el("p", { class: "note fault", hidden: true }, text.deletedElsewhere);
+    this.saveButton = el("button", { class: "primary" }, text.save);
+    this.dialog = this.build();
     for (const name of names) this.controls[name].value = draft?.fields[name] ?? this.base[name];
-    this.note.hidden = !draft;
     this.takeIn();
     document.body.append(this.dialog);
     this.dialog.showModal();
@@ -59,7 +55,6 @@ export class Editor {
   }
 
   build() {
-    const tooLong = (/** @type {number} */ limit) => (/** @type {number} */ count) => text.tooLong(count, limit);
     this.controls = {
       title: el("input", { name: "title", required: true, autocomplete: "off" }),
       body: el("textarea", { name: "body", rows: 7 }),
@@ -70,11 +65,7 @@ export class Editor {
     };
     const { title, body, status, category, date, time } = this.controls;
     const { theirs } = this;
-    this.note = el("p", { class: "note" }, text.draftRestored, " ",
-      el("button", { type: "button", class: "link", onclick: () => this.discard() }, text.discard));
-    this.gone = el("p", { class: "note fault", hidden: true }, text.deletedElsewhere);
-    this.saveButton = el("button", { class: "primary" }, text.save);
-    this.form = el("form", { method: "dialog", noValidate: false },
+    const form = el("form", { method: "dialog", noValidate: false },
       el("h2", { id: "editor-title" }, text.task), this.gone, this.note,
       field(text.title, title, theirs.title), field(text.notes, body, theirs.body),
       el("div", { class: "pair" }, field(text.column, status, theirs.status), field(text.category, category, theirs.category)),
@@ -85,26 +76,27 @@ export class Editor {
         el("button", { type: "button", class: "quiet", onclick: () => this.app.router.go({ screen: "history", task: null, of: this.id }) }, text.history),
         el("span", { class: "space" }),
         el("button", { type: "button", onclick: () => this.leave() }, text.close), this.saveButton));
-    this.dialog = el("dialog", { class: "sheet editor", "aria-labelledby": "editor-title" }, this.form);
-    limitLength(title, 200, tooLong(200));
-    limitLength(body, 1000, tooLong(1000));
-    limitLength(category, 50, tooLong(50));
+    const dialog = el("dialog", { class: "sheet editor", "aria-labelledby": "editor-title" }, form);
+    limitLength(title, 200);
+    limitLength(body, 1000);
+    limitLength(category, 50);
     title.addEventListener("input", () => {
       if (lengthOf(title.value) <= 200) title.setCustomValidity(title.value.trim() ? "" : text.titleMissing);
     });
     time.addEventListener("change", () => this.timeWithoutDate());
-    this.form.addEventListener("input", () => this.keep());
-    this.form.addEventListener("change", () => this.keep());
-    this.form.addEventListener("submit", (/** @type {Event} */ event) => { event.preventDefault(); this.save(); });
-    this.dialog.addEventListener("cancel", (/** @type {Event} */ event) => { event.preventDefault(); this.leave(); });
-    this.dialog.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+    form.addEventListener("input", () => this.keep());
+    form.addEventListener("change", () => this.keep());
+    form.addEventListener("submit", (event) => { event.preventDefault(); this.save(); });
+    dialog.addEventListener("cancel", (event) => { event.preventDefault(); this.leave(); });
+    dialog.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.isComposing) {
         event.preventDefault();
-        this.form.requestSubmit(this.saveButton);
+        form.requestSubmit(this.saveButton);
       }
     });
     // A click beside the sheet closes it; the draft stays.
-    this.dialog.addEventListener("pointerdown", (/** @type {Event} */ event) => { if (event.target === this.dialog) this.leave(); });
+    dialog.addEventListener("pointerdown", (event) => { if (event.target === dialog) this.leave(); });
+    return dialog;
   }
 
   /** A time needs a day: today, or tomorrow when that time has passed. */
@@ -129,11 +121,8 @@ export class Editor {
   /** Saves the draft. */
   keep() {
     const fields = this.changed();
-    const isEmpty = Object.keys(fields).length === 0;
-    const revision = this.app.model.tasks.get(this.id)?.revision ?? 0;
-    const draft = isEmpty ? undefined : { base: this.base, fields, revision, at: new Date().toISOString() };
-    if (isEmpty) this.note.hidden = true;
-    this.kept = this.app.engine.commit([{ store: "draft", key: this.key, value: draft }]);
+    if (Object.keys(fields).length === 0) this.note.hidden = true;
+    this.app.engine.keepDraft(this.key, fields, this.base);
   }
 
   /** Updates the fields from the task. */
@@ -157,7 +146,7 @@ export class Editor {
   /** @param {keyof Fields} name @param {string} value */
   showTheirs(name, value) {
     const box = this.theirs[name];
-    const shown = name === "status" ? text[/** @type {import("./types.js").Status} */ (value)] : value || text.nothing;
+    const shown = name === "status" ? text[/** @type {Status} */ (value)] : value || text.nothing;
     const take = (/** @type {string} */ next) => {
       this.controls[name].value = next;
       this.controls[name].dispatchEvent(new Event("input", { bubbles: true }));
@@ -200,9 +189,9 @@ export class Editor {
       intents.push({ type: "task", op: "patch", id, value: patch, ...(patch.status && { position: between(last ?? null, null) }) });
     }
     this.finish();
-    app.engine.edit(intents, [{ store: "draft", key: this.key, value: undefined }]);
+    app.engine.edit(intents, [noDraft(this.key)]);
     if (patch.status) {
-      announce(text.movedTo(title.value, text[/** @type {import("./types.js").Status} */ (patch.status)], app.model.list(patch.status).findIndex((task) => task.id === id) + 1));
+      announce(text.movedTo(title.value, text[/** @type {Status} */ (patch.status)], app.model.list(patch.status).findIndex((task) => task.id === id) + 1));
     }
     app.board?.show(id);
   }
@@ -218,7 +207,7 @@ export class Editor {
   }
 
   discard() {
-    this.app.engine.commit([{ store: "draft", key: this.key, value: undefined }]);
+    this.app.engine.keepDraft(this.key, {});
     for (const name of names) {
       this.controls[name].value = this.base[name];
       this.theirs[name].hidden = true;
@@ -256,3 +245,51 @@ export class Editor {
 
 /** @type {any} */
 const blank = { title: "", body: "", status: "todo", categoryId: null, dueDate: null };
+
+/** @param {App} app @param {string} id @param {HTMLElement} card */
+export function rename(app, id, card) {
+  const task = app.model.tasks.get(id);
+  if (!task || $("textarea", card)) return;
+  const open = $(".open", card);
+  const key = `rename:${id}`;
+  const draft = app.engine.mirror.draft.get(key);
+  // What others change from now on is a conflict, and shown beside.
+  const revision = draft?.revision ?? task.revision;
+  // As a control has it.
+  const before = task.title.replace(/\r\n?/g, "\n");
+  const input = el("textarea", { class: "rename", rows: 1, value: draft?.fields.title ?? before, "aria-label": text.title, enterKeyHint: "done" });
+  limitLength(input, 200);
+  const fit = () => {
+    input.style.setProperty("height", "auto");
+    input.style.setProperty("height", `${input.scrollHeight + 2}px`);
+  };
+  let isOver = false;
+  const finish = (/** @type {boolean} */ isSaved) => {
+    if (isOver) return;
+    const title = input.value.trim();
+    if (isSaved && lengthOf(title) > 200) return void input.reportValidity();
+    isOver = true;
+    input.replaceWith(open);
+    if (isSaved && title && title !== before) app.engine.edit([{ type: "task", op: "patch", id, value: { title }, baseRevision: revision }], [noDraft(key)]);
+    // Unsaved text returns with the next rename.
+    else if (isSaved || input.value === before) app.engine.keepDraft(key, {});
+    // Others may have renamed it in the meantime.
+    open.textContent = app.model.tasks.get(id)?.title ?? "";
+    open.focus();
+  };
+  input.addEventListener("input", () => {
+    fit();
+    app.engine.keepDraft(key, { title: input.value }, { title: task.title }, revision);
+  });
+  input.addEventListener("keydown", (event) => {
+    if (event.isComposing) return;
+    event.stopPropagation();
+    if (event.key === "Escape") finish(false);
+    if (event.key === "Enter") { event.preventDefault(); finish(true); }
+  });
+  input.addEventListener("blur", () => finish(true));
+  open.replaceWith(input);
+  fit();
+  input.focus();
+  input.select();
+}

@@ -3,15 +3,12 @@
 import { access, call, follow, Problem, uuid } from "./api.js";
 import * as sync from "./sync.js";
 
-/** @typedef {import("./types.js").Change} Change */
-/** @typedef {{phase: "loading" | "live" | "offline", sending: boolean, full: boolean}} State  `full`: the account takes no more */
-
 const feedTypes = sync.types.join(",");
 
 export class Engine {
   /**
    * @param {string} account
-   * @param {import("./store.js").Store} store
+   * @param {Store} store
    */
   constructor(account, store) {
     this.account = account;
@@ -96,7 +93,7 @@ export class Engine {
 
   /**
    * An edit of the user: shown at once, sent when the server can be reached.
-   * @param {Parameters<typeof sync.mutate>[1][]} intents
+   * @param {Intent[]} intents
    * @param {Change[]} [also] what changes with them, such as a draft that is saved
    */
   async edit(intents, also = []) {
@@ -109,6 +106,18 @@ export class Engine {
     }
     await this.commit(changes);
     this.push();
+  }
+
+  /**
+   * Keeps what is being typed; nothing deletes the draft.
+   * @param {string} key
+   * @param {Record<string, any>} fields
+   * @param {Record<string, any>} [base] what they change
+   * @param {number} [revision] of the base
+   */
+  keepDraft(key, fields, base = {}, revision = 0) {
+    if (Object.keys(fields).length > 0) this.commit([{ store: "draft", key, value: { base, fields, revision, at: new Date().toISOString() } }]);
+    else if (this.mirror.draft.has(key)) this.commit([sync.noDraft(key)]);
   }
 
   /** Whether the disk has what this page shows. */

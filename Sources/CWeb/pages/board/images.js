@@ -4,7 +4,7 @@ import { el } from "./dom.js";
 
 /**
  * Where pictures are kept.
- * @type {{engine: import("./engine.js").Engine | null}}
+ * @type {{engine: Engine | null}}
  */
 export const album = { engine: null };
 

@@ -5,10 +5,8 @@ import { mark } from "./shell.js";
 import * as session from "./session.js";
 import { text } from "./texts.js";
 
-/** @typedef {"logIn" | "signUp" | "forgot" | "reset"} Mode */
-
 /**
- * @param {{mode?: Mode, note?: string, done: () => void}} options
+ * @param {{mode?: LoginMode, note?: string, done: () => void}} options
  */
 export function showLogin({ mode = "logIn", note = "", done }) {
   const query = new URLSearchParams(location.search);
@@ -27,7 +25,7 @@ export function showLogin({ mode = "logIn", note = "", done }) {
   };
   const main = el("main", { class: "entry", id: "main", tabIndex: -1 });
 
-  /** @param {Mode} next @param {string} [message] */
+  /** @param {LoginMode} next @param {string} [message] */
   const show = (next, message = "") => {
     const names = { logIn: ["email", "password"], signUp: ["email", "newPassword", "displayName", "invitation"], forgot: ["email"], reset: ["code", "newPassword"] }[next];
     const fault = el("p", { class: "fault", role: "alert" });
@@ -37,7 +35,7 @@ export function showLogin({ mode = "logIn", note = "", done }) {
       ...names.map((name) => field(/** @type {any} */ (labels)[name], inputs[name])), fault, button,
       el("div", { class: "links" },
         ...others(next).map((other) => el("button", { type: "button", class: "link", onclick: () => show(other) }, text[`to_${other}`]))));
-    form.addEventListener("submit", async (/** @type {Event} */ event) => {
+    form.addEventListener("submit", async (event) => {
       event.preventDefault();
       if (button.disabled) return;
       button.disabled = true;
@@ -55,7 +53,7 @@ export function showLogin({ mode = "logIn", note = "", done }) {
     inputs[names.find((name) => !inputs[name].value) ?? names[0]].focus();
   };
 
-  /** @param {Mode} mode */
+  /** @param {LoginMode} mode */
   const submit = async (mode) => {
     const { email, password, displayName, invitation, code, newPassword } = inputs;
     if (mode === "forgot") {
@@ -93,7 +91,7 @@ export function showLogin({ mode = "logIn", note = "", done }) {
   show(mode, note || (kept ? text.keptHere(kept.count) : ""));
 }
 
-/** @param {Mode} mode @returns {Mode[]} */
+/** @param {LoginMode} mode @returns {LoginMode[]} */
 function others(mode) {
   if (mode === "logIn") return ["signUp", "forgot"];
   return mode === "forgot" ? ["logIn", "reset"] : ["logIn"];

@@ -6,12 +6,9 @@ import { move, moveBy, moveWithin, remove } from "./actions.js";
 import { openAdd } from "./add.js";
 import { text } from "./texts.js";
 
-/** @typedef {import("./app.js").App} App */
-/** @typedef {{label: string, run: () => void, isDanger?: boolean, isDisabled?: boolean, hint?: string} | null} Item  null is a line */
-
 /**
  * @param {HTMLElement} anchor
- * @param {Item[]} items
+ * @param {MenuItem[]} items
  */
 export function openMenu(anchor, items) {
   document.querySelector(".menu")?.remove();
@@ -32,7 +29,7 @@ export function openMenu(anchor, items) {
       onclick: () => { close(true); item.run(); },
     }, item.label, item.hint && el("kbd", {}, item.hint)));
   }
-  menu.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+  menu.addEventListener("keydown", (event) => {
     const buttons = /** @type {HTMLElement[]} */ ([...menu.querySelectorAll("button:not(:disabled)")]);
     const index = buttons.indexOf(/** @type {HTMLElement} */ (document.activeElement));
     const to = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: buttons.length - 1 }[event.key];
@@ -50,7 +47,7 @@ export function openMenu(anchor, items) {
   anchor.setAttribute("aria-expanded", "true");
   document.addEventListener("pointerdown", outside, true);
   addEventListener("resize", away);
-  /** @type {HTMLElement | null} */ (menu.querySelector("button:not(:disabled)"))?.focus({ preventScroll: true });
+  $("button:not(:disabled)", menu)?.focus({ preventScroll: true });
 }
 
 /**

@@ -1,7 +1,5 @@
 // The address has the screen, the open task and the filter: `/?screen=trash`, `/?task=…`, `/?category=…`.
 
-/** @typedef {{screen: string | null, task: string | null, of: string | null, category: string | null, due: string | null, q: string | null, sort: string | null}} Route */
-
 const names = /** @type {(keyof Route)[]} */ (["screen", "task", "of", "category", "due", "q", "sort"]);
 
 export class Router {

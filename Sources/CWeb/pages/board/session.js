@@ -2,8 +2,6 @@
 import { access, call, Problem } from "./api.js";
 import { parsed, sessionKey, Store } from "./store.js";
 
-/** @typedef {{account: string, token: string | null, email: string | null}} Session  `token` null: nobody must log in */
-
 const keptKey = "kanbase.kept";
 const noteKey = "kanbase.note";
 
@@ -73,7 +71,7 @@ export function blank() {
 /**
  * Ends the session here: clears the screen at once, then the memory by a reload. Only unsent edits stay on this device, for
  * the same account.
- * @param {import("./engine.js").Engine | null} engine
+ * @param {Engine | null} engine
  * @param {{note?: string, erase?: boolean}} options
  */
 export async function end(engine, { note = "", erase = false } = {}) {

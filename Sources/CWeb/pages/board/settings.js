@@ -4,8 +4,6 @@ import { call, Problem } from "./api.js";
 import { el, field } from "./dom.js";
 import { text } from "./texts.js";
 
-/** @typedef {import("./app.js").App} App */
-
 /** @param {App} app @param {HTMLElement} main */
 export function showSettings(app, main) {
   const save = (/** @type {any} */ value) => app.engine.edit([{ type: "settings", op: "patch", id: "settings", value }]);

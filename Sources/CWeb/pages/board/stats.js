@@ -6,7 +6,7 @@ import { describeDay } from "./dates.js";
 import { columns } from "./model.js";
 import { text } from "./texts.js";
 
-/** @param {import("./app.js").App} app @param {HTMLElement} main */
+/** @param {App} app @param {HTMLElement} main */
 export function showStats(app, main) {
   const place = el("div", { class: "cover" });
   main.append(heading(text.screens.stats), place);

@@ -32,7 +32,7 @@ export class Store {
     this.channel = typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel(prefix + account);
     /**
      * Changes by other tabs while this one was reading.
-     * @type {import("./types.js").Change[][]}
+     * @type {Change[][]}
      */
     this.missed = [];
     if (this.channel) this.channel.onmessage = ({ data }) => { if (data.changes) this.missed.push(data.changes); };
@@ -75,7 +75,7 @@ export class Store {
 
   /**
    * Writes the changes in one transaction; returns once they are on disk.
-   * @param {import("./types.js").Change[]} changes
+   * @param {Change[]} changes
    */
   write(changes) {
     const { database } = this;

@@ -1,11 +1,6 @@
 // The rules of sync as pure functions: they compute the changes of the mirror. They use no network, no storage, no clock and
 // no page.
 
-/** @typedef {import("./types.js").Mirror} Mirror */
-/** @typedef {import("./types.js").Change} Change */
-/** @typedef {import("./types.js").Entry} Entry */
-/** @typedef {import("./types.js").ResourceType} ResourceType */
-
 export const stores = /** @type {const} */ (
   ["task", "category", "dday", "settings", "outbox", "issue", "draft", "answer", "meta"]);
 export const types = /** @type {const} */ (["task", "category", "dday", "settings"]);
@@ -29,6 +24,9 @@ export function apply(mirror, changes) {
     else map.set(key, value);
   }
 }
+
+/** @param {string} key @returns {Change} */
+export const noDraft = (key) => ({ store: "draft", key, value: undefined });
 
 /** @type {Record<string, Record<string, any>>} */
 const defaults = {
@@ -108,16 +106,16 @@ function mergePatch(target, patch) {
 }
 
 /**
- * Adds an edit to the outbox. `baseRevision` is the revision of the server's copy that the user saw.
+ * Adds an edit to the outbox.
  * @param {Mirror} mirror
- * @param {{type: ResourceType, op: import("./types.js").Op, id: string, value?: any, position?: string, baseRevision?: number}} intent
+ * @param {Intent} intent
  * @param {{mutationId: string, key: string, at: string}} made
  * @returns {Change[]}
  */
 export function mutate(mirror, intent, made) {
   const { type, op, id, value, position } = intent;
   const base = intent.baseRevision ?? /** @type {any} */ (mirror[type].get(id))?.revision;
-  /** @type {import("./types.js").Mutation} */
+  /** @type {Mutation} */
   const mutation = { mutationId: made.mutationId, type, op, id };
   if (value !== undefined) mutation.value = value;
   if (op !== "create" && base) mutation.baseRevision = base;
@@ -232,7 +230,7 @@ function remember(mirror, sent, left) {
  * @param {Entry} entry
  * @param {any} result
  * @param {string} at
- * @returns {import("./types.js").Issue | null}
+ * @returns {Issue | null}
  */
 function issueOf(mirror, { mutation }, result, at) {
   const conflicts = (result.conflicts ?? []).filter((/** @type {any} */ conflict) =>

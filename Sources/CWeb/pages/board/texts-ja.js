@@ -1,6 +1,6 @@
 /**
  * Japanese.
- * @type {import("./texts.js").Texts}
+ * @type {Texts}
  */
 export const texts = {
   todo: "未着手", doing: "進行中", done: "完了", task: "タスク", category: "分類", dday: "記念日", settings: "設定",

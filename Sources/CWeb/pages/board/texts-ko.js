@@ -1,6 +1,6 @@
 /**
  * Korean.
- * @type {import("./texts.js").Texts}
+ * @type {Texts}
  */
 export const texts = {
   todo: "할 일", doing: "진행 중", done: "완료", task: "할 일", category: "분류", dday: "디데이", settings: "설정",

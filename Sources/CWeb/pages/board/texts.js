@@ -1,7 +1,5 @@
 // The texts of the page in the account's language, else the browser's, and the theme. Only that language is loaded.
 
-/** @typedef {typeof import("./texts-en.js").texts} Texts */
-
 const languages = ["en", "ko", "ja"];
 
 const languageKey = "kanbase.language";

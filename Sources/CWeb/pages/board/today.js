@@ -10,10 +10,6 @@ import { editDDay } from "./forms.js";
 import { picture } from "./images.js";
 import { text } from "./texts.js";
 
-/** @typedef {import("./app.js").App} App */
-/** @typedef {import("./types.js").Task} Task */
-/** @typedef {import("./types.js").DDay} DDay */
-
 const placeKey = "kanbase.place";
 
 /** @param {App} app @param {HTMLElement} main */
