@@ -88,12 +88,14 @@ export function remove(app, id) {
   const list = app.model.list(task.status);
   const index = list.findIndex((other) => other.id === id);
   const neighbour = list[index + 1] ?? list[index - 1];
-  app.engine.edit([{ type: "task", op: "delete", id }], [noDraft(`task:${id}`)]);
+  const { draft } = app.engine.mirror;
+  const kept = [`task:${id}`, `rename:${id}`].filter((key) => draft.has(key)).map((key) => ({ store: /** @type {const} */ ("draft"), key, value: draft.get(key) }));
+  app.engine.edit([{ type: "task", op: "delete", id }], kept.map(({ key }) => noDraft(key)));
   if (neighbour) app.board?.focus(neighbour.id);
   const { status, ...value } = back;
   const step = {
     label: task.title,
-    run: () => restore(app, id, value, positionAt(app, id, back)),
+    run: () => restore(app, id, value, positionAt(app, id, back), kept),
   };
   app.undo.push(step);
   app.toast(text.removed(task.title), { action: text.undo, run: () => app.undo.run(step) });
@@ -104,9 +106,10 @@ export function remove(app, id) {
  * @param {App} app @param {string} id
  * @param {Where} [value]
  * @param {string} [position]
+ * @param {Change[]} [also]
  */
-export function restore(app, id, value, position) {
-  app.engine.edit([{ type: "task", op: "restore", id, ...(value && { value }), position }]);
+export function restore(app, id, value, position, also) {
+  app.engine.edit([{ type: "task", op: "restore", id, ...(value && { value }), position }], also);
   app.board?.show(id);
 }
 

@@ -61,6 +61,11 @@ export class AddForm {
   typed() {
     this.input.setCustomValidity("");
     this.showReading();
+    this.app.engine.typed.set(this.key, () => this.keep());
+    this.keep();
+  }
+
+  keep() {
     const line = this.input.value;
     this.app.engine.keepDraft(this.key, line ? { line } : {});
   }

@@ -47,6 +47,8 @@ export class Editor {
     this.saveButton = el("button", { class: "primary" }, text.save);
     this.dialog = this.build();
     for (const name of names) this.controls[name].value = draft?.fields[name] ?? this.base[name];
+    this.isOver = false;
+    app.engine.typed.set(this.key, () => this.keep());
     this.takeIn();
     document.body.append(this.dialog);
     this.dialog.showModal();
@@ -120,6 +122,8 @@ export class Editor {
 
   /** Saves the draft. */
   keep() {
+    // A field that loses the focus because the sheet closes reports a change.
+    if (this.isOver) return;
     const fields = this.changed();
     if (Object.keys(fields).length === 0) this.note.hidden = true;
     this.app.engine.keepDraft(this.key, fields, this.base);
@@ -232,12 +236,15 @@ export class Editor {
 
   /** Closes the sheet and removes it from the address. */
   finish() {
+    this.isOver = true;
+    this.app.engine.typed.delete(this.key);
     this.dialog.close();
     this.app.router.leave("task");
   }
 
   /** Closes it because the address changed: Back was pressed. */
   close() {
+    this.app.engine.typed.delete(this.key);
     this.dialog.close();
     this.dialog.remove();
   }
@@ -269,6 +276,7 @@ export function rename(app, id, card) {
     const title = input.value.trim();
     if (isSaved && lengthOf(title) > 200) return void input.reportValidity();
     isOver = true;
+    app.engine.typed.delete(key);
     input.replaceWith(open);
     if (isSaved && title && title !== before) app.engine.edit([{ type: "task", op: "patch", id, value: { title }, baseRevision: revision }], [noDraft(key)]);
     // Unsaved text returns with the next rename.
@@ -277,10 +285,9 @@ export function rename(app, id, card) {
     open.textContent = app.model.tasks.get(id)?.title ?? "";
     open.focus();
   };
-  input.addEventListener("input", () => {
-    fit();
-    app.engine.keepDraft(key, { title: input.value }, { title: task.title }, revision);
-  });
+  const keep = () => app.engine.keepDraft(key, input.value === before ? {} : { title: input.value }, { title: before }, revision);
+  app.engine.typed.set(key, keep);
+  input.addEventListener("input", () => { fit(); keep(); });
   input.addEventListener("keydown", (event) => {
     if (event.isComposing) return;
     event.stopPropagation();

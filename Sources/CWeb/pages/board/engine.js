@@ -31,6 +31,11 @@ export class Engine {
      * @type {() => void}
      */
     this.onDiskFault = () => {};
+    /**
+     * Writes the words that this page shows, by the key of their draft.
+     * @type {Map<string, () => void>}
+     */
+    this.typed = new Map();
     this.isDiskLost = false;
     this.isLeading = false;
     this.isPushing = false;
@@ -70,6 +75,8 @@ export class Engine {
   take(changes) {
     sync.apply(this.mirror, changes);
     this.onChange(changes);
+    // Another tab saved or deleted its words. Those that this one shows stay a draft.
+    for (const { store, key, value } of changes) if (store === "draft" && !value) this.typed.get(key)?.();
     if (changes.some((change) => change.store === "outbox" && change.value)) this.push();
   }
 

@@ -130,6 +130,7 @@ function sheet(app, { type, before, title, initial, content, picture: image, val
   const note = el("p", { class: "note", hidden: !draft }, text.draftRestored, " ",
     el("button", { type: "button", class: "link", onclick: () => { fill(initial); keepDraft(); } }, text.discard));
   const keepDraft = () => {
+    if (isOver) return;
     const fields = changed();
     if (Object.keys(fields).length === 0) note.hidden = true;
     app.engine.keepDraft(key, fields, base, baseRevision);
@@ -139,6 +140,7 @@ function sheet(app, { type, before, title, initial, content, picture: image, val
   const form = el("form", { method: "dialog" }, el("h2", { id: "sheet-title" }, title), note, ...content, el("div", { class: "row end" },
     remove && el("button", { type: "button", class: "danger", onclick: () => { if (remove(noDraft(key))) { isOver = true; close(); } } }, text.remove),
     el("span", { class: "space" }), el("button", { type: "button", onclick: close }, text.close), el("button", { class: "primary" }, text.save)));
+  app.engine.typed.set(key, keepDraft);
   image.takeFrom(form);
   image.onChange = keepDraft;
   // Those of a draft are checked as if they were typed.
@@ -156,6 +158,7 @@ function sheet(app, { type, before, title, initial, content, picture: image, val
   const dialog = el("dialog", { class: "sheet", "aria-labelledby": "sheet-title" }, form);
   const opener = document.activeElement;
   dialog.addEventListener("close", () => {
+    app.engine.typed.delete(key);
     dialog.remove();
     if (!isOver && Object.keys(changed()).length > 0) {
       const again = () => (type === "category"
