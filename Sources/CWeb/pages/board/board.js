@@ -18,6 +18,8 @@ export class Board {
     this.cards = new Map();
     /** @type {Map<Status, Column>} */
     this.columns = new Map();
+    /** Whether cards are being moved: what has the focus in them loses it. */
+    this.isMoving = false;
     this.element = el("div", { class: "board", id: "board" });
     this.tabs = el("div", { class: "tabs" });
     this.growing = new IntersectionObserver((entries) => this.grow(entries), { rootMargin: "600px" });
@@ -56,12 +58,19 @@ export class Board {
 
   render() {
     const isFirst = this.cards.size === 0;
+    const active = /** @type {HTMLElement | null} */ (document.activeElement);
+    this.isMoving = true;
     for (const status of columns) this.renderColumn(status);
     // For benchmarks.
     if (isFirst && this.cards.size > 0) performance.mark("first-card");
     for (const [id, card] of this.cards) {
       if (!this.app.model.tasks.has(id)) { card.remove(); this.cards.delete(id); }
     }
+    this.isMoving = false;
+    // A card that moved within the document lost the focus, and one that left it keeps no title that is being typed.
+    if (active === document.activeElement) return;
+    if (active?.isConnected) active.focus();
+    else active?.dispatchEvent(new Event("blur"));
   }
 
   /** @param {Status} status */
@@ -188,7 +197,6 @@ export class Board {
  */
 function arrange(list, wanted) {
   const keep = new Set(wanted);
-  const active = document.activeElement;
   for (const child of [...list.children]) if (!keep.has(/** @type {HTMLElement} */ (child)) && !child.classList.contains("slot")) child.remove();
   let node = list.firstElementChild;
   for (const card of wanted) {
@@ -202,7 +210,5 @@ function arrange(list, wanted) {
     }
     list.insertBefore(card, node);
   }
-  // A card that moved within the document loses the focus.
-  if (active instanceof HTMLElement && active.isConnected && document.activeElement !== active && list.contains(active)) active.focus();
 }
 

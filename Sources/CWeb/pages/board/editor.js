@@ -294,7 +294,10 @@ export function rename(app, id, card) {
     if (event.key === "Escape") finish(false);
     if (event.key === "Enter") { event.preventDefault(); finish(true); }
   });
-  input.addEventListener("blur", () => finish(true));
+  input.addEventListener("blur", () => {
+    // When a filter hides the card, the title stays a draft; when the task is gone, it becomes a question.
+    if (!app.board?.isMoving) finish(input.isConnected || !app.model.tasks.has(id));
+  });
   open.replaceWith(input);
   fit();
   input.focus();
