@@ -3,6 +3,7 @@
 from playwright.sync_api import expect
 
 from harness import add, card, closed, saved, shows, wait_for
+from test_session import end_web_sessions, log_in
 from test_words import open_task
 
 
@@ -92,3 +93,89 @@ def test_restored_words_are_no_draft_any_more(page, server):
     saved(page)
     assert server.call("GET", f"/tasks/{task['id']}")["body"] == "A long thought"
     expect(card(page, "Report").locator(".pill.draft")).to_have_count(0)
+
+
+def logged_in(browser, server):
+    """Two tabs of one account with one task."""
+    server.call("POST", "/tasks", {"title": "Report"}, server.account())
+    context = browser()
+    one, two = context.new_page(), context.new_page()
+    one.goto(server.url)
+    log_in(one)
+    saved(one)
+    two.goto(server.url)
+    saved(two)
+    return one, two
+
+
+def test_a_log_out_promises_no_words_that_it_erased(browser, guarded):
+    one, two = logged_in(browser, guarded)
+    open_task(two, "Report").locator("textarea[name=body]").fill("A long thought")
+    card(one, "Report").locator(".pill.draft").wait_for()
+    one.once("dialog", lambda dialog: dialog.accept())
+    one.locator("#more").click()
+    one.get_by_role("menuitem", name="Log out").click()
+    for page in (one, two):
+        page.wait_for_selector(".entry [name=password]")
+        expect(page.locator(".entry .note")).to_have_count(0)
+    assert one.evaluate("() => Object.keys(localStorage)") == []
+
+
+def test_a_tab_with_the_log_in_takes_the_session_of_another(browser, guarded):
+    guarded.account()
+    context = browser()
+    one, two = context.new_page(), context.new_page()
+    for page in (one, two):
+        page.goto(guarded.url)
+        page.wait_for_selector(".entry [name=password]")
+    log_in(one)
+    saved(one)
+    saved(two)
+
+
+def test_an_ended_session_says_that_edits_wait(browser, guarded):
+    token = guarded.account()
+    page = browser().new_page()
+    page.goto(guarded.url)
+    log_in(page)
+    saved(page)
+    page.route("**/sync", lambda route: route.abort())
+    add(page, "Written before the end")
+    end_web_sessions(guarded, token)
+    page.wait_for_selector(".entry [name=password]")
+    expect(page.locator(".note")).to_have_text("Your session has ended. Please log in again. 1 unsent change waits on this device for the account that made them.")
+
+
+def test_another_account_erases_no_edits_of_another_tab_unasked(browser, guarded):
+    guarded.account()
+    guarded.account("moon@example.org")
+    context = browser()
+    two = context.new_page()
+    # A tab that sleeps hears of no other.
+    two.add_init_script("addEventListener('storage', (event) => event.stopImmediatePropagation());")
+    two.goto(guarded.url)
+    two.wait_for_selector(".entry [name=password]")
+    one = context.new_page()
+    one.goto(guarded.url)
+    log_in(one)
+    saved(one)
+    one.route("**/sync", lambda route: route.abort())
+    add(one, "Unsent")
+    asked = []
+    two.on("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+    log_in(two, "moon@example.org")
+    two.locator(".fault", has_text="still here").wait_for()
+    assert asked == ["Another account has 1 unsent change on this device. Erase them and log in?"]
+    shows(one, todo=["Unsent"])
+
+
+def test_an_engine_that_was_closed_tells_nobody(page):
+    page.evaluate(
+        """async () => {
+            const { Engine } = await import('/board/engine.js'), { openStore } = await import('/board/store.js');
+            const engine = new Engine('closed', openStore('closed'));
+            engine.isLeading = true;
+            engine.close();
+            engine.setState({ sending: true });
+        }"""
+    )

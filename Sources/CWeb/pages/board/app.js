@@ -14,6 +14,7 @@ import { Router } from "./router.js";
 import * as session from "./session.js";
 import { makeFilters, makeShell, screens, showPlace, showState, Toasts } from "./shell.js";
 import { openStore } from "./store.js";
+import { ownCount } from "./sync.js";
 import { chooseTheme, keepLanguage, language, languageOf, text } from "./texts.js";
 
 export class App {
@@ -73,9 +74,8 @@ export class App {
     });
     addEventListener("beforeunload", (event) => {
       // Without storage they would be lost.
-      if (!this.engine.isOnDisk && this.engine.ownCount > 0) event.preventDefault();
+      if (!this.engine.isOnDisk && ownCount(this.engine.mirror) > 0) event.preventDefault();
     });
-    session.followOtherTabs(this.session);
     // Right after the first paint, so that it is ready offline, in the same version as this page.
     requestAnimationFrame(() => setTimeout(() => loadScreens().catch(() => {})));
   }
@@ -269,9 +269,11 @@ export class App {
   }
 
   async logOut() {
-    const count = this.engine.ownCount;
+    const count = ownCount(this.engine.mirror);
     if (count > 0 && !confirm(text.loseOwn(count))) return;
     session.blank();
+    // First here: the other tabs, whose streams end too, say otherwise that their words stay.
+    localStorage.clear();
     await fetch("/sessions/current", {
       method: "DELETE", headers: { Authorization: `Bearer ${this.session.token}` }, signal: timeout(5000),
     }).catch(() => {});
@@ -289,6 +291,7 @@ function timeout(milliseconds) {
 }
 
 async function main() {
+  session.followOtherTabs();
   const current = session.storedSession();
   const note = session.takeNote();
   if (current) return openApp(current);
@@ -297,7 +300,7 @@ async function main() {
     if (open) return openApp(open);
     session.eraseOthers();
     const { showLogin } = await import("./login.js");
-    showLogin({
+    await showLogin({
       mode: new URLSearchParams(location.search).has("invitation") ? "signUp" : "logIn",
       note: note === "ended" ? text.sessionEnded : "",
       done: () => openApp(/** @type {Session} */ (session.storedSession())),

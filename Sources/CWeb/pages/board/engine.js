@@ -132,11 +132,6 @@ export class Engine {
     return this.store.database !== null && !this.isDiskLost;
   }
 
-  /** The number of edits, drafts and questions that are on this device alone. */
-  get ownCount() {
-    return this.mirror.outbox.size + this.mirror.draft.size + this.mirror.issue.size;
-  }
-
   /**
    * Keys are in the order of the edits, though the clock may go back, unique within a tab, and unique among tabs by a random
    * suffix.
@@ -168,6 +163,7 @@ export class Engine {
   /** @param {Partial<State>} change */
   setState(change) {
     const next = { ...this.state, ...change };
+    if (this.closing.signal.aborted) return;
     if (next.phase === this.state.phase && next.sending === this.state.sending && next.full === this.state.full) return;
     this.state = next;
     this.onState();

@@ -8,7 +8,7 @@ import { text } from "./texts.js";
 /**
  * @param {{mode?: LoginMode, note?: string, done: () => void}} options
  */
-export function showLogin({ mode = "logIn", note = "", done }) {
+export async function showLogin({ mode = "logIn", note = "", done }) {
   const query = new URLSearchParams(location.search);
   /** @type {Record<string, HTMLInputElement>} */
   const inputs = {
@@ -75,7 +75,7 @@ export function showLogin({ mode = "logIn", note = "", done }) {
       password.value = newPassword.value;
     }
     const made = await session.logIn({ email: email.value, password: password.value });
-    const kept = session.keptEdits();
+    const kept = await session.keptEdits();
     if (kept && kept.account !== made.account && !confirm(text.otherKept(kept.count))) {
       await call("DELETE", "/sessions/current", { headers: { Authorization: `Bearer ${made.token}` }, quiet: true });
       throw new Problem(0, { detail: text.keptStays });
@@ -87,8 +87,8 @@ export function showLogin({ mode = "logIn", note = "", done }) {
 
   document.body.replaceChildren(main, el("div", { id: "announcer", class: "hidden", "aria-live": "polite" }));
   document.title = `${text[mode]} · Kanbase`;
-  const kept = session.keptEdits();
-  show(mode, note || (kept ? text.keptHere(kept.count) : ""));
+  const kept = await session.keptEdits();
+  show(mode, `${note} ${kept ? text.keptHere(kept.count) : ""}`.trim());
 }
 
 /** @param {LoginMode} mode @returns {LoginMode[]} */

@@ -25,6 +25,12 @@ export function apply(mirror, changes) {
   }
 }
 
+/**
+ * The number of edits, drafts and questions that are on this device alone.
+ * @param {Mirror} mirror
+ */
+export const ownCount = ({ outbox, draft, issue }) => outbox.size + draft.size + issue.size;
+
 /** @param {string} key @returns {Change} */
 export const noDraft = (key) => ({ store: "draft", key, value: undefined });
 

@@ -70,7 +70,7 @@
  */
 /**
  * `token` null: nobody must log in.
- * @typedef {{account: string, token: string | null, email: string | null}} Session
+ * @typedef {{id: string | null, account: string, token: string | null, email: string | null}} Session
  */
 /**
  * Of a call. `key`: the same for every try of one intention. `raw`: the answer as a `Response`. `quiet`: 401 is an answer like
