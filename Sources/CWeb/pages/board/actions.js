@@ -5,10 +5,7 @@ import { between, columns } from "./model.js";
 import { noDraft } from "./sync.js";
 import { text } from "./texts.js";
 
-/**
- * The place of a task, for undo.
- * @param {App} app @param {string} id @returns {Where}
- */
+/** @param {App} app @param {string} id @returns {Where} */
 function whereIs(app, id) {
   const task = app.model.tasks.get(id);
   if (!task) return { place: "last" };
@@ -17,12 +14,7 @@ function whereIs(app, id) {
   return { status: task.status, ...(before ? { after: before.id } : { place: "first" }) };
 }
 
-/**
- * The position of a place, between its neighbours.
- * @param {App} app
- * @param {string} id
- * @param {Where} where
- */
+/** @param {App} app @param {string} id @param {Where} where */
 function positionAt(app, id, where) {
   const status = where.status ?? app.model.tasks.get(id)?.status ?? "todo";
   const column = app.model.column(status).filter((task) => task.id !== id);
@@ -33,12 +25,7 @@ function positionAt(app, id, where) {
   return between(column[index - 1]?.position ?? null, column[index]?.position ?? null);
 }
 
-/**
- * @param {App} app
- * @param {string} id
- * @param {Where} where
- * @param {{focus?: boolean, isUndo?: boolean, show?: boolean}} options
- */
+/** @param {App} app @param {string} id @param {Where} where @param {{focus?: boolean, isUndo?: boolean, show?: boolean}} options */
 export function move(app, id, where, { focus = true, isUndo = false, show = true } = {}) {
   const task = app.model.tasks.get(id);
   if (!task || where.before === id || where.after === id) return;
@@ -54,12 +41,7 @@ export function move(app, id, where, { focus = true, isUndo = false, show = true
   return done;
 }
 
-/**
- * Moves a task to the next or previous column.
- * @param {App} app
- * @param {string} id
- * @param {number} step
- */
+/** @param {App} app @param {string} id @param {number} step */
 export function moveBy(app, id, step) {
   const task = app.model.tasks.get(id);
   const status = task && columns[columns.indexOf(task.status) + step];
@@ -101,13 +83,7 @@ export function remove(app, id) {
   app.toast(text.removed(task.title), { action: text.undo, run: () => app.undo.run(step) });
 }
 
-/**
- * Restores a task from the trash.
- * @param {App} app @param {string} id
- * @param {Where} [value]
- * @param {string} [position]
- * @param {Change[]} [also]
- */
+/** @param {App} app @param {string} id @param {Where} [value] @param {string} [position] @param {Change[]} [also] */
 export function restore(app, id, value, position, also) {
   app.engine.edit([{ type: "task", op: "restore", id, ...(value && { value }), position }], also);
   app.board?.show(id);

@@ -10,10 +10,7 @@ import { uuid } from "./api.js";
 import { between } from "./model.js";
 
 export class AddForm {
-  /**
-   * @param {App} app
-   * @param {Status} status
-   */
+  /** @param {App} app @param {Status} status */
   constructor(app, status) {
     this.app = app;
     this.status = status;
@@ -70,7 +67,6 @@ export class AddForm {
     this.app.engine.keepDraft(this.key, line ? { line } : {});
   }
 
-  /** A preview of the parsed line. */
   showReading() {
     const { category, dueDate } = this.read();
     const { model } = this.app;

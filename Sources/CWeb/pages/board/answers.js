@@ -38,11 +38,7 @@ export function showAnswer(app, place, path, show, stores = ["task", "category",
   return () => { isOver = true; clearTimeout(timer); stop(); };
 }
 
-/**
- * The heading of a screen.
- * @param {string} words
- * @param {...(Node | false | null)} after
- */
+/** @param {string} words @param {...(Node | false | null)} after */
 export function heading(words, ...after) {
   return el("div", { class: "heading" }, el("h1", {}, words), ...after);
 }

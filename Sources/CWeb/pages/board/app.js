@@ -18,10 +18,7 @@ import { ownCount } from "./sync.js";
 import { chooseTheme, keepLanguage, language, languageOf, text } from "./texts.js";
 
 export class App {
-  /**
-   * @param {Session} current
-   * @param {Engine} engine
-   */
+  /** @param {Session} current @param {Engine} engine */
   constructor(current, engine) {
     this.session = current;
     this.engine = engine;
@@ -80,7 +77,6 @@ export class App {
     requestAnimationFrame(() => setTimeout(() => loadScreens().catch(() => {})));
   }
 
-  /** Shows the route of the address. */
   followAddress() {
     const { route } = this.router;
     this.model.setFilter({
@@ -209,11 +205,7 @@ export class App {
     return true;
   }
 
-  /**
-   * Called with the stores that change.
-   * @param {(stores: Set<string>) => void} watcher
-   * @returns {() => void} stops it
-   */
+  /** @param {(stores: Set<string>) => void} watcher @returns {() => void} stops it */
   watch(watcher) {
     this.model.watchers.add(watcher);
     return () => this.model.watchers.delete(watcher);

@@ -98,11 +98,7 @@ export class Board {
     if (wanted.length > 0 && !$("[tabindex='0']", column.list)) this.rove($(".open", wanted[0]));
   }
 
-  /**
-   * A hint for an empty board.
-   * @param {HTMLElement} empty
-   * @param {Status} status
-   */
+  /** @param {HTMLElement} empty @param {Status} status */
   showEmpty(empty, status) {
     const { app } = this;
     if (app.engine.state.phase === "loading" && app.model.tasks.size === 0) return void (empty.textContent = text.loading);
@@ -179,11 +175,7 @@ export class Board {
     return true;
   }
 
-  /**
-   * Focuses a task's card, or a neighbour when the card is gone.
-   * @param {string} id
-   * @param {string | undefined} [instead]
-   */
+  /** @param {string} id @param {string | undefined} [instead] */
   focus(id, instead) {
     const card = this.cards.get(id)?.isConnected ? this.cards.get(id) : instead ? this.cards.get(instead) : undefined;
     if (card) $(".open", card).focus();

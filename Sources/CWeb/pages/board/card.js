@@ -18,7 +18,6 @@ export function makeCard(id) {
 const shown = new WeakMap();
 
 /**
- * Updates the card of a task if its inputs have changed.
  * @param {HTMLElement} card
  * @param {Task} task
  * @param {Model} model

@@ -47,10 +47,7 @@ const shapes = {
   check: "M5 12l5 5 9-10",
 };
 
-/**
- * A decorative icon.
- * @param {keyof typeof shapes} name
- */
+/** @param {keyof typeof shapes} name */
 export function icon(name) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("viewBox", "0 0 24 24");

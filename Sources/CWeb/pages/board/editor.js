@@ -111,16 +111,20 @@ export class Editor {
     announce(text.dateFilled(date.value));
   }
 
+  /** @returns {Partial<Fields>} */
+  values() {
+    return Object.fromEntries(names.map((name) => [name, this.controls[name].value]));
+  }
+
   /** @returns {Partial<Fields>} what the person changed */
   changed() {
-    return Object.fromEntries(names.filter((name) => this.controls[name].value !== this.base[name]).map((name) => [name, this.controls[name].value]));
+    return Object.fromEntries(Object.entries(this.values()).filter(([name, value]) => value !== this.base[/** @type {keyof Fields} */ (name)]));
   }
 
   get key() {
     return `task:${this.id}`;
   }
 
-  /** Saves the draft. */
   keep() {
     // A field that loses the focus because the sheet closes reports a change.
     if (this.isOver) return;
@@ -129,7 +133,6 @@ export class Editor {
     this.app.engine.keepDraft(this.key, fields, this.base);
   }
 
-  /** Updates the fields from the task. */
   takeIn() {
     const task = this.app.model.tasks.get(this.id);
     this.isGone = !task;
@@ -174,7 +177,8 @@ export class Editor {
       title.setCustomValidity(text.titleMissing);
       return title.reportValidity();
     }
-    const fields = this.changed();
+    // Whatever the server may still have of a task that is gone: these are the words.
+    const fields = this.isGone ? this.values() : this.changed();
     /** @type {any[]} */
     const intents = [];
     /** @type {Record<string, any>} */

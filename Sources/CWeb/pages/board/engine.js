@@ -6,25 +6,16 @@ import * as sync from "./sync.js";
 const feedTypes = sync.types.join(",");
 
 export class Engine {
-  /**
-   * @param {string} account
-   * @param {Store} store
-   */
+  /** @param {string} account @param {Store} store */
   constructor(account, store) {
     this.account = account;
     this.store = store;
     this.mirror = sync.emptyMirror();
     /** @type {State} */
     this.state = { phase: "loading", sending: false, full: false };
-    /**
-     * Called with each change of the mirror.
-     * @type {(changes: Change[]) => void}
-     */
+    /** @type {(changes: Change[]) => void} */
     this.onChange = () => {};
-    /**
-     * Called when the state has changed.
-     * @type {() => void}
-     */
+    /** @type {() => void} */
     this.onState = () => {};
     /**
      * Called when the disk cannot be written any more.
@@ -39,21 +30,16 @@ export class Engine {
     this.isDiskLost = false;
     this.isLeading = false;
     this.isPushing = false;
-    /** Whether the stream of changes runs. */
     this.isFollowing = false;
     this.batchLimit = sync.batch;
     this.closing = new AbortController();
     this.lastKey = "";
     this.wake = () => {};
     this.channel = store.channel;
-    /**
-     * Ends when all changes so far are on disk.
-     * @type {Promise<unknown>}
-     */
+    /** @type {Promise<unknown>} */
     this.writing = Promise.resolve();
   }
 
-  /** Reads what is on disk, and begins to follow the server. */
   async start() {
     this.mirror = await this.store.reading;
     for (const changes of this.store.missed) sync.apply(this.mirror, changes);
@@ -170,7 +156,6 @@ export class Engine {
     if (this.isLeading) this.channel?.postMessage({ state: next });
   }
 
-  /** Follows the changes until the engine closes. */
   async pull() {
     const { signal } = this.closing;
     for (let wait = 500; !signal.aborted; wait = Math.min(wait * 2, 8000)) {
@@ -204,7 +189,8 @@ export class Engine {
         if (error instanceof Problem && error.status === 401) return access.ended();
         if (error instanceof Problem && (error.status === 410 || error.status === 400)) {
           // Another history, or an expired cursor: load everything again, with the outbox on top.
-          await this.commit([{ store: "meta", key: "cursor", value: undefined }]);
+          const before = this.mirror.meta.get("cursor");
+          await this.commit([{ store: "meta", key: "cursor", value: undefined }, ...(before ? [{ store: /** @type {const} */ ("meta"), key: "before", value: before }] : [])]);
           continue;
         }
       }
@@ -238,13 +224,10 @@ export class Engine {
         this.onChange(first);
       }
     }
-    if (cursor) await this.commit(sync.replace(this.mirror, state, cursor));
+    if (cursor) await this.commit(sync.replace(this.mirror, state, cursor, new Date().toISOString()));
   }
 
-  /**
-   * Waits, or returns early when there is a reason to try again.
-   * @param {number} milliseconds
-   */
+  /** @param {number} milliseconds */
   pause(milliseconds) {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
@@ -316,7 +299,6 @@ export class Engine {
     this.pushTimer = setTimeout(() => this.push(), (problem.retryAfter ?? 0) * 1000 || this.pushWait);
   }
 
-  /** Ends everything; nothing more is read, written or sent. */
   close() {
     this.closing.abort();
     this.stream?.abort();

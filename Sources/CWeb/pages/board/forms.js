@@ -187,7 +187,6 @@ export function pictureField() {
     element,
     /** @type {string | null} */
     id: null,
-    /** Called when the person has chosen or removed a picture. */
     onChange: () => {},
     /** @param {string | null} id */
     show(id) {

@@ -5,9 +5,7 @@ import { mark } from "./shell.js";
 import * as session from "./session.js";
 import { text } from "./texts.js";
 
-/**
- * @param {{mode?: LoginMode, note?: string, done: () => void}} options
- */
+/** @param {{mode?: LoginMode, note?: string, done: () => void}} options */
 export async function showLogin({ mode = "logIn", note = "", done }) {
   const query = new URLSearchParams(location.search);
   /** @type {Record<string, HTMLInputElement>} */

@@ -6,10 +6,7 @@ import { move, moveBy, moveWithin, remove } from "./actions.js";
 import { openAdd } from "./add.js";
 import { text } from "./texts.js";
 
-/**
- * @param {HTMLElement} anchor
- * @param {MenuItem[]} items
- */
+/** @param {HTMLElement} anchor @param {MenuItem[]} items */
 export function openMenu(anchor, items) {
   document.querySelector(".menu")?.remove();
   const menu = el("div", { class: "menu", role: "menu", "aria-label": anchor.getAttribute("aria-label") ?? anchor.textContent?.trim() ?? "" });
@@ -50,11 +47,7 @@ export function openMenu(anchor, items) {
   $("button:not(:disabled)", menu)?.focus({ preventScroll: true });
 }
 
-/**
- * Beside its anchor, within the window.
- * @param {HTMLElement} menu
- * @param {HTMLElement} anchor
- */
+/** @param {HTMLElement} menu @param {HTMLElement} anchor */
 function place(menu, anchor) {
   const at = anchor.getBoundingClientRect();
   const { offsetWidth, offsetHeight } = menu;
@@ -163,7 +156,6 @@ function anywhere(app, event) {
   }
 }
 
-/** The sheet of shortcuts. */
 export function showHelp() {
   const rows = [
     [["n"], text.keyAdd], [["/"], text.keySearch], [["Enter"], text.keyEdit], [["F2"], text.keyRename], [["m"], text.keyMenu],

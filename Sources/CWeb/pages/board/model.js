@@ -25,10 +25,7 @@ export class Model {
      * @type {Map<string, {type: string, id: string}>}
      */
     this.targets = new Map();
-    /**
-     * The ids with unsent edits.
-     * @type {Set<string>}
-     */
+    /** @type {Set<string>} */
     this.unsent = new Set();
     /**
      * The visible tasks of each column, until something changes.
@@ -39,7 +36,6 @@ export class Model {
     this.watchers = new Set();
   }
 
-  /** Loads the whole mirror. */
   begin() {
     const { mirror } = this.engine;
     /** @type {Change[]} */
@@ -165,7 +161,6 @@ export class Model {
     return this.settings.timeZone ?? browserZone;
   }
 
-  /** Categories by name. */
   get categoryList() {
     return [...this.categories.values()].sort((a, b) => a.name.localeCompare(b.name));
   }
@@ -194,10 +189,7 @@ export function between(before, after) {
   }
 }
 
-/**
- * @param {{position: string, id: string}} a
- * @param {{position: string, id: string}} b
- */
+/** @param {{position: string, id: string}} a @param {{position: string, id: string}} b */
 export function byPosition(a, b) {
   return a.position < b.position ? -1 : a.position > b.position ? 1 : a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }

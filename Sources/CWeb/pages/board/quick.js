@@ -69,12 +69,7 @@ function made(year, month, day) {
   return validDay(`${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`);
 }
 
-/**
- * The next occurrence of a date.
- * @param {string} month
- * @param {string} day
- * @param {string} today
- */
+/** @param {string} month @param {string} day @param {string} today */
 function nextDate(month, day, today) {
   const year = Number(today.slice(0, 4));
   const first = made(String(year), month, day);

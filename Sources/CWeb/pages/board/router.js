@@ -16,10 +16,7 @@ export class Router {
     return /** @type {Route} */ (Object.fromEntries(names.map((name) => [name, query.get(name) || null])));
   }
 
-  /**
-   * The address of the route with some of it changed.
-   * @param {Partial<Route>} change
-   */
+  /** @param {Partial<Route>} change */
   address(change) {
     const next = { ...this.route, ...change };
     if ("screen" in change && !("of" in change)) next.of = null;

@@ -24,7 +24,6 @@ export async function keptEdits() {
   return count > 0 ? { account: session.account, count } : null;
 }
 
-/** The session of this page. */
 let mine = storedSession();
 
 /** Why the last session ended; shown once. */
@@ -62,10 +61,7 @@ export async function probe() {
   }
 }
 
-/**
- * Logs in.
- * @param {Record<string, any>} body of POST /sessions
- */
+/** @param {Record<string, any>} body of POST /sessions */
 export async function logIn(body) {
   const device = /** @type {any} */ (navigator).userAgentData?.platform || navigator.platform || "Web";
   const answer = await call("POST", "/sessions", { body: { device: `Web, ${device}`.slice(0, 100), ...body }, quiet: true });

@@ -60,10 +60,7 @@ function dataPanel(app) {
       el("button", { type: "button", onclick: () => file.click() }, text.importJSON), file), report);
 }
 
-/**
- * The number of resources that an import creates or changes.
- * @param {any} report
- */
+/** @param {any} report */
 function countOf(report) {
   let count = 0;
   for (const part of Object.values(report ?? {})) {

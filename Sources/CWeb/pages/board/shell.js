@@ -11,10 +11,7 @@ export function mark() {
 
 export const screens = /** @type {const} */ (["today", "stats", "categories", "trash", "history", "settings", "account"]);
 
-/**
- * The frame; the screens come into `main`.
- * @param {App} app
- */
+/** @param {App} app */
 export function makeShell(app) {
   const link = (/** @type {string | null} */ screen, /** @type {any} */ name) => {
     const label = text.screens[/** @type {keyof typeof text.screens} */ (screen ?? "board")];
@@ -64,10 +61,7 @@ function stateClicked(app) {
   }
 }
 
-/**
- * The state in a word and in a sentence.
- * @param {App} app
- */
+/** @param {App} app */
 export function stateWords(app) {
   const { phase, sending, full } = app.engine.state;
   const detail = app.engine.isOnDisk ? text.offlineDetail : text.diskFault;
@@ -97,10 +91,7 @@ export function showState(app) {
   }
 }
 
-/**
- * Marks the current screen.
- * @param {App} app
- */
+/** @param {App} app */
 export function showPlace(app) {
   const { screen } = app.router.route;
   for (const link of document.querySelectorAll("a.nav")) {
@@ -159,10 +150,7 @@ export class Toasts {
     this.element = el("div", { class: "toasts", role: "region", "aria-label": text.messages });
   }
 
-  /**
-   * @param {string} message
-   * @param {{action?: string, run?: () => void, isFault?: boolean}} options
-   */
+  /** @param {string} message @param {{action?: string, run?: () => void, isFault?: boolean}} options */
   show(message, { action, run, isFault = false } = {}) {
     const toast = el("div", { class: `toast ${isFault ? "fault" : ""}`, role: "status" }, el("span", {}, message));
     let timer = 0;

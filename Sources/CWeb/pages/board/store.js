@@ -55,7 +55,6 @@ export class Store {
     }
   }
 
-  /** Reads everything, in one transaction. */
   async read() {
     const mirror = emptyMirror();
     if (!this.database) return mirror;
@@ -99,10 +98,7 @@ export class Store {
     this.database?.close();
   }
 
-  /**
-   * Erases the data of all accounts but one.
-   * @param {string | null} account
-   */
+  /** @param {string | null} account */
   static async eraseAllBut(account) {
     const databases = (await indexedDB.databases?.()) ?? [];
     const names = databases.map(({ name }) => name ?? "").filter((name) => name.startsWith(prefix) && name !== prefix + account);

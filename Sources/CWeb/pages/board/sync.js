@@ -13,10 +13,7 @@ export function emptyMirror() {
   return /** @type {any} */ (Object.fromEntries(stores.map((name) => [name, new Map()])));
 }
 
-/**
- * @param {Mirror} mirror
- * @param {Change[]} changes
- */
+/** @param {Mirror} mirror @param {Change[]} changes */
 export function apply(mirror, changes) {
   for (const { store, key, value } of changes) {
     const map = /** @type {Map<string, any>} */ (mirror[store]);
@@ -42,10 +39,7 @@ const defaults = {
   settings: { timeZone: null, locale: null, custom: {}, revision: 0 },
 };
 
-/**
- * The entries of the outbox, oldest first.
- * @param {Mirror} mirror
- */
+/** @param {Mirror} mirror */
 export function outbox(mirror) {
   return [...mirror.outbox.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
@@ -63,16 +57,11 @@ export function view(mirror, type, id, entries = outbox(mirror).filter((entry) =
   return value;
 }
 
-/**
- * @param {ResourceType} type
- * @param {any} value
- * @param {Entry} entry
- * @param {Mirror} mirror
- */
+/** @param {ResourceType} type @param {any} value @param {Entry} entry @param {Mirror} mirror */
 function replay(type, value, { mutation, position, at }, mirror) {
   switch (mutation.op) {
     case "delete": return undefined;
-    case "create": return value ?? { ...defaults[type], createdAt: at, updatedAt: at, ...mutation.value, id: mutation.id, position };
+    case "create": case "put": return value ?? { ...defaults[type], createdAt: at, updatedAt: at, ...mutation.value, id: mutation.id, position };
     case "restore": return value ?? { ...mirror.meta.get(`deleted:${mutation.id}`), ...(position !== undefined && { position }) };
     default: break;
   }
@@ -111,13 +100,7 @@ function mergePatch(target, patch) {
   return result;
 }
 
-/**
- * Adds an edit to the outbox.
- * @param {Mirror} mirror
- * @param {Intent} intent
- * @param {{mutationId: string, key: string, at: string}} made
- * @returns {Change[]}
- */
+/** @param {Mirror} mirror @param {Intent} intent @param {{mutationId: string, key: string, at: string}} made @returns {Change[]} */
 export function mutate(mirror, intent, made) {
   const { type, op, id, value, position } = intent;
   const base = intent.baseRevision ?? /** @type {any} */ (mirror[type].get(id))?.revision;
@@ -162,6 +145,8 @@ export function settle(mirror, sent, results, at) {
   /** @type {Change[]} */
   const changes = [];
   const left = new Map(mirror.outbox);
+  // Several edits of what is lost are one issue.
+  const issues = new Map(mirror.issue);
   /** @type {Map<string, string>} */
   const renamed = new Map();
   const revisions = new Map();
@@ -182,8 +167,10 @@ export function settle(mirror, sent, results, at) {
     } else if (mutation.op === "delete" && ["applied", "merged", "unchanged"].includes(result.status)) {
       changes.push({ store: mutation.type, key: mutation.id, value: undefined });
     }
-    const issue = issueOf(mirror, entry, result, at);
-    if (issue) changes.push({ store: "issue", key: issue.id, value: issue });
+    const issue = issueOf({ ...mirror, issue: issues }, entry, result, at);
+    if (!issue) continue;
+    issues.set(issue.id, issue);
+    changes.push({ store: "issue", key: issue.id, value: issue });
   }
   for (const [key, entry] of left) {
     const moved = rename(entry, renamed);
@@ -230,18 +217,16 @@ function remember(mirror, sent, left) {
   return [{ store: "meta", key: "known", value: known.length ? known : undefined }];
 }
 
-/**
- * The issue of a result; null when there is none.
- * @param {Mirror} mirror
- * @param {Entry} entry
- * @param {any} result
- * @param {string} at
- * @returns {Issue | null}
- */
+/** @param {Mirror} mirror @param {Entry} entry @param {any} result @param {string} at @returns {Issue | null} */
 function issueOf(mirror, { mutation }, result, at) {
   const conflicts = (result.conflicts ?? []).filter((/** @type {any} */ conflict) =>
     conflict.member !== "position" && JSON.stringify(conflict.theirs) !== JSON.stringify(conflict.yours));
   const isRefused = result.status === "rejected" || result.status === "conflict";
+  // Only tasks have a trash from which they can be restored.
+  const isLost = result.problem?.code === "not_found" || (result.status === "conflict" && mutation.type !== "task" && !result.value);
+  if (isLost && mutation.type !== "settings" && ["patch", "move", "restore"].includes(mutation.op)) {
+    return lost(mirror, mutation.type, mutation.id, "create", mutation.op === "patch" ? mutation.value ?? {} : {}, at);
+  }
   // Another user deleted it, too, or it was a move: no text of the user is lost.
   if (result.status === "conflict" && mutation.op === "move" && !result.value) return null;
   if (!isRefused && conflicts.length === 0) return null;
@@ -256,7 +241,35 @@ function issueOf(mirror, { mutation }, result, at) {
 }
 
 /**
- * Applies changes of the feed.
+ * The issue of something that the server has no more, with all that this device knows of it.
+ * @param {Mirror} mirror
+ * @param {ResourceType} type
+ * @param {string} id
+ * @param {Op} op  `create` under a new id when the server may have used this one
+ * @param {Record<string, any>} edits
+ * @param {string} at
+ * @returns {Issue}
+ */
+function lost(mirror, type, id, op, edits, at) {
+  const key = `lost:${id}`;
+  const known = /** @type {any} */ (mirror[type].get(id)) ?? mirror.meta.get(`deleted:${id}`) ?? {};
+  const members = Object.keys(defaults[type]).filter((name) => name in known && !["completedAt", "image", "position", "revision"].includes(name));
+  const before = mirror.issue.get(key);
+  const value = { ...Object.fromEntries(members.map((name) => [name, known[name]])), ...before?.value, ...edits };
+  return { id: key, kind: "lost", type, target: id, title: value.title ?? value.name ?? "", op: before?.op ?? op, value, conflicts: [], at };
+}
+
+/**
+ * Whether the history with the first cursor is another than that with the second, or ends after it: the server was restored.
+ * @param {string} before
+ * @param {string} now
+ */
+function isSetBack(before, now) {
+  const [[epoch, reached], [current, end]] = [before.split("-"), now.split("-")];
+  return epoch !== current || Number(end) < Number(reached);
+}
+
+/**
  * @param {Mirror} mirror
  * @param {{type: string, id: string, revision: number, deleted: boolean, value: any}[]} feed
  * @param {string | null} cursor
@@ -280,18 +293,27 @@ export function receive(mirror, feed, cursor) {
 }
 
 /**
- * Applies the whole state, the first one or after the server's history was replaced.
+ * Applies the whole state, the first one or after the server's history was replaced. What a restored server lost becomes issues.
  * @param {Mirror} mirror
  * @param {Map<string, {type: string, id: string, value: any}>} state by type and id
  * @param {string} cursor
+ * @param {string} at
  * @returns {Change[]}
  */
-export function replace(mirror, state, cursor) {
+export function replace(mirror, state, cursor, at) {
+  const before = mirror.meta.get("before");
+  const isRestored = before && isSetBack(before, cursor);
   /** @type {Change[]} */
-  const changes = [];
+  const changes = [{ store: "meta", key: "before", value: undefined }];
   for (const type of types) {
-    for (const id of mirror[type].keys()) {
-      if (!state.has(`${type} ${id}`)) changes.push({ store: type, key: id, value: undefined });
+    for (const [id, mine] of mirror[type]) {
+      const theirs = state.get(`${type} ${id}`)?.value;
+      if (!theirs) changes.push({ store: type, key: id, value: undefined });
+      if (!isRestored || type === "settings") continue;
+      const issue = lost(mirror, type, id, theirs ? "patch" : "put", {}, at);
+      const isOlder = theirs?.updatedAt < /** @type {any} */ (mine).updatedAt
+        && Object.entries(issue.value ?? {}).some(([name, member]) => theirs[name] !== member);
+      if (!theirs || isOlder) changes.push({ store: "issue", key: issue.id, value: issue });
     }
   }
   for (const { type, id, value } of state.values()) changes.push({ store: /** @type {ResourceType} */ (type), key: id, value });

@@ -28,7 +28,7 @@ export const texts = {
   offlineDetail: "変更はこの端末に残り、サーバーが応答すると送信されます。",
   issues: (count) => `確認 ${count}件`, toAnswer: "選んでください", toAnswerHint: "失われたものはありません。残すものを選んでください。",
   bothChanged: "ほかの人と同時に変更しました。今ボードにあるのは自分のものです。", mine: "自分", theirs: "相手",
-  wasDeleted: "変更が届く前に削除されていました。", wasRefused: "サーバーがこの変更を受け付けませんでした。", tryAgain: "もう一度",
+  wasDeleted: "変更が届く前に削除されていました。", wasLost: "バックアップから復元したときのように、サーバーにはもうありません。もう一度送りますか？", sendAgain: "もう一度送る", wasRefused: "サーバーがこの変更を受け付けませんでした。", tryAgain: "もう一度",
   draftOfDeleted: "書いていたタスクがほかで削除されました。", deletedCategory: "削除された分類",
   members: { title: "タイトル", body: "メモ", status: "列", categoryId: "分類", dueDate: "期限", name: "名前", color: "色", emoji: "絵文字", date: "日付", image: "写真", repeats: "繰り返し", timeZone: "タイムゾーン", locale: "言語", custom: "アプリの設定", position: "位置" },
   diskFault: "この端末にはもう保存できません。すべて送信されるまでこのページを開いたままにしてください。",

@@ -28,7 +28,7 @@ export const texts = {
   offlineDetail: "바꾼 것은 이 기기에 두었다가 서버가 응답하면 보냅니다.",
   issues: (count) => `물음 ${count}개`, toAnswer: "골라 주세요", toAnswerHint: "잃은 것은 없습니다. 남길 것을 고르세요.",
   bothChanged: "다른 사람과 동시에 바꾸었습니다. 지금 보드에는 내 것이 있습니다.", mine: "내 것", theirs: "저쪽 것",
-  wasDeleted: "바꾼 것이 도착하기 전에 누군가 삭제했습니다.", wasRefused: "서버가 이 변경을 받지 않았습니다.", tryAgain: "다시 시도",
+  wasDeleted: "바꾼 것이 도착하기 전에 누군가 삭제했습니다.", wasLost: "백업에서 복원한 뒤처럼 서버에 더 이상 없습니다. 다시 보낼까요?", sendAgain: "다시 보내기", wasRefused: "서버가 이 변경을 받지 않았습니다.", tryAgain: "다시 시도",
   draftOfDeleted: "쓰고 있던 할 일이 다른 곳에서 삭제되었습니다.", deletedCategory: "삭제된 분류",
   members: { title: "제목", body: "메모", status: "단계", categoryId: "분류", dueDate: "마감일", name: "이름", color: "색", emoji: "이모지", date: "날짜", image: "사진", repeats: "반복", timeZone: "시간대", locale: "언어", custom: "앱 설정", position: "자리" },
   diskFault: "이 기기에 더는 저장할 수 없습니다. 모두 보낼 때까지 이 페이지를 열어 두세요.",

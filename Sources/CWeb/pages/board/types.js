@@ -19,7 +19,7 @@
 /** @typedef {{id: string, title: string, date: string, repeats: "none" | "yearly", color: string | null, emoji: string | null, image: string | null, revision: number}} DDay */
 /** @typedef {{timeZone: string | null, locale: string | null, custom: Record<string, any>, revision: number}} Settings */
 /** @typedef {"task" | "category" | "dday" | "settings"} ResourceType */
-/** @typedef {"create" | "patch" | "move" | "delete" | "restore"} Op */
+/** @typedef {"create" | "put" | "patch" | "move" | "delete" | "restore"} Op */
 /**
  * One edit as POST /sync takes it.
  * @typedef {{mutationId: string, type: ResourceType, op: Op, id: string, baseRevision?: number, value?: Record<string, any> | null}} Mutation
@@ -33,7 +33,7 @@
  * What the server did not take as it was; shown until the person answered.
  * @typedef {object} Issue
  * @property {string} id
- * @property {"merged" | "refused"} kind
+ * @property {"merged" | "refused" | "lost"} kind  `lost`: the server has it no more, and `value` is the whole of it
  * @property {ResourceType} type
  * @property {string} target
  * @property {string} title
