@@ -46,226 +46,218 @@ static const unsigned char file9[] = {
 };
 
 static const unsigned char file10[] = {
-#embed "pages/board/card.js"
-};
-
-static const unsigned char file11[] = {
 #embed "pages/board/conflicts.js"
 };
 
-static const unsigned char file12[] = {
+static const unsigned char file11[] = {
 #embed "pages/board/dates.js"
 };
 
-static const unsigned char file13[] = {
+static const unsigned char file12[] = {
 #embed "pages/board/dom.js"
 };
 
-static const unsigned char file14[] = {
+static const unsigned char file13[] = {
 #embed "pages/board/drag.js"
 };
 
-static const unsigned char file15[] = {
+static const unsigned char file14[] = {
 #embed "pages/board/editor.js"
 };
 
-static const unsigned char file16[] = {
+static const unsigned char file15[] = {
 #embed "pages/board/engine.js"
 };
 
-static const unsigned char file17[] = {
+static const unsigned char file16[] = {
 #embed "pages/board/forms.js"
 };
 
-static const unsigned char file18[] = {
+static const unsigned char file17[] = {
 #embed "pages/board/history.js"
 };
 
-static const unsigned char file19[] = {
+static const unsigned char file18[] = {
 #embed "pages/board/images.js"
 };
 
-static const unsigned char file20[] = {
+static const unsigned char file19[] = {
 #embed "pages/board/login.js"
 };
 
-static const unsigned char file21[] = {
+static const unsigned char file20[] = {
 #embed "pages/board/menu.js"
 };
 
-static const unsigned char file22[] = {
+static const unsigned char file21[] = {
 #embed "pages/board/model.js"
 };
 
-static const unsigned char file23[] = {
+static const unsigned char file22[] = {
 #embed "pages/board/quick.js"
 };
 
-static const unsigned char file24[] = {
+static const unsigned char file23[] = {
 #embed "pages/board/router.js"
 };
 
-static const unsigned char file25[] = {
+static const unsigned char file24[] = {
 #embed "pages/board/screens.js"
 };
 
-static const unsigned char file26[] = {
+static const unsigned char file25[] = {
 #embed "pages/board/session.js"
 };
 
-static const unsigned char file27[] = {
-#embed "pages/board/settings.js"
-};
-
-static const unsigned char file28[] = {
+static const unsigned char file26[] = {
 #embed "pages/board/shell.js"
 };
 
-static const unsigned char file29[] = {
+static const unsigned char file27[] = {
 #embed "pages/board/stats.js"
 };
 
-static const unsigned char file30[] = {
+static const unsigned char file28[] = {
 #embed "pages/board/store.js"
 };
 
-static const unsigned char file31[] = {
+static const unsigned char file29[] = {
 #embed "pages/board/sync.js"
 };
 
-static const unsigned char file32[] = {
+static const unsigned char file30[] = {
 #embed "pages/board/texts-en.js"
 };
 
-static const unsigned char file33[] = {
+static const unsigned char file31[] = {
 #embed "pages/board/texts-ja.js"
 };
 
-static const unsigned char file34[] = {
+static const unsigned char file32[] = {
 #embed "pages/board/texts-ko.js"
 };
 
-static const unsigned char file35[] = {
+static const unsigned char file33[] = {
 #embed "pages/board/texts.js"
 };
 
-static const unsigned char file36[] = {
+static const unsigned char file34[] = {
 #embed "pages/board/theme.js"
 };
 
-static const unsigned char file37[] = {
+static const unsigned char file35[] = {
 #embed "pages/board/today.js"
 };
 
-static const unsigned char file38[] = {
+static const unsigned char file36[] = {
 #embed "pages/board/types.js"
 };
 
-static const unsigned char file39[] = {
+static const unsigned char file37[] = {
 #embed "pages/board.html"
 };
 
-static const unsigned char file40[] = {
+static const unsigned char file38[] = {
 #embed "pages/docs/dom.js"
 };
 
-static const unsigned char file41[] = {
+static const unsigned char file39[] = {
 #embed "pages/docs/examples.js"
 };
 
-static const unsigned char file42[] = {
+static const unsigned char file40[] = {
 #embed "pages/docs/guides.js"
 };
 
-static const unsigned char file43[] = {
+static const unsigned char file41[] = {
 #embed "pages/docs/main.js"
 };
 
-static const unsigned char file44[] = {
+static const unsigned char file42[] = {
 #embed "pages/docs/markdown.js"
 };
 
-static const unsigned char file45[] = {
+static const unsigned char file43[] = {
 #embed "pages/docs/operation.js"
 };
 
-static const unsigned char file46[] = {
+static const unsigned char file44[] = {
 #embed "pages/docs/page.css"
 };
 
-static const unsigned char file47[] = {
+static const unsigned char file45[] = {
 #embed "pages/docs/schema.js"
 };
 
-static const unsigned char file48[] = {
+static const unsigned char file46[] = {
 #embed "pages/docs/search.js"
 };
 
-static const unsigned char file49[] = {
+static const unsigned char file47[] = {
 #embed "pages/docs/spec.js"
 };
 
-static const unsigned char file50[] = {
+static const unsigned char file48[] = {
 #embed "pages/docs/tryit.js"
 };
 
-static const unsigned char file51[] = {
+static const unsigned char file49[] = {
 #embed "pages/docs.css"
 };
 
-static const unsigned char file52[] = {
+static const unsigned char file50[] = {
 #embed "pages/docs.html"
 };
 
-static const unsigned char file53[] = {
+static const unsigned char file51[] = {
 #embed "pages/icons/icon-192.png"
 };
 
-static const unsigned char file54[] = {
+static const unsigned char file52[] = {
 #embed "pages/icons/icon-512.png"
 };
 
-static const unsigned char file55[] = {
+static const unsigned char file53[] = {
 #embed "pages/icons/icon.svg"
 };
 
-static const unsigned char file56[] = {
+static const unsigned char file54[] = {
 #embed "pages/icons/maskable-512.png"
 };
 
-static const unsigned char file57[] = {
+static const unsigned char file55[] = {
 #embed "pages/icons/touch-180.png"
 };
 
-static const unsigned char file58[] = {
+static const unsigned char file56[] = {
 #embed "pages/manifest.webmanifest"
 };
 
-static const unsigned char file59[] = {
+static const unsigned char file57[] = {
 #embed "pages/reset/reset.js"
 };
 
-static const unsigned char file60[] = {
+static const unsigned char file58[] = {
 #embed "pages/reset.html"
 };
 
-static const unsigned char file61[] = {
+static const unsigned char file59[] = {
 #embed "pages/worker.js"
 };
 
-static const unsigned char file62[] = {
+static const unsigned char file60[] = {
 #embed "../../docs/clients.md"
 };
 
-static const unsigned char file63[] = {
+static const unsigned char file61[] = {
 #embed "../../docs/concurrency.md"
 };
 
-static const unsigned char file64[] = {
+static const unsigned char file62[] = {
 #embed "../../docs/sync.md"
 };
 
-static const unsigned char file65[] = {
+static const unsigned char file63[] = {
 #embed "../../docs/time.md"
 };
 
@@ -280,62 +272,60 @@ static const WebFile files[] = {
     {"board/app.js", file7, sizeof file7},
     {"board/board.css", file8, sizeof file8},
     {"board/board.js", file9, sizeof file9},
-    {"board/card.js", file10, sizeof file10},
-    {"board/conflicts.js", file11, sizeof file11},
-    {"board/dates.js", file12, sizeof file12},
-    {"board/dom.js", file13, sizeof file13},
-    {"board/drag.js", file14, sizeof file14},
-    {"board/editor.js", file15, sizeof file15},
-    {"board/engine.js", file16, sizeof file16},
-    {"board/forms.js", file17, sizeof file17},
-    {"board/history.js", file18, sizeof file18},
-    {"board/images.js", file19, sizeof file19},
-    {"board/login.js", file20, sizeof file20},
-    {"board/menu.js", file21, sizeof file21},
-    {"board/model.js", file22, sizeof file22},
-    {"board/quick.js", file23, sizeof file23},
-    {"board/router.js", file24, sizeof file24},
-    {"board/screens.js", file25, sizeof file25},
-    {"board/session.js", file26, sizeof file26},
-    {"board/settings.js", file27, sizeof file27},
-    {"board/shell.js", file28, sizeof file28},
-    {"board/stats.js", file29, sizeof file29},
-    {"board/store.js", file30, sizeof file30},
-    {"board/sync.js", file31, sizeof file31},
-    {"board/texts-en.js", file32, sizeof file32},
-    {"board/texts-ja.js", file33, sizeof file33},
-    {"board/texts-ko.js", file34, sizeof file34},
-    {"board/texts.js", file35, sizeof file35},
-    {"board/theme.js", file36, sizeof file36},
-    {"board/today.js", file37, sizeof file37},
-    {"board/types.js", file38, sizeof file38},
-    {"board.html", file39, sizeof file39},
-    {"docs/dom.js", file40, sizeof file40},
-    {"docs/examples.js", file41, sizeof file41},
-    {"docs/guides.js", file42, sizeof file42},
-    {"docs/main.js", file43, sizeof file43},
-    {"docs/markdown.js", file44, sizeof file44},
-    {"docs/operation.js", file45, sizeof file45},
-    {"docs/page.css", file46, sizeof file46},
-    {"docs/schema.js", file47, sizeof file47},
-    {"docs/search.js", file48, sizeof file48},
-    {"docs/spec.js", file49, sizeof file49},
-    {"docs/tryit.js", file50, sizeof file50},
-    {"docs.css", file51, sizeof file51},
-    {"docs.html", file52, sizeof file52},
-    {"icons/icon-192.png", file53, sizeof file53},
-    {"icons/icon-512.png", file54, sizeof file54},
-    {"icons/icon.svg", file55, sizeof file55},
-    {"icons/maskable-512.png", file56, sizeof file56},
-    {"icons/touch-180.png", file57, sizeof file57},
-    {"manifest.webmanifest", file58, sizeof file58},
-    {"reset/reset.js", file59, sizeof file59},
-    {"reset.html", file60, sizeof file60},
-    {"worker.js", file61, sizeof file61},
-    {"docs/clients.md", file62, sizeof file62},
-    {"docs/concurrency.md", file63, sizeof file63},
-    {"docs/sync.md", file64, sizeof file64},
-    {"docs/time.md", file65, sizeof file65},
+    {"board/conflicts.js", file10, sizeof file10},
+    {"board/dates.js", file11, sizeof file11},
+    {"board/dom.js", file12, sizeof file12},
+    {"board/drag.js", file13, sizeof file13},
+    {"board/editor.js", file14, sizeof file14},
+    {"board/engine.js", file15, sizeof file15},
+    {"board/forms.js", file16, sizeof file16},
+    {"board/history.js", file17, sizeof file17},
+    {"board/images.js", file18, sizeof file18},
+    {"board/login.js", file19, sizeof file19},
+    {"board/menu.js", file20, sizeof file20},
+    {"board/model.js", file21, sizeof file21},
+    {"board/quick.js", file22, sizeof file22},
+    {"board/router.js", file23, sizeof file23},
+    {"board/screens.js", file24, sizeof file24},
+    {"board/session.js", file25, sizeof file25},
+    {"board/shell.js", file26, sizeof file26},
+    {"board/stats.js", file27, sizeof file27},
+    {"board/store.js", file28, sizeof file28},
+    {"board/sync.js", file29, sizeof file29},
+    {"board/texts-en.js", file30, sizeof file30},
+    {"board/texts-ja.js", file31, sizeof file31},
+    {"board/texts-ko.js", file32, sizeof file32},
+    {"board/texts.js", file33, sizeof file33},
+    {"board/theme.js", file34, sizeof file34},
+    {"board/today.js", file35, sizeof file35},
+    {"board/types.js", file36, sizeof file36},
+    {"board.html", file37, sizeof file37},
+    {"docs/dom.js", file38, sizeof file38},
+    {"docs/examples.js", file39, sizeof file39},
+    {"docs/guides.js", file40, sizeof file40},
+    {"docs/main.js", file41, sizeof file41},
+    {"docs/markdown.js", file42, sizeof file42},
+    {"docs/operation.js", file43, sizeof file43},
+    {"docs/page.css", file44, sizeof file44},
+    {"docs/schema.js", file45, sizeof file45},
+    {"docs/search.js", file46, sizeof file46},
+    {"docs/spec.js", file47, sizeof file47},
+    {"docs/tryit.js", file48, sizeof file48},
+    {"docs.css", file49, sizeof file49},
+    {"docs.html", file50, sizeof file50},
+    {"icons/icon-192.png", file51, sizeof file51},
+    {"icons/icon-512.png", file52, sizeof file52},
+    {"icons/icon.svg", file53, sizeof file53},
+    {"icons/maskable-512.png", file54, sizeof file54},
+    {"icons/touch-180.png", file55, sizeof file55},
+    {"manifest.webmanifest", file56, sizeof file56},
+    {"reset/reset.js", file57, sizeof file57},
+    {"reset.html", file58, sizeof file58},
+    {"worker.js", file59, sizeof file59},
+    {"docs/clients.md", file60, sizeof file60},
+    {"docs/concurrency.md", file61, sizeof file61},
+    {"docs/sync.md", file62, sizeof file62},
+    {"docs/time.md", file63, sizeof file63},
 };
 
 const WebFile *const web_files = files;

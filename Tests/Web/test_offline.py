@@ -167,3 +167,28 @@ def test_only_what_is_new_is_fetched_after_a_reload(browser, server):
     page.reload()
     saved(page)
     assert sum(size for url, size in sizes if "/changes" in url and size > 0) < 10000
+
+
+@pytest.mark.parametrize("answer", [{"json": {}}, {"status": 403, "body": "<p>Please log in to the network.</p>"}])
+def test_an_answer_that_is_not_the_servers_stops_nothing(page, server, answer):
+    page.route("**/sync", lambda route: route.fulfill(**answer), times=1)
+    add(page, "Sent all the same")
+    saved(page)
+    assert [task["title"] for task in server.tasks()] == ["Sent all the same"]
+
+
+def test_a_line_too_slow_for_all_edits_gets_some(page, server):
+    server.stop()
+    page.wait_for_selector("#state[data-kind=offline]")
+    for number in range(6):
+        add(page, f"Task {number}")
+    sizes = []
+
+    def slow(route):
+        sizes.append(len(route.request.post_data_json["mutations"]))
+        route.abort() if sizes[-1] > 2 else route.continue_()
+
+    page.route("**/sync", slow)
+    server.start()
+    saved(page)
+    assert len(server.tasks()) == 6 and max(sizes) <= 6

@@ -1,6 +1,6 @@
 // "+ Add" under the last card: a line that reads dates and categories. The text is kept as a draft until it is added.
 import { $, announce, el, icon, lengthOf } from "./dom.js";
-import { categoryPill } from "./card.js";
+import { categoryPill } from "./board.js";
 import { describeDue, dueTime, today } from "./dates.js";
 import { readLine } from "./quick.js";
 import { addCategory } from "./actions.js";

@@ -257,11 +257,13 @@ export class Engine {
         this.setState({ sending: true });
         const { sent, body } = next;
         const answer = await call("POST", "/sync", { body });
+        // What answered was no Kanbase.
+        if (!Array.isArray(answer?.results)) throw new Problem(502);
         this.pushWait = 500;
         this.setState({ full: false, ...(this.isFollowing && { phase: "live" }) });
+        this.batchLimit = Math.min(this.batchLimit * 2, sync.batch);
         await this.commit(sync.settle(this.mirror, sent, answer.results, new Date().toISOString()));
       }
-      this.batchLimit = sync.batch;
     } catch (error) {
       await this.pushFailed(/** @type {any} */ (error));
     } finally {
@@ -279,7 +281,9 @@ export class Engine {
   async pushFailed(problem) {
     if (!(problem instanceof Problem)) throw problem;
     if (problem.status === 401 || this.closing.signal.aborted) return;
-    const isPassing = problem.status === 0 || problem.status >= 500 || problem.status === 429 || problem.status === 408;
+    // A refusal without a code is of a proxy. One that finds the request too large finds smaller ones right.
+    const isPassing = problem.status >= 500 || problem.status === 429 || problem.status === 408 || problem.code === "unreachable"
+      || (problem.code === "" && problem.status !== 413);
     if (!isPassing) {
       // The whole request was refused: smaller requests find the edit at fault.
       if (this.batchLimit > 1) {
@@ -293,7 +297,11 @@ export class Engine {
       this.pushTimer = setTimeout(() => this.push(), 100);
       return;
     }
-    if (problem.status === 0) this.setState({ phase: "offline" });
+    if (problem.status === 0) {
+      this.setState({ phase: "offline" });
+      // The line may be too slow for so much.
+      this.batchLimit = Math.ceil(Math.min(this.batchLimit, this.mirror.outbox.size) / 2);
+    }
     this.setState({ full: problem.code === "quota_exceeded" });
     this.pushWait = Math.min((this.pushWait ?? 500) * 2, 15000);
     this.pushTimer = setTimeout(() => this.push(), (problem.retryAfter ?? 0) * 1000 || this.pushWait);

@@ -1,8 +1,7 @@
 // The other screens, by their names in the address. Each fills `main` and may return a clean-up function.
-import { showAccount } from "./account.js";
+import { showAccount, showSettings } from "./account.js";
 import { showCategories } from "./forms.js";
 import { showHistory, showTrash } from "./history.js";
-import { showSettings } from "./settings.js";
 import { showStats } from "./stats.js";
 import { showToday } from "./today.js";
 

@@ -1,7 +1,7 @@
 // Statistics, with a small chart of what was completed.
 import { heading, showAnswer } from "./answers.js";
 import { el } from "./dom.js";
-import { categoryPill } from "./card.js";
+import { categoryPill } from "./board.js";
 import { describeDay } from "./dates.js";
 import { columns } from "./model.js";
 import { text } from "./texts.js";

@@ -3,7 +3,7 @@
 import { heading } from "./answers.js";
 import { call } from "./api.js";
 import { el, icon } from "./dom.js";
-import { categoryPill } from "./card.js";
+import { categoryPill } from "./board.js";
 import { move } from "./actions.js";
 import { addDays, dDay, daysBetween, describeDay, describeDue, dueDay, today } from "./dates.js";
 import { editDDay } from "./forms.js";
