@@ -1,12 +1,13 @@
 """The board works without a server, and is in step with it again afterwards."""
 
+import json
 import subprocess
 import time
 
 import pytest
 from playwright.sync_api import expect
 
-from harness import KANBASE, SLACK, add, becomes, card, columns, installed, saved, shows, wait_for
+from harness import CHROMIUM, KANBASE, SLACK, add, becomes, card, columns, installed, saved, shows, wait_for
 
 
 def test_edits_made_while_the_server_is_away_arrive_when_it_is_back(page, server):
@@ -192,3 +193,23 @@ def test_a_line_too_slow_for_all_edits_gets_some(page, server):
     server.start()
     saved(page)
     assert len(server.tasks()) == 6 and max(sizes) <= 6
+
+
+def test_a_browser_that_refuses_storage_shows_the_board(chromium, server, tmp_path):
+    blocked = {"profile": {"default_content_setting_values": {"cookies": 2}}}
+    (tmp_path / "Default").mkdir()
+    (tmp_path / "Default/Preferences").write_text(json.dumps(blocked))
+    errors = []
+    context = chromium.browser_type.launch_persistent_context(tmp_path, executable_path=CHROMIUM, args=["--no-sandbox"], locale="en-US")
+    try:
+        context.on("weberror", lambda error: errors.append(str(error.error)))
+        page = context.new_page()
+        page.goto(server.url)
+        saved(page)
+        add(page, "Sent at once")
+        saved(page)
+        shows(page, todo=["Sent at once"])
+    finally:
+        context.close()
+    assert errors == []
+    assert [task["title"] for task in server.tasks()] == ["Sent at once"]

@@ -17,15 +17,9 @@ export class Engine {
     this.onChange = () => {};
     /** @type {() => void} */
     this.onState = () => {};
-    /**
-     * Called when the disk cannot be written any more.
-     * @type {() => void}
-     */
+    /** @type {() => void} called when the disk cannot be written any more */
     this.onDiskFault = () => {};
-    /**
-     * Writes the words that this page shows, by the key of their draft.
-     * @type {Map<string, () => void>}
-     */
+    /** @type {Map<string, () => void>} writes the words that this page shows, by the key of their draft */
     this.typed = new Map();
     this.isDiskLost = false;
     this.isLeading = false;
@@ -54,10 +48,7 @@ export class Engine {
     this.channel?.postMessage({ hello: true });
   }
 
-  /**
-   * Changes made by another tab.
-   * @param {Change[]} changes
-   */
+  /** @param {Change[]} changes by another tab */
   take(changes) {
     sync.apply(this.mirror, changes);
     this.onChange(changes);
@@ -86,8 +77,7 @@ export class Engine {
 
   /**
    * An edit of the user: shown at once, sent when the server can be reached.
-   * @param {Intent[]} intents
-   * @param {Change[]} [also] what changes with them, such as a draft that is saved
+   * @param {Intent[]} intents @param {Change[]} [also] what changes with them, such as a draft that is saved
    */
   async edit(intents, also = []) {
     const changes = [...also];
@@ -103,10 +93,8 @@ export class Engine {
 
   /**
    * Keeps what is being typed; nothing deletes the draft.
-   * @param {string} key
-   * @param {Record<string, any>} fields
-   * @param {Record<string, any>} [base] what they change
-   * @param {number} [revision] of the base
+   * @param {string} key @param {Record<string, any>} fields
+   * @param {Record<string, any>} [base] what they change @param {number} [revision] of the base
    */
   keepDraft(key, fields, base = {}, revision = 0) {
     if (Object.keys(fields).length > 0) this.commit([{ store: "draft", key, value: { base, fields, revision, at: new Date().toISOString() } }]);
@@ -118,10 +106,7 @@ export class Engine {
     return this.store.database !== null && !this.isDiskLost;
   }
 
-  /**
-   * Keys are in the order of the edits, though the clock may go back, unique within a tab, and unique among tabs by a random
-   * suffix.
-   */
+  /** In the order of the edits, though the clock may go back; unique within a tab, and by its random end among tabs. */
   nextKey() {
     for (const key of this.mirror.outbox.keys()) if (key > this.lastKey) this.lastKey = key;
     const time = Date.now().toString(36).padStart(9, "0");
@@ -141,9 +126,10 @@ export class Engine {
       this.push();
       await this.pull();
     };
-    // Remote pages over plain HTTP have no locks. Then every tab leads: safe because of mutation ids, but more expensive.
+    // Remote pages over plain HTTP have no locks, or the browser refuses them with the storage. Then every tab leads: safe because
+    // of mutation ids, but more expensive.
     if (!navigator.locks) return void run();
-    navigator.locks.request(`kanbase-${this.account}`, { signal }, run).catch(() => {});
+    navigator.locks.request(`kanbase-${this.account}`, { signal }, run).catch((error) => { if (error.name === "SecurityError") run(); });
   }
 
   /** @param {Partial<State>} change */
@@ -162,8 +148,7 @@ export class Engine {
       try {
         if (!this.mirror.meta.get("cursor")) await this.load();
         const since = encodeURIComponent(this.mirror.meta.get("cursor"));
-        /** @type {any[]} */
-        let changes = [];
+        let changes = /** @type {any[]} */ ([]);
         let cursor = "";
         const flush = () => {
           if (changes.length === 0) return;
@@ -205,11 +190,9 @@ export class Engine {
   async load() {
     const state = new Map();
     const isEmpty = this.mirror.task.size + this.mirror.category.size === 0;
-    /** @type {string | null} */
-    let cursor = null;
+    let cursor = /** @type {string | null} */ (null);
     for (let hasMore = true; hasMore;) {
       const since = cursor ? `&since=${encodeURIComponent(cursor)}` : "";
-      /** @type {any} */
       const page = await call("GET", `/changes?types=${feedTypes}&limit=1000${since}`, { seconds: 20, quiet: true });
       for (const change of page.changes) {
         if (change.deleted) state.delete(`${change.type} ${change.id}`);

@@ -30,10 +30,7 @@ export class Store {
     /** @type {IDBDatabase | null} nothing is kept where the browser allows none */
     this.database = null;
     this.channel = typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel(prefix + account);
-    /**
-     * Changes by other tabs while this one was reading.
-     * @type {Change[][]}
-     */
+    /** @type {Change[][]} changes by other tabs while this one was reading */
     this.missed = [];
     if (this.channel) this.channel.onmessage = ({ data }) => { if (data.changes) this.missed.push(data.changes); };
     this.reading = this.open(account).then(() => this.read());
@@ -100,7 +97,7 @@ export class Store {
 
   /** @param {string | null} account */
   static async eraseAllBut(account) {
-    const databases = (await indexedDB.databases?.()) ?? [];
+    const databases = (await indexedDB.databases?.().catch(() => [])) ?? [];
     const names = databases.map(({ name }) => name ?? "").filter((name) => name.startsWith(prefix) && name !== prefix + account);
     await Promise.all(names.map((name) => done(indexedDB.deleteDatabase(name))));
   }

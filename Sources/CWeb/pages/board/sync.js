@@ -46,9 +46,7 @@ export function outbox(mirror) {
 
 /**
  * A resource as the user sees it: the server's copy with the unsent edits on top; undefined when it does not exist.
- * @param {Mirror} mirror
- * @param {ResourceType} type
- * @param {string} id
+ * @param {Mirror} mirror @param {ResourceType} type @param {string} id
  * @param {Entry[]} [entries] of this resource, in order
  */
 export function view(mirror, type, id, entries = outbox(mirror).filter((entry) => entry.mutation.type === type && entry.mutation.id === id)) {
@@ -76,9 +74,7 @@ function replay(type, value, { mutation, position, at }, mirror) {
 
 /**
  * RFC 7396, except that null resets a member of the resource to its default.
- * @param {any} value
- * @param {Record<string, any>} patch
- * @param {Record<string, any>} initial
+ * @param {any} value @param {Record<string, any>} patch @param {Record<string, any>} initial
  */
 function merged(value, patch, initial) {
   const result = { ...value };
@@ -121,8 +117,7 @@ export function mutate(mirror, intent, made) {
 
 /**
  * The next request: the oldest edits, and the answered mutations that they build on.
- * @param {Mirror} mirror
- * @param {number} [limit]
+ * @param {Mirror} mirror @param {number} [limit]
  */
 export function request(mirror, limit = batch) {
   const sent = outbox(mirror).slice(0, limit);
@@ -135,11 +130,7 @@ export function request(mirror, limit = batch) {
 
 /**
  * Handles the response to a request: its edits leave the outbox; refused and merged ones become issues.
- * @param {Mirror} mirror
- * @param {Entry[]} sent
- * @param {any[]} results
- * @param {string} at
- * @returns {Change[]}
+ * @param {Mirror} mirror @param {Entry[]} sent @param {any[]} results @param {string} at @returns {Change[]}
  */
 export function settle(mirror, sent, results, at) {
   /** @type {Change[]} */
@@ -180,18 +171,14 @@ export function settle(mirror, sent, results, at) {
   return changes;
 }
 
-/**
- * A resource without computed members, as in the change feed.
- * @param {any} value
- */
+/** @param {any} value without its computed members, as in the change feed */
 function stripped({ taskCount, doneCount, deadline, countdown, ...value }) {
   return value;
 }
 
 /**
  * A category with this name exists: replaces our id with its id.
- * @param {Entry} entry
- * @param {Map<string, string>} renamed
+ * @param {Entry} entry @param {Map<string, string>} renamed
  */
 function rename(entry, renamed) {
   const { mutation } = entry;
@@ -203,10 +190,7 @@ function rename(entry, renamed) {
 
 /**
  * Waiting edits may build on edits that were just answered: the next request names those.
- * @param {Mirror} mirror
- * @param {Entry[]} sent
- * @param {Map<string, Entry>} left
- * @returns {Change[]}
+ * @param {Mirror} mirror @param {Entry[]} sent @param {Map<string, Entry>} left @returns {Change[]}
  */
 function remember(mirror, sent, left) {
   const waiting = new Set([...left.values()].map(({ mutation }) => mutation.id));
@@ -242,13 +226,9 @@ function issueOf(mirror, { mutation }, result, at) {
 
 /**
  * The issue of something that the server has no more, with all that this device knows of it.
- * @param {Mirror} mirror
- * @param {ResourceType} type
- * @param {string} id
+ * @param {Mirror} mirror @param {ResourceType} type @param {string} id
  * @param {Op} op  `create` under a new id when the server may have used this one
- * @param {Record<string, any>} edits
- * @param {string} at
- * @returns {Issue}
+ * @param {Record<string, any>} edits @param {string} at @returns {Issue}
  */
 function lost(mirror, type, id, op, edits, at) {
   const key = `lost:${id}`;
@@ -260,9 +240,8 @@ function lost(mirror, type, id, op, edits, at) {
 }
 
 /**
- * Whether the history with the first cursor is another than that with the second, or ends after it: the server was restored.
- * @param {string} before
- * @param {string} now
+ * Whether the server was restored: its history is another, or ends earlier.
+ * @param {string} before @param {string} now  cursors
  */
 function isSetBack(before, now) {
   const [[epoch, reached], [current, end]] = [before.split("-"), now.split("-")];
@@ -270,10 +249,8 @@ function isSetBack(before, now) {
 }
 
 /**
- * @param {Mirror} mirror
- * @param {{type: string, id: string, revision: number, deleted: boolean, value: any}[]} feed
- * @param {string | null} cursor
- * @returns {Change[]}
+ * @param {Mirror} mirror @param {{type: string, id: string, revision: number, deleted: boolean, value: any}[]} feed
+ * @param {string | null} cursor @returns {Change[]}
  */
 export function receive(mirror, feed, cursor) {
   /** @type {Change[]} */
@@ -295,9 +272,7 @@ export function receive(mirror, feed, cursor) {
 /**
  * Applies the whole state, the first one or after the server's history was replaced. What a restored server lost becomes issues.
  * @param {Mirror} mirror
- * @param {Map<string, {type: string, id: string, value: any}>} state by type and id
- * @param {string} cursor
- * @param {string} at
+ * @param {Map<string, {type: string, id: string, value: any}>} state by type and id @param {string} cursor @param {string} at
  * @returns {Change[]}
  */
 export function replace(mirror, state, cursor, at) {
