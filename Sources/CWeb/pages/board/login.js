@@ -33,20 +33,7 @@ export async function showLogin({ mode = "logIn", note = "", done }) {
       ...names.map((name) => field(/** @type {any} */ (labels)[name], inputs[name])), fault, button,
       el("div", { class: "links" },
         ...others(next).map((other) => el("button", { type: "button", class: "link", onclick: () => show(other) }, text[`to_${other}`]))));
-    form.addEventListener("submit", async (event) => {
-      event.preventDefault();
-      if (button.disabled) return;
-      button.disabled = true;
-      fault.textContent = "";
-      try {
-        await submit(next);
-      } catch (problem) {
-        if (!(problem instanceof Problem)) throw problem;
-        fault.textContent = faultOf(problem);
-      } finally {
-        button.disabled = false;
-      }
-    });
+    onSubmit(form, button, fault, () => submit(next));
     main.replaceChildren(el("div", { class: "brand" }, mark(), "Kanbase"), form);
     inputs[names.find((name) => !inputs[name].value) ?? names[0]].focus();
   };
@@ -93,6 +80,27 @@ export async function showLogin({ mode = "logIn", note = "", done }) {
 function others(mode) {
   if (mode === "logIn") return ["signUp", "forgot"];
   return mode === "forgot" ? ["logIn", "reset"] : ["logIn"];
+}
+
+/**
+ * What a form does, once at a time; it shows why it failed.
+ * @param {HTMLFormElement} form @param {HTMLButtonElement} button @param {HTMLElement} fault @param {() => Promise<any>} run
+ */
+export function onSubmit(form, button, fault, run) {
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (button.disabled) return;
+    button.disabled = true;
+    fault.textContent = "";
+    try {
+      await run();
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      fault.textContent = faultOf(problem);
+    } finally {
+      button.disabled = false;
+    }
+  });
 }
 
 /** @param {Problem} problem */

@@ -12,7 +12,7 @@ export function storedSession() {
 }
 
 /**
- * The edits, drafts and questions of an account that are on this device alone: of a session that ended, or that another tab has.
+ * What an account has on this device alone.
  * @returns {Promise<{account: string, count: number} | null>}
  */
 export async function keptEdits() {
@@ -75,8 +75,8 @@ export function blank() {
 }
 
 /**
- * Ends the session here: clears the screen at once, then the memory by a reload. Only unsent edits stay on this device, for
- * the same account. Where another tab has ended it, that one says what stays.
+ * Clears the screen at once, then the memory by a reload. Only unsent edits stay on this device, for the same account. Where
+ * another tab has ended the session, that one says what stays.
  * @param {Engine | null} engine
  * @param {{note?: string, erase?: boolean}} options
  */

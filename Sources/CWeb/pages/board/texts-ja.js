@@ -62,7 +62,7 @@ export const texts = {
   otherKept: (count) => `別のアカウントの未送信の変更${count}件がこの端末にあります。消してログインしますか。`,
   keptStays: "ログインしていません。未送信の変更は残っています。", loseOwn: (count) => `この端末だけにある変更と下書き${count}件が失われます。ログアウトしますか。`,
   addPicture: "写真を追加…", changePicture: "写真を変更…", removePicture: "写真を外す",
-  problems: { payload_too_large: "写真が大きすぎます。1 MB までです。", unsupported_media_type: "この形式の写真は使えません。PNG、JPEG、WebP、HEIC が使えます。", quota_exceeded: "アカウントに空きがありません。先に何かを削除してください。", mail_off: "このサーバーはメールを送りません。運営者に新しいパスワードを頼んでください。", signup_closed: "このサーバーには登録できません。運営者に尋ねてください。", invitation_required: "登録には招待が必要です。", code_invalid: "コードが違うか、使用済みか、古すぎます。", wrong_password: "パスワードが違います。", email_taken: "このアドレスのアカウントがあります。" },
+  problems: { payload_too_large: "写真が大きすぎます。1 MB までです。", unsupported_media_type: "この形式の写真は使えません。PNG、JPEG、WebP、HEIC が使えます。", quota_exceeded: "アカウントに空きがありません。先に何かを削除してください。", mail_off: "このサーバーはメールを送りません。運営者に問い合わせてください。", signup_closed: "このサーバーには登録できません。運営者に尋ねてください。", invitation_required: "登録には招待が必要です。", code_invalid: "コードが違うか、使用済みか、古すぎます。", wrong_password: "パスワードが違います。", email_taken: "このアドレスのアカウントがあります。" },
   noAccounts: "このサーバーにアカウントはありません。つながる人は皆ひとつのボードを使います。", profile: "プロフィール", sessions: "ログイン中の端末", tokens: "アプリとスクリプトのトークン", events: "アカウントの出来事",
   verify: "アドレスを確認", usage: (tasks, most, bytes, room) => `タスク ${tasks.toLocaleString("ja")}件${most ? ` / ${most.toLocaleString("ja")}件` : ""} · ${(bytes / 1048576).toFixed(1)} MiB${room ? ` / ${Math.round(room / 1048576)} MiB` : ""}`,
   changeName: "名前を変更", changeEmail: "メールアドレスを変更", changePassword: "パスワードを変更",

@@ -79,6 +79,10 @@
  */
 /** @typedef {{categories: Set<string>, due: string, query: string, sort: string}} Filter */
 /** @typedef {Record<"screen" | "task" | "of" | "category" | "due" | "q" | "sort", string | null>} Route */
+/**
+ * Shows a link or a token once.
+ * @typedef {(hint: string, words: string) => void} Tell
+ */
 /** @typedef {{status?: Status, before?: string, after?: string, place?: "first" | "last"}} Where */
 /** @typedef {{label: string, run: () => void}} UndoStep */
 /** @typedef {{section: HTMLElement, list: HTMLElement, count: HTMLElement, empty: HTMLElement, end: HTMLElement, shown: number, add: import("./add.js").AddForm}} Column */
