@@ -1,5 +1,6 @@
-// "+ Add" under the last card: a line that reads dates and categories. The text is kept as a draft until it is added.
-import { $, announce, el, icon, lengthOf } from "./dom.js";
+// The lines on the board: "+ Add" under the last card, which reads dates and categories, and renaming in place. Both texts are
+// drafts until they are saved.
+import { $, announce, el, icon, lengthOf, limitLength } from "./dom.js";
 import { categoryPill } from "./board.js";
 import { describeDue, dueTime, today } from "./dates.js";
 import { readLine } from "./quick.js";
@@ -28,8 +29,6 @@ export class AddForm {
     this.form.addEventListener("submit", (event) => { event.preventDefault(); this.add(); });
     this.form.addEventListener("keydown", (event) => {
       if (event.key === "Escape") { event.stopPropagation(); this.close(); }
-      // During composition, Enter is for the input method.
-      if (event.key === "Enter" && event.isComposing) event.preventDefault();
     });
     const draft = app.engine.mirror.draft.get(this.key);
     if (draft?.fields.line) { this.input.value = draft.fields.line; this.open({ focus: false }); }
@@ -48,6 +47,10 @@ export class AddForm {
     this.form.hidden = true;
     this.button.hidden = false;
     this.button.focus();
+  }
+
+  focus() {
+    (this.form.hidden ? this.button : this.input).focus();
   }
 
   read() {
@@ -121,4 +124,54 @@ export function findCategory(model, name) {
 export function openAdd(app) {
   const status = /** @type {any} */ ($(":focus")?.closest?.(".column"))?.dataset.column ?? "todo";
   app.board?.columns.get(status)?.add.open();
+}
+
+/** @param {App} app @param {string} id @param {HTMLElement} card */
+export function rename(app, id, card) {
+  const task = app.model.tasks.get(id);
+  if (!task || $("textarea", card)) return;
+  const open = $(".open", card);
+  const key = `rename:${id}`;
+  const draft = app.engine.mirror.draft.get(key);
+  // What others change from now on is a conflict, and shown beside.
+  const revision = draft?.revision ?? task.revision;
+  // As a control has it.
+  const before = task.title.replace(/\r\n?/g, "\n");
+  const input = el("textarea", { class: "rename", rows: 1, value: draft?.fields.title ?? before, "aria-label": text.title, enterKeyHint: "done" });
+  limitLength(input, 200);
+  const fit = () => {
+    input.style.setProperty("height", "auto");
+    input.style.setProperty("height", `${input.scrollHeight + 2}px`);
+  };
+  let isOver = false;
+  const finish = (/** @type {boolean} */ isSaved) => {
+    if (isOver) return;
+    const title = input.value.trim();
+    if (isSaved && lengthOf(title) > 200) return void input.reportValidity();
+    isOver = true;
+    app.engine.typed.delete(key);
+    input.replaceWith(open);
+    if (isSaved && title && title !== before) app.engine.edit([{ type: "task", op: "patch", id, value: { title }, baseRevision: revision }], [noDraft(key)]);
+    // Unsaved text returns with the next rename.
+    else if (isSaved || input.value === before) app.engine.keepDraft(key, {});
+    // Others may have renamed it in the meantime.
+    open.textContent = app.model.tasks.get(id)?.title ?? "";
+    open.focus();
+  };
+  const keep = () => app.engine.keepDraft(key, input.value === before ? {} : { title: input.value }, { title: before }, revision);
+  app.engine.typed.set(key, keep);
+  input.addEventListener("input", () => { fit(); keep(); });
+  input.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key === "Escape") finish(false);
+    if (event.key === "Enter") { event.preventDefault(); finish(true); }
+  });
+  input.addEventListener("blur", () => {
+    // When a filter hides the card, the title stays a draft; when the task is gone, it becomes a question.
+    if (!app.board?.isMoving) finish(input.isConnected || !app.model.tasks.has(id));
+  });
+  open.replaceWith(input);
+  fit();
+  input.focus();
+  input.select();
 }

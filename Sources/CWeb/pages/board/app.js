@@ -1,10 +1,11 @@
 // Puts the page together: the session, the engine, the model, the frame and the screens.
-import { access, Problem } from "./api.js";
+import { access, call, Problem } from "./api.js";
+import { rename } from "./add.js";
 import { Board } from "./board.js";
 import { Undo } from "./actions.js";
 import { untilMidnight } from "./dates.js";
 import { setUpDrag } from "./drag.js";
-import { Editor, rename } from "./editor.js";
+import { Editor } from "./editor.js";
 import { Engine } from "./engine.js";
 import { $, el } from "./dom.js";
 import { album } from "./images.js";
@@ -15,7 +16,7 @@ import * as session from "./session.js";
 import { makeFilters, makeShell, screens, showPlace, showState, Toasts } from "./shell.js";
 import { openStore } from "./store.js";
 import { ownCount } from "./sync.js";
-import { chooseTheme, keepLanguage, language, languageOf, text } from "./texts.js";
+import { chooseTheme, fetchTexts, keepLanguage, language, languageOf, text } from "./texts.js";
 
 export class App {
   /** @param {Session} current @param {Engine} engine */
@@ -31,6 +32,9 @@ export class App {
     /** @type {Editor | null} */
     this.editor = null;
     this.badge = -1;
+    this.heard = "";
+    /** The zone whose midnight is waited for. */
+    this.zone = "";
     this.isRendering = false;
     this.isChangingLanguage = false;
     this.shownScreen = "";
@@ -63,11 +67,11 @@ export class App {
     this.filters = makeFilters(this);
     setUpKeys(this);
     this.followAddress();
-    this.passMidnight();
     addEventListener("online", () => this.engine.retry());
     addEventListener("offline", () => this.engine.interrupt());
     document.addEventListener("visibilitychange", () => {
-      if (document.visibilityState === "visible") { this.engine.retry(); this.refresh(); }
+      // The day may have changed while the device slept.
+      if (document.visibilityState === "visible") { this.engine.retry(); this.model.setFilter({}); this.refresh(); }
     });
     addEventListener("beforeunload", (event) => {
       // Without storage they would be lost.
@@ -109,8 +113,7 @@ export class App {
 
   /**
    * The screens beside the board come after the first card, so that it need not wait for them.
-   * @param {typeof screens[number]} name
-   * @param {HTMLElement} main
+   * @param {typeof screens[number]} name @param {HTMLElement} main
    */
   async showScreen(name, main) {
     let isLeft = false;
@@ -172,7 +175,8 @@ export class App {
     if (this.board) this.filters?.render();
     if (this.editor?.dialog.open) this.editor.takeIn();
     const { task } = this.router.route;
-    if (task && !this.editor && this.model.tasks.has(task)) this.openEditor(task);
+    if (task && !this.editor) this.openEditor(task);
+    if (this.zone !== this.model.zone) this.passMidnight();
     showState(this);
   }
 
@@ -186,19 +190,9 @@ export class App {
     if (next === language) keepLanguage(locale);
     if (next === language || this.isChangingLanguage) return false;
     this.isChangingLanguage = true;
-    try {
-      const path = `/board/texts-${next}.js`;
-      const answer = await fetch(path, { signal: timeout(3000) });
-      if (!answer.ok) return false;
-      // The service worker installs itself anew for a language, which the next page cannot wait for.
-      const name = (await globalThis.caches?.keys())?.find((key) => key.startsWith("shell-"));
-      if (name) await (await caches.open(name)).put(path, answer);
-    } catch {
-      // No connection. The next change tries it again.
-      return false;
-    } finally {
-      this.isChangingLanguage = false;
-    }
+    const isThere = await fetchTexts(next);
+    this.isChangingLanguage = false;
+    if (!isThere) return false;
     await this.engine.writing;
     keepLanguage(locale);
     location.reload();
@@ -213,7 +207,9 @@ export class App {
 
   /** The day changes while the page is open. */
   passMidnight() {
-    setTimeout(() => { this.model.setFilter({}); this.refresh(); this.passMidnight(); }, Math.min(untilMidnight(this.model.zone) + 500, 3600000));
+    clearTimeout(this.midnight);
+    this.zone = this.model.zone;
+    this.midnight = setTimeout(() => { this.model.setFilter({}); this.refresh(); this.passMidnight(); }, Math.min(untilMidnight(this.zone) + 500, 3600000));
   }
 
   /** @param {string} message @param {Parameters<Toasts["show"]>[1]} [options] */
@@ -266,21 +262,12 @@ export class App {
     session.blank();
     // First here: the other tabs, whose streams end too, say otherwise that their words stay.
     localStorage.clear();
-    await fetch("/sessions/current", {
-      method: "DELETE", headers: { Authorization: `Bearer ${this.session.token}` }, signal: timeout(5000),
-    }).catch(() => {});
+    await call("DELETE", "/sessions/current", { seconds: 5, quiet: true }).catch(() => {});
     await session.end(this.engine, { erase: true });
   }
 }
 
 const loadScreens = () => import("./screens.js");
-
-/** @param {number} milliseconds */
-function timeout(milliseconds) {
-  const aborter = new AbortController();
-  setTimeout(() => aborter.abort(), milliseconds);
-  return aborter.signal;
-}
 
 async function main() {
   session.followOtherTabs();

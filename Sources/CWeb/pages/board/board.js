@@ -53,7 +53,8 @@ export class Board {
 
   /** @param {HTMLElement} section */
   reveal(section) {
-    section.scrollIntoView({ inline: "start", block: "nearest", behavior: "smooth" });
+    const { matches: isCalm } = matchMedia("(prefers-reduced-motion: reduce)");
+    section.scrollIntoView({ inline: "start", block: "nearest", behavior: isCalm ? "auto" : "smooth" });
   }
 
   render() {

@@ -31,6 +31,8 @@ const isDay = (/** @type {string} */ due) => due.length === 10;
 /** @param {number} time @param {string} zone */
 export function dayOf(time, zone) {
   const { year, month, day } = parts(time, zone);
+  // The last instants that the server takes are in the year 10000 east of it.
+  if (year > 9999) return "9999-12-31";
   return `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}`;
 }
 

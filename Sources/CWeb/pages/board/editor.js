@@ -1,4 +1,4 @@
-// The editor of a task, and renaming in place. The text is a draft from the first letter on: Escape, Back, a reload and a crash keep it. Changes by
+// The editor of a task. The text is a draft from the first letter on: Escape, Back, a reload and a crash keep it. Changes by
 // others appear at once; in a field that the user edited too, both versions are shown.
 import { $, announce, el, field, lengthOf, limitLength } from "./dom.js";
 import { addCategory, remove } from "./actions.js";
@@ -47,6 +47,8 @@ export class Editor {
     this.saveButton = el("button", { class: "primary" }, text.save);
     this.dialog = this.build();
     for (const name of names) this.controls[name].value = draft?.fields[name] ?? this.base[name];
+    // Those of a draft are checked as if they were typed.
+    for (const name of names) this.controls[name].dispatchEvent(new Event("input"));
     this.isOver = false;
     app.engine.typed.set(this.key, () => this.keep());
     this.takeIn();
@@ -91,7 +93,7 @@ export class Editor {
     form.addEventListener("submit", (event) => { event.preventDefault(); this.save(); });
     dialog.addEventListener("cancel", (event) => { event.preventDefault(); this.leave(); });
     dialog.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.isComposing) {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
         event.preventDefault();
         form.requestSubmit(this.saveButton);
       }
@@ -201,7 +203,7 @@ export class Editor {
     if (patch.status) {
       announce(text.movedTo(title.value, text[/** @type {Status} */ (patch.status)], app.model.list(patch.status).findIndex((task) => task.id === id) + 1));
     }
-    app.board?.show(id);
+    this.goBack();
   }
 
   /** @param {string} name @param {any[]} intents @returns {string | null} */
@@ -233,9 +235,14 @@ export class Editor {
   leave() {
     const hasDraft = Object.keys(this.changed()).length > 0;
     this.finish();
-    if (hasDraft) this.app.toast(text.draftKept, { action: text.continueEditing, run: () => this.app.router.go({ task: this.id }) });
+    if (hasDraft) this.tellKept();
     this.app.render();
-    if (!this.app.board?.show(this.id)) $("#main").focus();
+    this.goBack();
+  }
+
+  /** The focus goes to the card, or to the row of another screen, which may have been made anew. */
+  goBack() {
+    if (!this.app.board?.show(this.id)) ($(`[data-of="${this.id}"]`) ?? $("#main")).focus();
   }
 
   /** Closes the sheet and removes it from the address. */
@@ -246,8 +253,13 @@ export class Editor {
     this.app.router.leave("task");
   }
 
+  tellKept() {
+    this.app.toast(text.draftKept, { action: text.continueEditing, run: () => this.app.router.go({ task: this.id }) });
+  }
+
   /** Closes it because the address changed: Back was pressed. */
   close() {
+    if (!this.isOver && Object.keys(this.changed()).length > 0) this.tellKept();
     this.app.engine.typed.delete(this.key);
     this.dialog.close();
     this.dialog.remove();
@@ -256,54 +268,3 @@ export class Editor {
 
 /** @type {any} */
 const blank = { title: "", body: "", status: "todo", categoryId: null, dueDate: null };
-
-/** @param {App} app @param {string} id @param {HTMLElement} card */
-export function rename(app, id, card) {
-  const task = app.model.tasks.get(id);
-  if (!task || $("textarea", card)) return;
-  const open = $(".open", card);
-  const key = `rename:${id}`;
-  const draft = app.engine.mirror.draft.get(key);
-  // What others change from now on is a conflict, and shown beside.
-  const revision = draft?.revision ?? task.revision;
-  // As a control has it.
-  const before = task.title.replace(/\r\n?/g, "\n");
-  const input = el("textarea", { class: "rename", rows: 1, value: draft?.fields.title ?? before, "aria-label": text.title, enterKeyHint: "done" });
-  limitLength(input, 200);
-  const fit = () => {
-    input.style.setProperty("height", "auto");
-    input.style.setProperty("height", `${input.scrollHeight + 2}px`);
-  };
-  let isOver = false;
-  const finish = (/** @type {boolean} */ isSaved) => {
-    if (isOver) return;
-    const title = input.value.trim();
-    if (isSaved && lengthOf(title) > 200) return void input.reportValidity();
-    isOver = true;
-    app.engine.typed.delete(key);
-    input.replaceWith(open);
-    if (isSaved && title && title !== before) app.engine.edit([{ type: "task", op: "patch", id, value: { title }, baseRevision: revision }], [noDraft(key)]);
-    // Unsaved text returns with the next rename.
-    else if (isSaved || input.value === before) app.engine.keepDraft(key, {});
-    // Others may have renamed it in the meantime.
-    open.textContent = app.model.tasks.get(id)?.title ?? "";
-    open.focus();
-  };
-  const keep = () => app.engine.keepDraft(key, input.value === before ? {} : { title: input.value }, { title: before }, revision);
-  app.engine.typed.set(key, keep);
-  input.addEventListener("input", () => { fit(); keep(); });
-  input.addEventListener("keydown", (event) => {
-    if (event.isComposing) return;
-    event.stopPropagation();
-    if (event.key === "Escape") finish(false);
-    if (event.key === "Enter") { event.preventDefault(); finish(true); }
-  });
-  input.addEventListener("blur", () => {
-    // When a filter hides the card, the title stays a draft; when the task is gone, it becomes a question.
-    if (!app.board?.isMoving) finish(input.isConnected || !app.model.tasks.has(id));
-  });
-  open.replaceWith(input);
-  fit();
-  input.focus();
-  input.select();
-}
