@@ -114,150 +114,146 @@ static const unsigned char file26[] = {
 };
 
 static const unsigned char file27[] = {
-#embed "pages/board/stats.js"
-};
-
-static const unsigned char file28[] = {
 #embed "pages/board/store.js"
 };
 
-static const unsigned char file29[] = {
+static const unsigned char file28[] = {
 #embed "pages/board/sync.js"
 };
 
-static const unsigned char file30[] = {
+static const unsigned char file29[] = {
 #embed "pages/board/texts-en.js"
 };
 
-static const unsigned char file31[] = {
+static const unsigned char file30[] = {
 #embed "pages/board/texts-ja.js"
 };
 
-static const unsigned char file32[] = {
+static const unsigned char file31[] = {
 #embed "pages/board/texts-ko.js"
 };
 
-static const unsigned char file33[] = {
+static const unsigned char file32[] = {
 #embed "pages/board/texts.js"
 };
 
-static const unsigned char file34[] = {
+static const unsigned char file33[] = {
 #embed "pages/board/theme.js"
 };
 
-static const unsigned char file35[] = {
+static const unsigned char file34[] = {
 #embed "pages/board/today.js"
 };
 
-static const unsigned char file36[] = {
+static const unsigned char file35[] = {
 #embed "pages/board/types.js"
 };
 
-static const unsigned char file37[] = {
+static const unsigned char file36[] = {
 #embed "pages/board.html"
 };
 
-static const unsigned char file38[] = {
+static const unsigned char file37[] = {
 #embed "pages/docs/dom.js"
 };
 
-static const unsigned char file39[] = {
+static const unsigned char file38[] = {
 #embed "pages/docs/examples.js"
 };
 
-static const unsigned char file40[] = {
+static const unsigned char file39[] = {
 #embed "pages/docs/guides.js"
 };
 
-static const unsigned char file41[] = {
+static const unsigned char file40[] = {
 #embed "pages/docs/main.js"
 };
 
-static const unsigned char file42[] = {
+static const unsigned char file41[] = {
 #embed "pages/docs/markdown.js"
 };
 
-static const unsigned char file43[] = {
+static const unsigned char file42[] = {
 #embed "pages/docs/operation.js"
 };
 
-static const unsigned char file44[] = {
+static const unsigned char file43[] = {
 #embed "pages/docs/page.css"
 };
 
-static const unsigned char file45[] = {
+static const unsigned char file44[] = {
 #embed "pages/docs/schema.js"
 };
 
-static const unsigned char file46[] = {
+static const unsigned char file45[] = {
 #embed "pages/docs/search.js"
 };
 
-static const unsigned char file47[] = {
+static const unsigned char file46[] = {
 #embed "pages/docs/spec.js"
 };
 
-static const unsigned char file48[] = {
+static const unsigned char file47[] = {
 #embed "pages/docs/tryit.js"
 };
 
-static const unsigned char file49[] = {
+static const unsigned char file48[] = {
 #embed "pages/docs.css"
 };
 
-static const unsigned char file50[] = {
+static const unsigned char file49[] = {
 #embed "pages/docs.html"
 };
 
-static const unsigned char file51[] = {
+static const unsigned char file50[] = {
 #embed "pages/icons/icon-192.png"
 };
 
-static const unsigned char file52[] = {
+static const unsigned char file51[] = {
 #embed "pages/icons/icon-512.png"
 };
 
-static const unsigned char file53[] = {
+static const unsigned char file52[] = {
 #embed "pages/icons/icon.svg"
 };
 
-static const unsigned char file54[] = {
+static const unsigned char file53[] = {
 #embed "pages/icons/maskable-512.png"
 };
 
-static const unsigned char file55[] = {
+static const unsigned char file54[] = {
 #embed "pages/icons/touch-180.png"
 };
 
-static const unsigned char file56[] = {
+static const unsigned char file55[] = {
 #embed "pages/manifest.webmanifest"
 };
 
-static const unsigned char file57[] = {
+static const unsigned char file56[] = {
 #embed "pages/reset/reset.js"
 };
 
-static const unsigned char file58[] = {
+static const unsigned char file57[] = {
 #embed "pages/reset.html"
 };
 
-static const unsigned char file59[] = {
+static const unsigned char file58[] = {
 #embed "pages/worker.js"
 };
 
-static const unsigned char file60[] = {
+static const unsigned char file59[] = {
 #embed "../../docs/clients.md"
 };
 
-static const unsigned char file61[] = {
+static const unsigned char file60[] = {
 #embed "../../docs/concurrency.md"
 };
 
-static const unsigned char file62[] = {
+static const unsigned char file61[] = {
 #embed "../../docs/sync.md"
 };
 
-static const unsigned char file63[] = {
+static const unsigned char file62[] = {
 #embed "../../docs/time.md"
 };
 
@@ -289,43 +285,42 @@ static const WebFile files[] = {
     {"board/screens.js", file24, sizeof file24},
     {"board/session.js", file25, sizeof file25},
     {"board/shell.js", file26, sizeof file26},
-    {"board/stats.js", file27, sizeof file27},
-    {"board/store.js", file28, sizeof file28},
-    {"board/sync.js", file29, sizeof file29},
-    {"board/texts-en.js", file30, sizeof file30},
-    {"board/texts-ja.js", file31, sizeof file31},
-    {"board/texts-ko.js", file32, sizeof file32},
-    {"board/texts.js", file33, sizeof file33},
-    {"board/theme.js", file34, sizeof file34},
-    {"board/today.js", file35, sizeof file35},
-    {"board/types.js", file36, sizeof file36},
-    {"board.html", file37, sizeof file37},
-    {"docs/dom.js", file38, sizeof file38},
-    {"docs/examples.js", file39, sizeof file39},
-    {"docs/guides.js", file40, sizeof file40},
-    {"docs/main.js", file41, sizeof file41},
-    {"docs/markdown.js", file42, sizeof file42},
-    {"docs/operation.js", file43, sizeof file43},
-    {"docs/page.css", file44, sizeof file44},
-    {"docs/schema.js", file45, sizeof file45},
-    {"docs/search.js", file46, sizeof file46},
-    {"docs/spec.js", file47, sizeof file47},
-    {"docs/tryit.js", file48, sizeof file48},
-    {"docs.css", file49, sizeof file49},
-    {"docs.html", file50, sizeof file50},
-    {"icons/icon-192.png", file51, sizeof file51},
-    {"icons/icon-512.png", file52, sizeof file52},
-    {"icons/icon.svg", file53, sizeof file53},
-    {"icons/maskable-512.png", file54, sizeof file54},
-    {"icons/touch-180.png", file55, sizeof file55},
-    {"manifest.webmanifest", file56, sizeof file56},
-    {"reset/reset.js", file57, sizeof file57},
-    {"reset.html", file58, sizeof file58},
-    {"worker.js", file59, sizeof file59},
-    {"docs/clients.md", file60, sizeof file60},
-    {"docs/concurrency.md", file61, sizeof file61},
-    {"docs/sync.md", file62, sizeof file62},
-    {"docs/time.md", file63, sizeof file63},
+    {"board/store.js", file27, sizeof file27},
+    {"board/sync.js", file28, sizeof file28},
+    {"board/texts-en.js", file29, sizeof file29},
+    {"board/texts-ja.js", file30, sizeof file30},
+    {"board/texts-ko.js", file31, sizeof file31},
+    {"board/texts.js", file32, sizeof file32},
+    {"board/theme.js", file33, sizeof file33},
+    {"board/today.js", file34, sizeof file34},
+    {"board/types.js", file35, sizeof file35},
+    {"board.html", file36, sizeof file36},
+    {"docs/dom.js", file37, sizeof file37},
+    {"docs/examples.js", file38, sizeof file38},
+    {"docs/guides.js", file39, sizeof file39},
+    {"docs/main.js", file40, sizeof file40},
+    {"docs/markdown.js", file41, sizeof file41},
+    {"docs/operation.js", file42, sizeof file42},
+    {"docs/page.css", file43, sizeof file43},
+    {"docs/schema.js", file44, sizeof file44},
+    {"docs/search.js", file45, sizeof file45},
+    {"docs/spec.js", file46, sizeof file46},
+    {"docs/tryit.js", file47, sizeof file47},
+    {"docs.css", file48, sizeof file48},
+    {"docs.html", file49, sizeof file49},
+    {"icons/icon-192.png", file50, sizeof file50},
+    {"icons/icon-512.png", file51, sizeof file51},
+    {"icons/icon.svg", file52, sizeof file52},
+    {"icons/maskable-512.png", file53, sizeof file53},
+    {"icons/touch-180.png", file54, sizeof file54},
+    {"manifest.webmanifest", file55, sizeof file55},
+    {"reset/reset.js", file56, sizeof file56},
+    {"reset.html", file57, sizeof file57},
+    {"worker.js", file58, sizeof file58},
+    {"docs/clients.md", file59, sizeof file59},
+    {"docs/concurrency.md", file60, sizeof file60},
+    {"docs/sync.md", file61, sizeof file61},
+    {"docs/time.md", file62, sizeof file62},
 };
 
 const WebFile *const web_files = files;

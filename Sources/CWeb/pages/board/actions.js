@@ -74,6 +74,7 @@ export function remove(app, id) {
   const kept = [`task:${id}`, `rename:${id}`].filter((key) => draft.has(key)).map((key) => ({ store: /** @type {const} */ ("draft"), key, value: draft.get(key) }));
   app.engine.edit([{ type: "task", op: "delete", id }], kept.map(({ key }) => noDraft(key)));
   if (neighbour) app.board?.focus(neighbour.id);
+  else app.board?.columns.get(task.status)?.add.focus();
   const { status, ...value } = back;
   const step = {
     label: task.title,

@@ -1,6 +1,13 @@
 // Making elements. Text is always set as text: nothing here takes HTML.
 import { text } from "./texts.js";
 
+// While a word is composed, keys are for the input method. In Safari the Enter that ends it is only known by its number.
+addEventListener("keydown", (event) => {
+  if (!event.isComposing && event.keyCode !== 229) return;
+  event.stopImmediatePropagation();
+  if (event.key === "Enter") event.preventDefault();
+}, true);
+
 /**
  * The first element that matches, of any type; null when there is none.
  * @param {string} selector
@@ -12,8 +19,7 @@ export function $(selector, root = document) {
 }
 
 /**
- * Makes an element. `props` are properties (`onclick`, `value`, `hidden`), attributes (`aria-label`, `role`), `class`,
- * `data` and `style` (custom properties); null and undefined are left out. Children are elements or text.
+ * Makes an element. `props` are properties, attributes, `class`, `data` and `style` (custom properties); null is left out.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Record<string, any>} [props]
@@ -67,6 +73,16 @@ export function icon(name) {
  */
 export function field(label, control, ...after) {
   return el("div", { class: "field" }, el("label", {}, el("span", {}, label), control), ...after);
+}
+
+/**
+ * Makes the rows of a place anew; the focus stays on the row that is about the same.
+ * @param {HTMLElement} place @param {() => void} fill
+ */
+export function refill(place, fill) {
+  const { of } = $(":focus", place)?.dataset ?? {};
+  fill();
+  if (of) $(`[data-of="${of}"]`, place)?.focus();
 }
 
 /**

@@ -2,7 +2,7 @@
 import { findCategory } from "./add.js";
 import { heading } from "./answers.js";
 import { call, Problem, uuid } from "./api.js";
-import { $, el, field, icon, limitLength } from "./dom.js";
+import { $, el, field, icon, limitLength, refill } from "./dom.js";
 import { keep, picture } from "./images.js";
 import { faultOf } from "./login.js";
 import { noDraft } from "./sync.js";
@@ -21,13 +21,13 @@ export function showCategories(app, main) {
     for (const task of app.model.tasks.values()) counts.set(task.categoryId, (counts.get(task.categoryId) ?? 0) + 1);
     const rows = app.model.categoryList.map((category) => el("li", {},
       el("span", { class: "swatch", style: { "--tint": category.color ?? "var(--muted)" } }, category.image ? picture(category.image) : category.emoji ?? ""),
-      el("button", { type: "button", class: "row-open", onclick: () => editCategory(app, category) }, category.name),
+      el("button", { type: "button", class: "row-open", data: { of: category.id }, onclick: () => editCategory(app, category) }, category.name),
       el("button", { type: "button", class: "link", onclick: () => app.router.go({ screen: null, category: category.id }) }, text.taskCount(counts.get(category.id) ?? 0))));
     list.replaceChildren(...rows);
     if (rows.length === 0) list.replaceChildren(el("li", {}, el("p", { class: "quiet-words" }, text.noCategories)));
   };
   fill();
-  return app.watch((stores) => { if (["category", "task", "outbox"].some((store) => stores.has(store))) fill(); });
+  return app.watch((stores) => { if (["category", "task", "outbox"].some((store) => stores.has(store))) refill(list, fill); });
 }
 
 /** @param {App} app @param {Category | null} category null makes a new one */
@@ -120,6 +120,7 @@ export function editDDay(app, dday) {
  */
 function sheet(app, { type, before, title, initial, content, picture: image, values, fill, check, remove }) {
   const key = `${type}:${before?.id ?? "new"}`;
+  const id = before?.id ?? uuid();
   const draft = app.engine.mirror.draft.get(key);
   // What others change from now on is a conflict, and shown beside.
   const baseRevision = draft?.revision ?? before?.revision;
@@ -153,7 +154,7 @@ function sheet(app, { type, before, title, initial, content, picture: image, val
     isOver = true;
     const patch = Object.fromEntries(Object.entries(value).filter(([name, member]) => !before || (before[name] ?? null) !== member));
     if (Object.keys(patch).length === 0) return app.engine.keepDraft(key, {});
-    app.engine.edit([{ type, op: before ? "patch" : "create", id: before?.id ?? uuid(), value: patch, baseRevision }], [noDraft(key)]);
+    app.engine.edit([{ type, op: before ? "patch" : "create", id, value: patch, baseRevision }], [noDraft(key)]);
   });
   const dialog = el("dialog", { class: "sheet", "aria-labelledby": "sheet-title" }, form);
   const opener = document.activeElement;
@@ -166,7 +167,7 @@ function sheet(app, { type, before, title, initial, content, picture: image, val
       app.toast(text.draftKept, { action: text.continueEditing, run: again });
     }
     // The list may have been rendered again.
-    if (!opener?.isConnected) $("#main").focus();
+    if (!opener?.isConnected) ($(`[data-of="${id}"]`) ?? $("#main")).focus();
   });
   document.body.append(dialog);
   dialog.showModal();

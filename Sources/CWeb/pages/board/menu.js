@@ -86,7 +86,7 @@ export function openCardMenu(app, id, anchor) {
 /** @param {App} app */
 export function setUpKeys(app) {
   document.addEventListener("keydown", (event) => {
-    if (event.isComposing || event.defaultPrevented) return;
+    if (event.defaultPrevented) return;
     const target = /** @type {HTMLElement} */ (event.target);
     if (target.closest("input, textarea, select, [contenteditable], .menu")) return;
     if (document.querySelector("dialog[open]")) return;

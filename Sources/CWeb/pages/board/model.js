@@ -20,17 +20,11 @@ export class Model {
     this.settings = { timeZone: null, locale: null, custom: {}, revision: 0 };
     /** @type {Filter} */
     this.filter = { categories: new Set(), due: "", query: "", sort: "position" };
-    /**
-     * The target of each outbox entry, by its key.
-     * @type {Map<string, {type: string, id: string}>}
-     */
+    /** @type {Map<string, {type: string, id: string}>} the target of each outbox entry, by its key */
     this.targets = new Map();
     /** @type {Set<string>} */
     this.unsent = new Set();
-    /**
-     * The visible tasks of each column, until something changes.
-     * @type {Map<Status, Task[]>}
-     */
+    /** @type {Map<Status, Task[]>} the visible tasks of each column, until something changes */
     this.lists = new Map();
     /** @type {Set<(stores: Set<string>) => void>} */
     this.watchers = new Set();

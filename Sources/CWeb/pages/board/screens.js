@@ -2,8 +2,7 @@
 import { showAccount, showSettings } from "./account.js";
 import { showCategories } from "./forms.js";
 import { showHistory, showTrash } from "./history.js";
-import { showStats } from "./stats.js";
-import { showToday } from "./today.js";
+import { showStats, showToday } from "./today.js";
 
 /** @type {Record<string, ShowScreen>} */
 export const all = {

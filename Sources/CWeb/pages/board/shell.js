@@ -1,5 +1,5 @@
 // The frame of the page: brand, navigation, search, the state of the connection, the filter below, and messages.
-import { $, el, icon } from "./dom.js";
+import { $, announce, el, icon } from "./dom.js";
 import { openMenu, showHelp } from "./menu.js";
 import { openIssues, showConflicts } from "./conflicts.js";
 import { text } from "./texts.js";
@@ -83,6 +83,11 @@ export function showState(app) {
   button.dataset.kind = kind;
   const label = $(".words", button);
   if (label.textContent !== words) label.textContent = words;
+  // Screen readers hear of what lasts, not of each edit.
+  if (kind !== "sending" && kind !== "loading" && kind !== app.heard) {
+    if (app.heard) announce(words);
+    app.heard = kind;
+  }
   const unsent = app.engine.mirror.outbox.size + openIssues(app);
   const badge = /** @type {any} */ (navigator);
   if (unsent !== app.badge) {
