@@ -179,3 +179,22 @@ def test_an_engine_that_was_closed_tells_nobody(page):
             engine.setState({ sending: true });
         }"""
     )
+
+
+def test_hidden_tabs_without_locks_hold_no_connection(browser, server):
+    # As over plain HTTP from another machine.
+    page = browser().new_page()
+    page.add_init_script("""
+        Object.defineProperty(navigator, 'locks', { value: undefined });
+        window.isAway = false;
+        Object.defineProperty(document, 'hidden', { get: () => window.isAway });
+    """)
+    page.goto(server.url)
+    saved(page)
+    with page.expect_event("requestfailed", lambda request: "/changes" in request.url):
+        page.evaluate("() => { window.isAway = true; document.dispatchEvent(new Event('visibilitychange')); }")
+    page.wait_for_selector("#state[data-kind=offline]")
+    server.task("Meanwhile")
+    page.evaluate("() => { window.isAway = false; document.dispatchEvent(new Event('visibilitychange')); }")
+    shows(page, todo=["Meanwhile"])
+    saved(page)

@@ -71,7 +71,8 @@ export class App {
     addEventListener("offline", () => this.engine.interrupt());
     document.addEventListener("visibilitychange", () => {
       // The day may have changed while the device slept.
-      if (document.visibilityState === "visible") { this.engine.retry(); this.model.setFilter({}); this.refresh(); }
+      if (!document.hidden) { this.engine.retry(); this.model.setFilter({}); this.refresh(); }
+      else if (!navigator.locks) this.engine.interrupt();
     });
     addEventListener("beforeunload", (event) => {
       // Without storage they would be lost.

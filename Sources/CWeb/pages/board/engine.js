@@ -126,8 +126,7 @@ export class Engine {
       this.push();
       await this.pull();
     };
-    // Remote pages over plain HTTP have no locks, or the browser refuses them with the storage. Then every tab leads: safe because
-    // of mutation ids, but more expensive.
+    // Pages over plain HTTP have no locks, and some browsers refuse them. Then every tab that is seen leads: mutation ids make it safe.
     if (!navigator.locks) return void run();
     navigator.locks.request(`kanbase-${this.account}`, { signal }, run).catch((error) => { if (error.name === "SecurityError") run(); });
   }
@@ -145,6 +144,8 @@ export class Engine {
   async pull() {
     const { signal } = this.closing;
     for (let wait = 500; !signal.aborted; wait = Math.min(wait * 2, 8000)) {
+      // Browsers have six connections: none for hidden tabs.
+      if (!navigator.locks && document.hidden) await this.pause(2 ** 31 - 1);
       try {
         if (!this.mirror.meta.get("cursor")) await this.load();
         const since = encodeURIComponent(this.mirror.meta.get("cursor"));

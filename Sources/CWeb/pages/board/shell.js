@@ -147,8 +147,7 @@ export function makeFilters(app) {
 }
 
 /**
- * Short messages at the bottom. Each disappears after a time; one with an action stays longer, and as long as it has the pointer
- * or the focus.
+ * Messages at the bottom. Each disappears after a time, but not while it has the pointer or the focus.
  */
 export class Toasts {
   constructor() {
