@@ -46,242 +46,214 @@ static const unsigned char file9[] = {
 };
 
 static const unsigned char file10[] = {
-#embed "pages/board/card.js"
-};
-
-static const unsigned char file11[] = {
-#embed "pages/board/categories.js"
-};
-
-static const unsigned char file12[] = {
 #embed "pages/board/conflicts.js"
 };
 
-static const unsigned char file13[] = {
+static const unsigned char file11[] = {
 #embed "pages/board/dates.js"
 };
 
-static const unsigned char file14[] = {
+static const unsigned char file12[] = {
 #embed "pages/board/dom.js"
 };
 
-static const unsigned char file15[] = {
+static const unsigned char file13[] = {
 #embed "pages/board/drag.js"
 };
 
-static const unsigned char file16[] = {
+static const unsigned char file14[] = {
 #embed "pages/board/editor.js"
 };
 
-static const unsigned char file17[] = {
+static const unsigned char file15[] = {
 #embed "pages/board/engine.js"
 };
 
-static const unsigned char file18[] = {
+static const unsigned char file16[] = {
 #embed "pages/board/forms.js"
 };
 
-static const unsigned char file19[] = {
+static const unsigned char file17[] = {
 #embed "pages/board/history.js"
 };
 
-static const unsigned char file20[] = {
+static const unsigned char file18[] = {
 #embed "pages/board/images.js"
 };
 
-static const unsigned char file21[] = {
+static const unsigned char file19[] = {
 #embed "pages/board/login.js"
 };
 
-static const unsigned char file22[] = {
+static const unsigned char file20[] = {
 #embed "pages/board/menu.js"
 };
 
-static const unsigned char file23[] = {
+static const unsigned char file21[] = {
 #embed "pages/board/model.js"
 };
 
-static const unsigned char file24[] = {
-#embed "pages/board/order.js"
-};
-
-static const unsigned char file25[] = {
+static const unsigned char file22[] = {
 #embed "pages/board/quick.js"
 };
 
-static const unsigned char file26[] = {
-#embed "pages/board/rename.js"
-};
-
-static const unsigned char file27[] = {
+static const unsigned char file23[] = {
 #embed "pages/board/router.js"
 };
 
-static const unsigned char file28[] = {
+static const unsigned char file24[] = {
 #embed "pages/board/screens.js"
 };
 
-static const unsigned char file29[] = {
+static const unsigned char file25[] = {
 #embed "pages/board/session.js"
 };
 
-static const unsigned char file30[] = {
-#embed "pages/board/settings.js"
-};
-
-static const unsigned char file31[] = {
+static const unsigned char file26[] = {
 #embed "pages/board/shell.js"
 };
 
-static const unsigned char file32[] = {
-#embed "pages/board/stats.js"
-};
-
-static const unsigned char file33[] = {
+static const unsigned char file27[] = {
 #embed "pages/board/store.js"
 };
 
-static const unsigned char file34[] = {
+static const unsigned char file28[] = {
 #embed "pages/board/sync.js"
 };
 
-static const unsigned char file35[] = {
+static const unsigned char file29[] = {
 #embed "pages/board/texts-en.js"
 };
 
-static const unsigned char file36[] = {
+static const unsigned char file30[] = {
 #embed "pages/board/texts-ja.js"
 };
 
-static const unsigned char file37[] = {
+static const unsigned char file31[] = {
 #embed "pages/board/texts-ko.js"
 };
 
-static const unsigned char file38[] = {
+static const unsigned char file32[] = {
 #embed "pages/board/texts.js"
 };
 
-static const unsigned char file39[] = {
+static const unsigned char file33[] = {
 #embed "pages/board/theme.js"
 };
 
-static const unsigned char file40[] = {
-#embed "pages/board/toast.js"
-};
-
-static const unsigned char file41[] = {
+static const unsigned char file34[] = {
 #embed "pages/board/today.js"
 };
 
-static const unsigned char file42[] = {
+static const unsigned char file35[] = {
 #embed "pages/board/types.js"
 };
 
-static const unsigned char file43[] = {
+static const unsigned char file36[] = {
 #embed "pages/board.html"
 };
 
-static const unsigned char file44[] = {
+static const unsigned char file37[] = {
 #embed "pages/docs/dom.js"
 };
 
-static const unsigned char file45[] = {
+static const unsigned char file38[] = {
 #embed "pages/docs/examples.js"
 };
 
-static const unsigned char file46[] = {
+static const unsigned char file39[] = {
 #embed "pages/docs/guides.js"
 };
 
-static const unsigned char file47[] = {
+static const unsigned char file40[] = {
 #embed "pages/docs/main.js"
 };
 
-static const unsigned char file48[] = {
+static const unsigned char file41[] = {
 #embed "pages/docs/markdown.js"
 };
 
-static const unsigned char file49[] = {
+static const unsigned char file42[] = {
 #embed "pages/docs/operation.js"
 };
 
-static const unsigned char file50[] = {
+static const unsigned char file43[] = {
 #embed "pages/docs/page.css"
 };
 
-static const unsigned char file51[] = {
+static const unsigned char file44[] = {
 #embed "pages/docs/schema.js"
 };
 
-static const unsigned char file52[] = {
+static const unsigned char file45[] = {
 #embed "pages/docs/search.js"
 };
 
-static const unsigned char file53[] = {
+static const unsigned char file46[] = {
 #embed "pages/docs/spec.js"
 };
 
-static const unsigned char file54[] = {
+static const unsigned char file47[] = {
 #embed "pages/docs/tryit.js"
 };
 
-static const unsigned char file55[] = {
+static const unsigned char file48[] = {
 #embed "pages/docs.css"
 };
 
-static const unsigned char file56[] = {
+static const unsigned char file49[] = {
 #embed "pages/docs.html"
 };
 
-static const unsigned char file57[] = {
+static const unsigned char file50[] = {
 #embed "pages/icons/icon-192.png"
 };
 
-static const unsigned char file58[] = {
+static const unsigned char file51[] = {
 #embed "pages/icons/icon-512.png"
 };
 
-static const unsigned char file59[] = {
+static const unsigned char file52[] = {
 #embed "pages/icons/icon.svg"
 };
 
-static const unsigned char file60[] = {
+static const unsigned char file53[] = {
 #embed "pages/icons/maskable-512.png"
 };
 
-static const unsigned char file61[] = {
+static const unsigned char file54[] = {
 #embed "pages/icons/touch-180.png"
 };
 
-static const unsigned char file62[] = {
+static const unsigned char file55[] = {
 #embed "pages/manifest.webmanifest"
 };
 
-static const unsigned char file63[] = {
+static const unsigned char file56[] = {
 #embed "pages/reset/reset.js"
 };
 
-static const unsigned char file64[] = {
+static const unsigned char file57[] = {
 #embed "pages/reset.html"
 };
 
-static const unsigned char file65[] = {
+static const unsigned char file58[] = {
 #embed "pages/worker.js"
 };
 
-static const unsigned char file66[] = {
+static const unsigned char file59[] = {
 #embed "../../docs/clients.md"
 };
 
-static const unsigned char file67[] = {
+static const unsigned char file60[] = {
 #embed "../../docs/concurrency.md"
 };
 
-static const unsigned char file68[] = {
+static const unsigned char file61[] = {
 #embed "../../docs/sync.md"
 };
 
-static const unsigned char file69[] = {
+static const unsigned char file62[] = {
 #embed "../../docs/time.md"
 };
 
@@ -296,66 +268,59 @@ static const WebFile files[] = {
     {"board/app.js", file7, sizeof file7},
     {"board/board.css", file8, sizeof file8},
     {"board/board.js", file9, sizeof file9},
-    {"board/card.js", file10, sizeof file10},
-    {"board/categories.js", file11, sizeof file11},
-    {"board/conflicts.js", file12, sizeof file12},
-    {"board/dates.js", file13, sizeof file13},
-    {"board/dom.js", file14, sizeof file14},
-    {"board/drag.js", file15, sizeof file15},
-    {"board/editor.js", file16, sizeof file16},
-    {"board/engine.js", file17, sizeof file17},
-    {"board/forms.js", file18, sizeof file18},
-    {"board/history.js", file19, sizeof file19},
-    {"board/images.js", file20, sizeof file20},
-    {"board/login.js", file21, sizeof file21},
-    {"board/menu.js", file22, sizeof file22},
-    {"board/model.js", file23, sizeof file23},
-    {"board/order.js", file24, sizeof file24},
-    {"board/quick.js", file25, sizeof file25},
-    {"board/rename.js", file26, sizeof file26},
-    {"board/router.js", file27, sizeof file27},
-    {"board/screens.js", file28, sizeof file28},
-    {"board/session.js", file29, sizeof file29},
-    {"board/settings.js", file30, sizeof file30},
-    {"board/shell.js", file31, sizeof file31},
-    {"board/stats.js", file32, sizeof file32},
-    {"board/store.js", file33, sizeof file33},
-    {"board/sync.js", file34, sizeof file34},
-    {"board/texts-en.js", file35, sizeof file35},
-    {"board/texts-ja.js", file36, sizeof file36},
-    {"board/texts-ko.js", file37, sizeof file37},
-    {"board/texts.js", file38, sizeof file38},
-    {"board/theme.js", file39, sizeof file39},
-    {"board/toast.js", file40, sizeof file40},
-    {"board/today.js", file41, sizeof file41},
-    {"board/types.js", file42, sizeof file42},
-    {"board.html", file43, sizeof file43},
-    {"docs/dom.js", file44, sizeof file44},
-    {"docs/examples.js", file45, sizeof file45},
-    {"docs/guides.js", file46, sizeof file46},
-    {"docs/main.js", file47, sizeof file47},
-    {"docs/markdown.js", file48, sizeof file48},
-    {"docs/operation.js", file49, sizeof file49},
-    {"docs/page.css", file50, sizeof file50},
-    {"docs/schema.js", file51, sizeof file51},
-    {"docs/search.js", file52, sizeof file52},
-    {"docs/spec.js", file53, sizeof file53},
-    {"docs/tryit.js", file54, sizeof file54},
-    {"docs.css", file55, sizeof file55},
-    {"docs.html", file56, sizeof file56},
-    {"icons/icon-192.png", file57, sizeof file57},
-    {"icons/icon-512.png", file58, sizeof file58},
-    {"icons/icon.svg", file59, sizeof file59},
-    {"icons/maskable-512.png", file60, sizeof file60},
-    {"icons/touch-180.png", file61, sizeof file61},
-    {"manifest.webmanifest", file62, sizeof file62},
-    {"reset/reset.js", file63, sizeof file63},
-    {"reset.html", file64, sizeof file64},
-    {"worker.js", file65, sizeof file65},
-    {"docs/clients.md", file66, sizeof file66},
-    {"docs/concurrency.md", file67, sizeof file67},
-    {"docs/sync.md", file68, sizeof file68},
-    {"docs/time.md", file69, sizeof file69},
+    {"board/conflicts.js", file10, sizeof file10},
+    {"board/dates.js", file11, sizeof file11},
+    {"board/dom.js", file12, sizeof file12},
+    {"board/drag.js", file13, sizeof file13},
+    {"board/editor.js", file14, sizeof file14},
+    {"board/engine.js", file15, sizeof file15},
+    {"board/forms.js", file16, sizeof file16},
+    {"board/history.js", file17, sizeof file17},
+    {"board/images.js", file18, sizeof file18},
+    {"board/login.js", file19, sizeof file19},
+    {"board/menu.js", file20, sizeof file20},
+    {"board/model.js", file21, sizeof file21},
+    {"board/quick.js", file22, sizeof file22},
+    {"board/router.js", file23, sizeof file23},
+    {"board/screens.js", file24, sizeof file24},
+    {"board/session.js", file25, sizeof file25},
+    {"board/shell.js", file26, sizeof file26},
+    {"board/store.js", file27, sizeof file27},
+    {"board/sync.js", file28, sizeof file28},
+    {"board/texts-en.js", file29, sizeof file29},
+    {"board/texts-ja.js", file30, sizeof file30},
+    {"board/texts-ko.js", file31, sizeof file31},
+    {"board/texts.js", file32, sizeof file32},
+    {"board/theme.js", file33, sizeof file33},
+    {"board/today.js", file34, sizeof file34},
+    {"board/types.js", file35, sizeof file35},
+    {"board.html", file36, sizeof file36},
+    {"docs/dom.js", file37, sizeof file37},
+    {"docs/examples.js", file38, sizeof file38},
+    {"docs/guides.js", file39, sizeof file39},
+    {"docs/main.js", file40, sizeof file40},
+    {"docs/markdown.js", file41, sizeof file41},
+    {"docs/operation.js", file42, sizeof file42},
+    {"docs/page.css", file43, sizeof file43},
+    {"docs/schema.js", file44, sizeof file44},
+    {"docs/search.js", file45, sizeof file45},
+    {"docs/spec.js", file46, sizeof file46},
+    {"docs/tryit.js", file47, sizeof file47},
+    {"docs.css", file48, sizeof file48},
+    {"docs.html", file49, sizeof file49},
+    {"icons/icon-192.png", file50, sizeof file50},
+    {"icons/icon-512.png", file51, sizeof file51},
+    {"icons/icon.svg", file52, sizeof file52},
+    {"icons/maskable-512.png", file53, sizeof file53},
+    {"icons/touch-180.png", file54, sizeof file54},
+    {"manifest.webmanifest", file55, sizeof file55},
+    {"reset/reset.js", file56, sizeof file56},
+    {"reset.html", file57, sizeof file57},
+    {"worker.js", file58, sizeof file58},
+    {"docs/clients.md", file59, sizeof file59},
+    {"docs/concurrency.md", file60, sizeof file60},
+    {"docs/sync.md", file61, sizeof file61},
+    {"docs/time.md", file62, sizeof file62},
 };
 
 const WebFile *const web_files = files;

@@ -207,3 +207,34 @@ def test_a_full_account_says_so(browser, full):
     page.locator("#state").click()
     saved(page)
     assert len(full.call("GET", "/tasks", token=token)["items"]) == 2
+
+
+def test_a_title_being_typed_goes_along_with_its_card(page, server):
+    task = server.task("Report")
+    server.task("Other", status="doing")
+    shows(page, todo=["Report"], doing=["Other"])
+    card(page, "Report").locator(".open").focus()
+    page.keyboard.press("F2")
+    page.keyboard.type("half ty")
+    server.call("POST", f"/tasks/{task['id']}/move", {"status": "doing"})
+    line = page.locator("[data-column=doing] textarea.rename")
+    expect(line).to_have_value("half ty")
+    expect(line).to_be_focused()
+    assert server.call("GET", f"/tasks/{task['id']}")["title"] == "Report"
+    page.keyboard.type("ped")
+    page.keyboard.press("Enter")
+    shows(page, doing=["Other", "half typed"])
+    saved(page)
+    assert server.call("GET", f"/tasks/{task['id']}")["title"] == "half typed"
+
+
+def test_a_title_being_typed_is_a_question_when_its_task_is_deleted(page, server):
+    task = server.task("Report")
+    shows(page, todo=["Report"])
+    card(page, "Report").locator(".open").focus()
+    page.keyboard.press("F2")
+    page.keyboard.type("half ty")
+    server.call("DELETE", f"/tasks/{task['id']}")
+    page.wait_for_selector("#state[data-kind=issues]")
+    page.locator("#state").click()
+    expect(page.locator(".issue")).to_contain_text("half ty")

@@ -1,12 +1,13 @@
 """The board works without a server, and is in step with it again afterwards."""
 
+import json
 import subprocess
 import time
 
 import pytest
 from playwright.sync_api import expect
 
-from harness import KANBASE, SLACK, add, becomes, card, columns, installed, saved, shows, wait_for
+from harness import CHROMIUM, KANBASE, SLACK, add, becomes, card, columns, installed, saved, shows, wait_for
 
 
 def test_edits_made_while_the_server_is_away_arrive_when_it_is_back(page, server):
@@ -59,7 +60,8 @@ def test_a_server_restored_from_a_backup_gets_the_edits_and_gives_its_state(page
     subprocess.run([KANBASE, "restore", "--data", server.data, backup], check=True, capture_output=True)
     server.start()
 
-    saved(page)
+    # What the backup lacks is a question.
+    page.locator("#state", has_text="1 question").wait_for()
     becomes(["In the backup", "While away"], lambda: sorted(columns(page)["todo"]))
     assert sorted(task["title"] for task in server.tasks()) == ["In the backup", "While away"]
 
@@ -166,3 +168,48 @@ def test_only_what_is_new_is_fetched_after_a_reload(browser, server):
     page.reload()
     saved(page)
     assert sum(size for url, size in sizes if "/changes" in url and size > 0) < 10000
+
+
+@pytest.mark.parametrize("answer", [{"json": {}}, {"status": 403, "body": "<p>Please log in to the network.</p>"}])
+def test_an_answer_that_is_not_the_servers_stops_nothing(page, server, answer):
+    page.route("**/sync", lambda route: route.fulfill(**answer), times=1)
+    add(page, "Sent all the same")
+    saved(page)
+    assert [task["title"] for task in server.tasks()] == ["Sent all the same"]
+
+
+def test_a_line_too_slow_for_all_edits_gets_some(page, server):
+    server.stop()
+    page.wait_for_selector("#state[data-kind=offline]")
+    for number in range(6):
+        add(page, f"Task {number}")
+    sizes = []
+
+    def slow(route):
+        sizes.append(len(route.request.post_data_json["mutations"]))
+        route.abort() if sizes[-1] > 2 else route.continue_()
+
+    page.route("**/sync", slow)
+    server.start()
+    saved(page)
+    assert len(server.tasks()) == 6 and max(sizes) <= 6
+
+
+def test_a_browser_that_refuses_storage_shows_the_board(chromium, server, tmp_path):
+    blocked = {"profile": {"default_content_setting_values": {"cookies": 2}}}
+    (tmp_path / "Default").mkdir()
+    (tmp_path / "Default/Preferences").write_text(json.dumps(blocked))
+    errors = []
+    context = chromium.browser_type.launch_persistent_context(tmp_path, executable_path=CHROMIUM, args=["--no-sandbox"], locale="en-US")
+    try:
+        context.on("weberror", lambda error: errors.append(str(error.error)))
+        page = context.new_page()
+        page.goto(server.url)
+        saved(page)
+        add(page, "Sent at once")
+        saved(page)
+        shows(page, todo=["Sent at once"])
+    finally:
+        context.close()
+    assert errors == []
+    assert [task["title"] for task in server.tasks()] == ["Sent at once"]

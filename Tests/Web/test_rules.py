@@ -16,7 +16,7 @@ def rules(chromium):
     def run(body, argument=None):
         return page.evaluate(
             f"""async (argument) => {{
-                const sync = await import('/board/sync.js'), order = await import('/board/order.js'), quick = await import('/board/quick.js'), events = await import('/board/api.js');
+                const sync = await import('/board/sync.js'), order = await import('/board/model.js'), quick = await import('/board/quick.js'), events = await import('/board/api.js');
                 {body}
             }}""",
             argument,
@@ -128,6 +128,8 @@ def test_a_new_history_takes_the_place_of_the_old_and_keeps_the_outbox(rules):
         ("Call mum tomorrow 3pm #family", "Call mum", ("2026-11-21", "15:00"), "family"),
         ("내일 3시 회의", "회의", ("2026-11-21", "15:00"), None),
         ("보고서 모레까지", "보고서", ("2026-11-22", None), None),
+        ("Fix issue #123", "Fix issue #123", (None, None), None),
+        ("明日の会議 15時", "会議", ("2026-11-21", "15:00"), None),
         ("明日 15時 買い物", "買い物", ("2026-11-21", "15:00"), None),
         ("明日15時に会議", "会議", ("2026-11-21", "15:00"), None),
         ("Pay rent 2026-12-01", "Pay rent", ("2026-12-01", None), None),

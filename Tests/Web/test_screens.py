@@ -192,8 +192,8 @@ def test_categories_are_made_changed_and_deleted(page, server):
     page.locator("dialog input").first.fill("Balcony")
     page.locator("dialog .swatches input").nth(3).check()
     page.locator("dialog button.primary").click()
-    # Its button was drawn anew; the keyboard stays on the screen.
-    expect(page.locator("main")).to_be_focused()
+    # Its button was drawn anew; the keyboard stays on it.
+    expect(page.get_by_role("button", name="Balcony", exact=True)).to_be_focused()
     saved(page)
     stored = server.call("GET", "/categories")["items"]
     assert [(category["name"], category["color"]) for category in stored] == [("Balcony", "#0f766e")]
@@ -296,3 +296,50 @@ def test_the_board_can_be_installed(page, server):
     assert page.evaluate("() => navigator.serviceWorker.ready.then((ready) => ready.active !== null)")
     requests = page.evaluate("() => performance.getEntriesByType('resource').map(({ name }) => new URL(name).origin)")
     assert set(requests) == {server.url}
+
+
+def test_a_long_category_stays_within_its_panel_and_the_window(browser, server):
+    category = server.call("POST", "/categories", {"name": "A category with a name of almost fifty letters"})
+    server.task("Report", categoryId=category["id"])
+    page = browser(viewport={"width": 320, "height": 640}).new_page()
+    page.goto(server.url + "/?screen=stats")
+    page.locator("table").wait_for()
+    panel = page.locator(".panel", has=page.locator("table")).bounding_box()
+    table = page.locator("table").bounding_box()
+    assert table["x"] + table["width"] <= panel["x"] + panel["width"]
+    assert page.evaluate("() => document.querySelector('main').scrollWidth <= innerWidth")
+    page.goto(server.url)
+    page.locator(".selects select").first.wait_for()
+    box = page.locator(".selects select").first.bounding_box()
+    assert box["x"] + box["width"] <= 320
+
+
+def test_midnight_is_that_of_the_account(browser, server):
+    server.call("PATCH", "/settings", {"timeZone": "Asia/Seoul"})
+    server.task("Report", dueDate="2031-01-01")
+    page = browser(timezone_id="America/New_York").new_page()
+    page.clock.install(time="2031-01-01T14:59:00Z")
+    page.goto(server.url)
+    expect(card(page, "Report").locator(".due")).to_contain_text("Today")
+    page.clock.fast_forward(62000)
+    expect(card(page, "Report").locator(".due")).to_contain_text("Yesterday")
+
+
+def test_a_device_that_slept_over_midnight_shows_the_new_day(browser, server):
+    server.task("Report", dueDate="2031-01-02")
+    page = browser(timezone_id="Asia/Seoul").new_page()
+    page.clock.install(time="2031-01-01T03:00:00Z")
+    page.goto(server.url + "/?screen=today")
+    page.locator(".row-open", has_text="Report").wait_for()
+    page.clock.set_system_time("2031-01-02T03:00:00Z")
+    page.evaluate("() => { document.dispatchEvent(new Event('visibilitychange')); }")
+    expect(page.locator(".tick + .row-open + .due")).to_contain_text("Today")
+
+
+def test_a_date_beyond_all_years_stops_no_other_task(page, server):
+    server.call("PATCH", "/settings", {"timeZone": "Asia/Seoul"})
+    server.task("Far", dueDate="9999-12-31T23:59:59Z")
+    server.task("Late", dueDate="2021-05-04")
+    page.goto(server.url + "/?screen=today")
+    page.locator(".row-open", has_text="Late").wait_for()
+    expect(page.locator(".row-open", has_text="Far")).to_be_visible()

@@ -146,3 +146,34 @@ def test_the_account_screen_shows_sessions_and_makes_tokens(browser, guarded):
     assert secret.inner_text().startswith("kb_")
     page.locator(".rows strong", has_text="Widget").wait_for()
     assert len(guarded.call("GET", "/tokens", token=secret.inner_text())["items"]) == 1
+
+
+def test_the_account_names_this_device_and_logs_it_out(browser, guarded):
+    token = guarded.account()
+    page = browser().new_page()
+    page.goto(guarded.url)
+    log_in(page)
+    saved(page)
+    page.goto(guarded.url + "/?screen=account")
+    here = page.locator(".rows li", has_text="this device")
+    expect(here).to_have_count(1)
+    expect(here).to_contain_text("Web, ")
+    here.get_by_role("button", name="Log out").click()
+    page.wait_for_selector(".entry [name=password]")
+    assert not any((one["device"] or "").startswith("Web") for one in guarded.call("GET", "/sessions", token=token)["items"])
+
+
+def test_the_address_is_confirmed_where_mail_is_sent(browser, guarded):
+    guarded.account()
+    page = browser().new_page()
+    page.goto(guarded.url)
+    log_in(page)
+    saved(page)
+    page.goto(guarded.url + "/?screen=account")
+    page.locator("summary", has_text="Confirm the address").click()
+    page.get_by_role("button", name="Send a code").click()
+    page.locator(".fault", has_text="This server sends no mail. Ask who runs it.").wait_for()
+    expect(page.locator("[name=code]")).to_be_hidden()
+    page.route("**/account/email-verification", lambda route: route.fulfill(status=202))
+    page.get_by_role("button", name="Send a code").click()
+    expect(page.locator("[name=code]")).to_be_visible()

@@ -203,3 +203,27 @@ def test_markup_is_text_everywhere(page, server):
     saved(page)
     shows(page, todo=[words])
     expect(page.locator(".card img")).to_have_count(0)
+
+
+def test_a_link_to_a_task_that_is_gone_says_so(page, server):
+    page.goto(server.url + "/?task=11111111-0000-4000-8000-000000000001")
+    page.locator(".toast", has_text="There is no such task.").wait_for()
+    wait_for(page, "() => location.search === ''")
+
+
+def test_back_says_that_words_are_kept(page, server):
+    server.task("Report")
+    open_task(page, "Report").locator("textarea").fill("A thought")
+    page.go_back()
+    closed(page)
+    page.locator(".toast", has_text="kept as a draft").wait_for()
+
+
+def test_a_draft_that_is_too_long_is_not_saved(page, server):
+    server.task("Report")
+    open_task(page, "Report").locator("textarea").fill("x" * 1200)
+    page.reload()
+    page.wait_for_selector("dialog.editor[open]")
+    page.locator("dialog.editor button.primary").click()
+    expect(page.locator("dialog.editor")).to_be_visible()
+    assert "1200" in page.locator("dialog.editor textarea").evaluate("(area) => area.validationMessage")

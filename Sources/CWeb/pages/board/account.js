@@ -1,14 +1,13 @@
-// The account: name, address, password, identities, sessions, tokens, invitations, events, and deleting it.
+// Language, time zone and theme, which are stored with the account for all devices; export and import; and the account: name,
+// address, password, identities, sessions, tokens, invitations, events, and deleting it.
 import { heading, showAnswer } from "./answers.js";
 import { call, Problem, uuid } from "./api.js";
-import { el, field } from "./dom.js";
+import { $, el, field } from "./dom.js";
 import { describeTime } from "./dates.js";
 import { pictureField } from "./forms.js";
-import { faultOf } from "./login.js";
+import { onSubmit } from "./login.js";
 import * as session from "./session.js";
 import { text } from "./texts.js";
-
-/** @typedef {import("./app.js").App} App */
 
 /** @param {App} app @param {HTMLElement} main */
 export function showAccount(app, main) {
@@ -68,22 +67,15 @@ export function actionForm(label, fields, run, isDanger = false) {
   const fault = el("p", { class: "fault", role: "alert" });
   const button = el("button", { class: isDanger ? "danger" : "primary" }, label);
   const form = el("form", { class: "inline" }, ...Object.entries(fields).map(([name, words]) => field(words, inputs[name])), button, fault);
-  form.addEventListener("submit", async (/** @type {Event} */ event) => {
-    event.preventDefault();
-    if (button.disabled) return;
-    button.disabled = true;
-    fault.textContent = "";
+  onSubmit(form, button, fault, async () => {
     try {
       await run(Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, input.value])), key);
       key = uuid();
       form.reset();
     } catch (problem) {
-      if (!(problem instanceof Problem)) throw problem;
       // The server refused it: the next attempt is a new submission.
-      if (problem.status >= 400 && problem.status < 500) key = uuid();
-      fault.textContent = faultOf(problem);
-    } finally {
-      button.disabled = false;
+      if (problem instanceof Problem && problem.status >= 400 && problem.status < 500) key = uuid();
+      throw problem;
     }
   });
   return form;
@@ -100,10 +92,7 @@ function profile(app, account, again) {
   return [
     el("p", {}, el("strong", {}, account.displayName || account.email), account.displayName ? ` · ${account.email}` : ""),
     image.element,
-    account.emailVerified === false && actionForm(text.verify, { code: text.code }, async ({ code }) => {
-      await call("POST", "/account/email-verification", { body: { code: code.trim() } });
-      again();
-    }),
+    account.emailVerified === false && verification(again),
     usage && el("p", { class: "quiet-words" }, text.usage(usage.tasks, usage.tasksLimit ?? null, usage.bytes, usage.bytesLimit ?? null)),
     el("details", {}, el("summary", {}, text.changeName), actionForm(text.save, { displayName: text.displayName }, async (values, key) => { await patch(values, key); again(); })),
     el("details", {}, el("summary", {}, text.changeEmail), actionForm(text.save, { email: text.email, password: text.password }, async (values, key) => { await patch(values, key); again(); })),
@@ -115,15 +104,31 @@ function profile(app, account, again) {
   ];
 }
 
+/**
+ * Not every server sends mail: the form for a code comes once one is on its way.
+ * @param {() => void} again
+ */
+function verification(again) {
+  const post = (/** @type {any} */ body) => call("POST", "/account/email-verification", { body });
+  const form = actionForm(text.verify, { code: text.code }, async ({ code }) => { await post({ code: code.trim() }); again(); });
+  form.hidden = true;
+  return el("details", {}, el("summary", {}, text.verify), actionForm(text.forgot, {}, async () => { await post({}); form.hidden = false; }), form);
+}
+
+/** @param {App} app @param {string} path @param {() => void} again */
+function deletes(app, path, again) {
+  return () => void app.attempt(async () => { await call("DELETE", path); again(); });
+}
+
 /** @param {App} app @param {any} answer @param {() => void} again */
 function sessions(app, answer, again) {
-  const end = (/** @type {string} */ path) => app.attempt(async () => { await call("DELETE", path); again(); });
   return [
     el("ul", { class: "rows" }, ...answer.items.map((/** @type {any} */ item) => el("li", {},
-      el("div", { class: "row-words" }, el("strong", {}, item.device ?? text.unknownDevice), item.current ? ` · ${text.thisDevice}` : "",
+      el("div", { class: "row-words" }, el("strong", {}, item.device ?? text.unknownDevice), item.id === app.session.id ? ` · ${text.thisDevice}` : "",
         el("p", { class: "quiet-words" }, text.lastUsed(describeTime(item.lastUsedAt ?? item.createdAt, app.model.zone)))),
-      el("button", { type: "button", "aria-label": text.endSession(item.device ?? text.unknownDevice), onclick: () => end(`/sessions/${item.id}`) }, text.end)))),
-    el("button", { type: "button", onclick: () => end("/sessions") }, text.endOthers),
+      item.id === app.session.id ? el("button", { type: "button", onclick: () => app.logOut() }, text.logOut)
+        : el("button", { type: "button", "aria-label": text.endSession(item.device ?? text.unknownDevice), onclick: deletes(app, `/sessions/${item.id}`, again) }, text.end)))),
+    el("button", { type: "button", onclick: deletes(app, "/sessions", again) }, text.endOthers),
   ];
 }
 
@@ -131,7 +136,7 @@ function sessions(app, answer, again) {
 function identities(app, answer, again) {
   return [
     el("ul", { class: "rows" }, ...answer.items.map((/** @type {any} */ item) => row(`${item.provider} · ${item.email ?? ""}`, "",
-      app.attempt.bind(app, async () => { await call("DELETE", `/account/identities/${item.id}`); again(); })))),
+      deletes(app, `/account/identities/${item.id}`, again)))),
     answer.items.length === 0 && el("p", { class: "quiet-words" }, text.passwordOnly),
   ];
 }
@@ -142,7 +147,7 @@ function row(name, words, remove) {
     el("button", { type: "button", "aria-label": text.removeOf(name), onclick: () => remove() }, text.remove));
 }
 
-/** @param {App} app @param {any} answer @param {() => void} again @param {(hint: string, words: string) => void} tell shows a link once */
+/** @param {App} app @param {any} answer @param {() => void} again @param {Tell} tell */
 function invitations(app, answer, again, tell) {
   const form = actionForm(text.invite, { email: text.inviteWhom }, async ({ email }) => {
     const made = await call("POST", "/invitations", { body: email ? { email } : {} });
@@ -150,16 +155,16 @@ function invitations(app, answer, again, tell) {
     again();
   });
   // It belongs to another person, or to nobody.
-  Object.assign(form.querySelector("[name=email]"), { required: false, autocomplete: "off" });
+  Object.assign($("[name=email]", form), { required: false, autocomplete: "off" });
   return [
     el("ul", { class: "rows" }, ...answer.items.map((/** @type {any} */ item) => row(item.email ?? text.anybody,
       item.usedAt ? text.invitationUsed : text.goodUntil(describeTime(item.expiresAt, app.model.zone)),
-      app.attempt.bind(app, async () => { await call("DELETE", `/invitations/${item.id}`); again(); })))),
+      deletes(app, `/invitations/${item.id}`, again)))),
     el("details", {}, el("summary", {}, text.invite), form),
   ];
 }
 
-/** @param {App} app @param {any} answer @param {() => void} again @param {(hint: string, words: string) => void} tell shows a new token once */
+/** @param {App} app @param {any} answer @param {() => void} again @param {Tell} tell */
 function tokens(app, answer, again, tell) {
   const scope = el("select", { "aria-label": text.scope }, ...["read", "full", "calendar"].map((name) => el("option", { value: name }, text.scopes[/** @type {"read"} */ (name)])));
   const form = actionForm(text.makeToken, { name: text.name, password: text.password }, async ({ name, password }, key) => {
@@ -168,7 +173,7 @@ function tokens(app, answer, again, tell) {
     tell(text.tokenOnce, token.token);
     again();
   });
-  const password = form.querySelector("[name=password]");
+  const password = $("[name=password]", form);
   const ask = () => {
     password.required = scope.value === "full";
     password.closest(".field").hidden = scope.value !== "full";
@@ -178,7 +183,7 @@ function tokens(app, answer, again, tell) {
   form.prepend(field(text.scope, scope));
   return [
     el("ul", { class: "rows" }, ...answer.items.map((/** @type {any} */ item) => row(item.name, text.scopes[/** @type {"read"} */ (item.scope)],
-      app.attempt.bind(app, async () => { await call("DELETE", `/tokens/${item.id}`); again(); })))),
+      deletes(app, `/tokens/${item.id}`, again)))),
     answer.items.length === 0 && el("p", { class: "quiet-words" }, text.noTokens),
     el("details", {}, el("summary", {}, text.makeToken), form),
   ];
@@ -190,4 +195,70 @@ function events(app, answer) {
     el("div", { class: "row-words" }, /** @type {Record<string, string>} */ (text.eventKinds)[item.kind] ?? item.kind,
       el("p", { class: "quiet-words" }, [item.device, item.network].filter(Boolean).join(" · "))),
     el("time", { class: "quiet-words", dateTime: item.at }, describeTime(item.at, app.model.zone)))))];
+}
+
+/** @param {App} app @param {HTMLElement} main */
+export function showSettings(app, main) {
+  const save = (/** @type {any} */ value) => app.engine.edit([{ type: "settings", op: "patch", id: "settings", value }]);
+  const select = (/** @type {[string, string][]} */ options, /** @type {string} */ value, /** @type {(value: string) => void} */ change) => {
+    const control = el("select", {}, ...options.map(([key, words]) => el("option", { value: key }, words)));
+    control.value = value;
+    control.addEventListener("change", () => change(control.value));
+    return control;
+  };
+  const { settings } = app.model;
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const zones = /** @type {any} */ (Intl).supportedValuesOf?.("timeZone") ?? [own];
+  if (settings.timeZone && !zones.includes(settings.timeZone)) zones.push(settings.timeZone);
+  main.append(heading(text.screens.settings), el("section", { class: "panel form" },
+    field(text.language, select([["", text.browserLanguage], ["en", "English"], ["ko", "한국어"], ["ja", "日本語"]], settings.locale ?? "",
+      (value) => save({ locale: value || null }))),
+    field(text.timeZone, select([["", text.browserZone(own)], ...zones.map((/** @type {string} */ zone) => /** @type {[string, string]} */ ([zone, zone.replaceAll("_", " ")]))], settings.timeZone ?? "",
+      (value) => save({ timeZone: value || null }))),
+    field(text.theme, select([["", text.systemTheme], ["light", text.light], ["dark", text.dark]], settings.custom?.theme ?? "",
+      (value) => save({ custom: { theme: value || null } })))), dataPanel(app));
+}
+
+/** @param {App} app */
+function dataPanel(app) {
+  const save = (/** @type {string} */ path, /** @type {string} */ name) => app.attempt(async () => {
+    const response = await call("GET", path, { raw: true, seconds: 120 });
+    const address = URL.createObjectURL(await response.blob());
+    el("a", { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 60000);
+  });
+  const file = el("input", { type: "file", accept: "application/json,.json", class: "hidden", tabIndex: -1, "aria-hidden": "true" });
+  const report = el("p", { role: "status", class: "note", hidden: true });
+  const say = (/** @type {string} */ words) => { report.textContent = words; report.hidden = false; };
+  file.addEventListener("change", () => app.attempt(async () => {
+    const chosen = file.files?.[0];
+    file.value = "";
+    if (!chosen) return;
+    let body;
+    try { body = JSON.parse(await chosen.text()); } catch { return say(text.noExport); }
+    try {
+      const preview = await call("POST", "/import?dryRun=true", { body, seconds: 120 });
+      if (!confirm(text.importPreview(countOf(preview)))) return;
+      await call("POST", "/import", { body, seconds: 120 });
+      say(text.imported);
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      say(problem.code === "unreachable" ? text.unreachable : problem.message);
+    }
+  }));
+  return el("section", { class: "panel" }, el("h2", {}, text.yourData), el("p", {}, text.dataHint),
+    el("div", { class: "row" },
+      el("button", { type: "button", onclick: () => save("/export", "kanbase.json") }, text.exportJSON),
+      el("button", { type: "button", onclick: () => save("/export?format=csv", "kanbase.csv") }, text.exportCSV),
+      el("button", { type: "button", onclick: () => file.click() }, text.importJSON), file), report);
+}
+
+/** @param {any} report */
+function countOf(report) {
+  let count = 0;
+  for (const part of Object.values(report ?? {})) {
+    if (typeof part !== "object" || part === null) continue;
+    for (const [name, number] of Object.entries(part)) if (["created", "updated", "replaced"].includes(name)) count += Number(number) || 0;
+  }
+  return count;
 }

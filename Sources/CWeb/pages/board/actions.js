@@ -1,18 +1,11 @@
 // Actions on tasks and categories, with undo.
 import { uuid } from "./api.js";
 import { announce } from "./dom.js";
-import { columns } from "./model.js";
-import { between } from "./order.js";
+import { between, columns } from "./model.js";
+import { noDraft } from "./sync.js";
 import { text } from "./texts.js";
 
-/** @typedef {import("./app.js").App} App */
-/** @typedef {import("./types.js").Status} Status */
-/** @typedef {{status?: Status, before?: string, after?: string, place?: "first" | "last"}} Where */
-
-/**
- * The place of a task, for undo.
- * @param {App} app @param {string} id @returns {Where}
- */
+/** @param {App} app @param {string} id @returns {Where} */
 function whereIs(app, id) {
   const task = app.model.tasks.get(id);
   if (!task) return { place: "last" };
@@ -21,12 +14,7 @@ function whereIs(app, id) {
   return { status: task.status, ...(before ? { after: before.id } : { place: "first" }) };
 }
 
-/**
- * The position of a place, between its neighbours.
- * @param {App} app
- * @param {string} id
- * @param {Where} where
- */
+/** @param {App} app @param {string} id @param {Where} where */
 function positionAt(app, id, where) {
   const status = where.status ?? app.model.tasks.get(id)?.status ?? "todo";
   const column = app.model.column(status).filter((task) => task.id !== id);
@@ -37,12 +25,7 @@ function positionAt(app, id, where) {
   return between(column[index - 1]?.position ?? null, column[index]?.position ?? null);
 }
 
-/**
- * @param {App} app
- * @param {string} id
- * @param {Where} where
- * @param {{focus?: boolean, isUndo?: boolean, show?: boolean}} options
- */
+/** @param {App} app @param {string} id @param {Where} where @param {{focus?: boolean, isUndo?: boolean, show?: boolean}} options */
 export function move(app, id, where, { focus = true, isUndo = false, show = true } = {}) {
   const task = app.model.tasks.get(id);
   if (!task || where.before === id || where.after === id) return;
@@ -58,12 +41,7 @@ export function move(app, id, where, { focus = true, isUndo = false, show = true
   return done;
 }
 
-/**
- * Moves a task to the next or previous column.
- * @param {App} app
- * @param {string} id
- * @param {number} step
- */
+/** @param {App} app @param {string} id @param {number} step */
 export function moveBy(app, id, step) {
   const task = app.model.tasks.get(id);
   const status = task && columns[columns.indexOf(task.status) + step];
@@ -92,25 +70,23 @@ export function remove(app, id) {
   const list = app.model.list(task.status);
   const index = list.findIndex((other) => other.id === id);
   const neighbour = list[index + 1] ?? list[index - 1];
-  app.engine.edit([{ type: "task", op: "delete", id }], [{ store: "draft", key: `task:${id}`, value: undefined }]);
+  const { draft } = app.engine.mirror;
+  const kept = [`task:${id}`, `rename:${id}`].filter((key) => draft.has(key)).map((key) => ({ store: /** @type {const} */ ("draft"), key, value: draft.get(key) }));
+  app.engine.edit([{ type: "task", op: "delete", id }], kept.map(({ key }) => noDraft(key)));
   if (neighbour) app.board?.focus(neighbour.id);
+  else app.board?.columns.get(task.status)?.add.focus();
   const { status, ...value } = back;
   const step = {
     label: task.title,
-    run: () => restore(app, id, value, positionAt(app, id, back)),
+    run: () => restore(app, id, value, positionAt(app, id, back), kept),
   };
   app.undo.push(step);
   app.toast(text.removed(task.title), { action: text.undo, run: () => app.undo.run(step) });
 }
 
-/**
- * Restores a task from the trash.
- * @param {App} app @param {string} id
- * @param {Where} [value]
- * @param {string} [position]
- */
-export function restore(app, id, value, position) {
-  app.engine.edit([{ type: "task", op: "restore", id, ...(value && { value }), position }]);
+/** @param {App} app @param {string} id @param {Where} [value] @param {string} [position] @param {Change[]} [also] */
+export function restore(app, id, value, position, also) {
+  app.engine.edit([{ type: "task", op: "restore", id, ...(value && { value }), position }], also);
   app.board?.show(id);
 }
 
@@ -122,17 +98,17 @@ export function addCategory(value) {
 /** The steps that can be undone, newest first. */
 export class Undo {
   constructor() {
-    /** @type {{label: string, run: () => void}[]} */
+    /** @type {UndoStep[]} */
     this.steps = [];
   }
 
-  /** @param {{label: string, run: () => void}} step */
+  /** @param {UndoStep} step */
   push(step) {
     this.steps.push(step);
     if (this.steps.length > 100) this.steps.shift();
   }
 
-  /** @param {{label: string, run: () => void} | undefined} [step] */
+  /** @param {UndoStep | undefined} [step] */
   run(step = this.steps.at(-1)) {
     if (!step) return;
     this.steps = this.steps.filter((other) => other !== step);

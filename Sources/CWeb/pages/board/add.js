@@ -1,18 +1,17 @@
-// "+ Add" under the last card: a line that reads dates and categories. The text is kept as a draft until it is added.
-import { $, announce, el, icon, lengthOf } from "./dom.js";
-import { categoryPill } from "./card.js";
+// The lines on the board: "+ Add" under the last card, which reads dates and categories, and renaming in place. Both texts are
+// drafts until they are saved.
+import { $, announce, el, icon, lengthOf, limitLength } from "./dom.js";
+import { categoryPill } from "./board.js";
 import { describeDue, dueTime, today } from "./dates.js";
 import { readLine } from "./quick.js";
 import { addCategory } from "./actions.js";
+import { noDraft } from "./sync.js";
 import { text } from "./texts.js";
 import { uuid } from "./api.js";
-import { between } from "./order.js";
+import { between } from "./model.js";
 
 export class AddForm {
-  /**
-   * @param {import("./app.js").App} app
-   * @param {import("./types.js").Status} status
-   */
+  /** @param {App} app @param {Status} status */
   constructor(app, status) {
     this.app = app;
     this.status = status;
@@ -27,11 +26,9 @@ export class AddForm {
         el("button", { type: "button", class: "quiet", onclick: () => this.close() }, text.close)));
     this.element = el("div", { class: "adding" }, this.button, this.form);
     this.input.addEventListener("input", () => this.typed());
-    this.form.addEventListener("submit", (/** @type {Event} */ event) => { event.preventDefault(); this.add(); });
-    this.form.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+    this.form.addEventListener("submit", (event) => { event.preventDefault(); this.add(); });
+    this.form.addEventListener("keydown", (event) => {
       if (event.key === "Escape") { event.stopPropagation(); this.close(); }
-      // During composition, Enter is for the input method.
-      if (event.key === "Enter" && event.isComposing) event.preventDefault();
     });
     const draft = app.engine.mirror.draft.get(this.key);
     if (draft?.fields.line) { this.input.value = draft.fields.line; this.open({ focus: false }); }
@@ -52,6 +49,10 @@ export class AddForm {
     this.button.focus();
   }
 
+  focus() {
+    (this.form.hidden ? this.button : this.input).focus();
+  }
+
   read() {
     const { zone } = this.app.model;
     return readLine(this.input.value, { today: today(zone), zone, now: dueTime(new Date().toISOString(), zone) });
@@ -60,12 +61,15 @@ export class AddForm {
   typed() {
     this.input.setCustomValidity("");
     this.showReading();
-    const line = this.input.value;
-    const draft = line ? { base: {}, fields: { line }, revision: 0, at: new Date().toISOString() } : undefined;
-    this.app.engine.commit([{ store: "draft", key: this.key, value: draft }]);
+    this.app.engine.typed.set(this.key, () => this.keep());
+    this.keep();
   }
 
-  /** A preview of the parsed line. */
+  keep() {
+    const line = this.input.value;
+    this.app.engine.keepDraft(this.key, line ? { line } : {});
+  }
+
   showReading() {
     const { category, dueDate } = this.read();
     const { model } = this.app;
@@ -99,7 +103,7 @@ export class AddForm {
     const last = app.model.column(status).at(-1)?.position ?? null;
     const value = { title: read.title, status, ...(categoryId && { categoryId }), ...(read.dueDate && { dueDate: read.dueDate }) };
     intents.push({ type: /** @type {const} */ ("task"), op: /** @type {const} */ ("create"), id, value, position: between(last, null) });
-    app.engine.edit(intents, [{ store: "draft", key: this.key, value: undefined }]);
+    app.engine.edit(intents, [noDraft(this.key)]);
     if (app.board?.show(id, { focus: false })) announce(text.added(read.title));
     else app.toast(text.addedHidden(read.title), { action: text.clearFilter, run: () => app.reveal(id) });
     this.form.scrollIntoView({ block: "nearest" });
@@ -107,7 +111,7 @@ export class AddForm {
   }
 }
 
-/** @param {import("./model.js").Model} model @param {string} name */
+/** @param {Model} model @param {string} name */
 export function findCategory(model, name) {
   const wanted = name.trim().toLowerCase();
   return [...model.categories.values()].find((category) => category.name.toLowerCase() === wanted);
@@ -115,9 +119,59 @@ export function findCategory(model, name) {
 
 /**
  * Opens the form of the column that the focus is in, else the first.
- * @param {import("./app.js").App} app
+ * @param {App} app
  */
 export function openAdd(app) {
   const status = /** @type {any} */ ($(":focus")?.closest?.(".column"))?.dataset.column ?? "todo";
   app.board?.columns.get(status)?.add.open();
+}
+
+/** @param {App} app @param {string} id @param {HTMLElement} card */
+export function rename(app, id, card) {
+  const task = app.model.tasks.get(id);
+  if (!task || $("textarea", card)) return;
+  const open = $(".open", card);
+  const key = `rename:${id}`;
+  const draft = app.engine.mirror.draft.get(key);
+  // What others change from now on is a conflict, and shown beside.
+  const revision = draft?.revision ?? task.revision;
+  // As a control has it.
+  const before = task.title.replace(/\r\n?/g, "\n");
+  const input = el("textarea", { class: "rename", rows: 1, value: draft?.fields.title ?? before, "aria-label": text.title, enterKeyHint: "done" });
+  limitLength(input, 200);
+  const fit = () => {
+    input.style.setProperty("height", "auto");
+    input.style.setProperty("height", `${input.scrollHeight + 2}px`);
+  };
+  let isOver = false;
+  const finish = (/** @type {boolean} */ isSaved) => {
+    if (isOver) return;
+    const title = input.value.trim();
+    if (isSaved && lengthOf(title) > 200) return void input.reportValidity();
+    isOver = true;
+    app.engine.typed.delete(key);
+    input.replaceWith(open);
+    if (isSaved && title && title !== before) app.engine.edit([{ type: "task", op: "patch", id, value: { title }, baseRevision: revision }], [noDraft(key)]);
+    // Unsaved text returns with the next rename.
+    else if (isSaved || input.value === before) app.engine.keepDraft(key, {});
+    // Others may have renamed it in the meantime.
+    open.textContent = app.model.tasks.get(id)?.title ?? "";
+    open.focus();
+  };
+  const keep = () => app.engine.keepDraft(key, input.value === before ? {} : { title: input.value }, { title: before }, revision);
+  app.engine.typed.set(key, keep);
+  input.addEventListener("input", () => { fit(); keep(); });
+  input.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key === "Escape") finish(false);
+    if (event.key === "Enter") { event.preventDefault(); finish(true); }
+  });
+  input.addEventListener("blur", () => {
+    // When a filter hides the card, the title stays a draft; when the task is gone, it becomes a question.
+    if (!app.board?.isMoving) finish(input.isConnected || !app.model.tasks.has(id));
+  });
+  open.replaceWith(input);
+  fit();
+  input.focus();
+  input.select();
 }

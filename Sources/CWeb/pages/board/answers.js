@@ -4,7 +4,7 @@ import { el } from "./dom.js";
 import { text } from "./texts.js";
 
 /**
- * @param {import("./app.js").App} app
+ * @param {App} app
  * @param {HTMLElement} place where it is shown
  * @param {string} path
  * @param {(answer: any) => (Node | string | null | undefined | false)[]} show
@@ -38,11 +38,7 @@ export function showAnswer(app, place, path, show, stores = ["task", "category",
   return () => { isOver = true; clearTimeout(timer); stop(); };
 }
 
-/**
- * The heading of a screen.
- * @param {string} words
- * @param {...(Node | false | null)} after
- */
+/** @param {string} words @param {...(Node | false | null)} after */
 export function heading(words, ...after) {
   return el("div", { class: "heading" }, el("h1", {}, words), ...after);
 }

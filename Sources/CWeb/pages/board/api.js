@@ -11,7 +11,6 @@ export class Problem extends Error {
     this.status = status;
     this.code = document?.code ?? "";
     this.document = document;
-    /** Seconds. */
     this.retryAfter = retryAfter;
   }
 }
@@ -39,13 +38,7 @@ export function uuid() {
   return [8, 12, 16, 20, 32].map((end, index) => hex.slice([0, 8, 12, 16, 20][index], end)).join("-");
 }
 
-/**
- * Sends one request and reads its answer.
- * @param {string} method
- * @param {string} path
- * @param {{body?: any, key?: string, seconds?: number, headers?: Record<string, string>, raw?: boolean, quiet?: boolean}} [options]
- *   `key`: the same for every try of one intention. `raw`: the answer as a `Response`. `quiet`: 401 is an answer like others.
- */
+/** @param {string} method @param {string} path @param {CallOptions} [options] */
 export async function call(method, path, options = {}) {
   const { body, key, seconds = 12 } = options;
   const fields = headers({ Accept: "application/json", ...options.headers });

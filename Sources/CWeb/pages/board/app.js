@@ -1,5 +1,6 @@
 // Puts the page together: the session, the engine, the model, the frame and the screens.
-import { access, Problem } from "./api.js";
+import { access, call, Problem } from "./api.js";
+import { rename } from "./add.js";
 import { Board } from "./board.js";
 import { Undo } from "./actions.js";
 import { untilMidnight } from "./dates.js";
@@ -11,18 +12,14 @@ import { album } from "./images.js";
 import { openCardMenu, setUpKeys } from "./menu.js";
 import { Model } from "./model.js";
 import { Router } from "./router.js";
-import { rename } from "./rename.js";
 import * as session from "./session.js";
-import { makeFilters, makeShell, screens, showPlace, showState } from "./shell.js";
+import { makeFilters, makeShell, screens, showPlace, showState, Toasts } from "./shell.js";
 import { openStore } from "./store.js";
-import { chooseTheme, keepLanguage, language, languageOf, text } from "./texts.js";
-import { Toasts } from "./toast.js";
+import { ownCount } from "./sync.js";
+import { chooseTheme, fetchTexts, keepLanguage, language, languageOf, text } from "./texts.js";
 
 export class App {
-  /**
-   * @param {session.Session} current
-   * @param {Engine} engine
-   */
+  /** @param {Session} current @param {Engine} engine */
   constructor(current, engine) {
     this.session = current;
     this.engine = engine;
@@ -35,6 +32,9 @@ export class App {
     /** @type {Editor | null} */
     this.editor = null;
     this.badge = -1;
+    this.heard = "";
+    /** The zone whose midnight is waited for. */
+    this.zone = "";
     this.isRendering = false;
     this.isChangingLanguage = false;
     this.shownScreen = "";
@@ -67,22 +67,21 @@ export class App {
     this.filters = makeFilters(this);
     setUpKeys(this);
     this.followAddress();
-    this.passMidnight();
     addEventListener("online", () => this.engine.retry());
     addEventListener("offline", () => this.engine.interrupt());
     document.addEventListener("visibilitychange", () => {
-      if (document.visibilityState === "visible") { this.engine.retry(); this.refresh(); }
+      // The day may have changed while the device slept.
+      if (!document.hidden) { this.engine.retry(); this.model.setFilter({}); this.refresh(); }
+      else if (!navigator.locks) this.engine.interrupt();
     });
     addEventListener("beforeunload", (event) => {
       // Without storage they would be lost.
-      if (!this.engine.isOnDisk && this.engine.ownCount > 0) event.preventDefault();
+      if (!this.engine.isOnDisk && ownCount(this.engine.mirror) > 0) event.preventDefault();
     });
-    session.followOtherTabs(this.session);
     // Right after the first paint, so that it is ready offline, in the same version as this page.
     requestAnimationFrame(() => setTimeout(() => loadScreens().catch(() => {})));
   }
 
-  /** Shows the route of the address. */
   followAddress() {
     const { route } = this.router;
     this.model.setFilter({
@@ -115,8 +114,7 @@ export class App {
 
   /**
    * The screens beside the board come after the first card, so that it need not wait for them.
-   * @param {typeof screens[number]} name
-   * @param {HTMLElement} main
+   * @param {typeof screens[number]} name @param {HTMLElement} main
    */
   async showScreen(name, main) {
     let isLeft = false;
@@ -135,7 +133,7 @@ export class App {
     document.title = "Kanbase";
     this.board = new Board(this);
     const { element, tabs } = this.board;
-    element.addEventListener("click", (/** @type {MouseEvent} */ event) => {
+    element.addEventListener("click", (event) => {
       const target = /** @type {HTMLElement} */ (event.target);
       const id = /** @type {HTMLElement | null} */ (target.closest(".card"))?.dataset.id;
       if (!id || target.closest("textarea")) return;
@@ -178,7 +176,8 @@ export class App {
     if (this.board) this.filters?.render();
     if (this.editor?.dialog.open) this.editor.takeIn();
     const { task } = this.router.route;
-    if (task && !this.editor && this.model.tasks.has(task)) this.openEditor(task);
+    if (task && !this.editor) this.openEditor(task);
+    if (this.zone !== this.model.zone) this.passMidnight();
     showState(this);
   }
 
@@ -192,30 +191,16 @@ export class App {
     if (next === language) keepLanguage(locale);
     if (next === language || this.isChangingLanguage) return false;
     this.isChangingLanguage = true;
-    try {
-      const path = `/board/texts-${next}.js`;
-      const answer = await fetch(path, { signal: timeout(3000) });
-      if (!answer.ok) return false;
-      // The service worker installs itself anew for a language, which the next page cannot wait for.
-      const name = (await globalThis.caches?.keys())?.find((key) => key.startsWith("shell-"));
-      if (name) await (await caches.open(name)).put(path, answer);
-    } catch {
-      // No connection. The next change tries it again.
-      return false;
-    } finally {
-      this.isChangingLanguage = false;
-    }
+    const isThere = await fetchTexts(next);
+    this.isChangingLanguage = false;
+    if (!isThere) return false;
     await this.engine.writing;
     keepLanguage(locale);
     location.reload();
     return true;
   }
 
-  /**
-   * Called with the stores that change.
-   * @param {(stores: Set<string>) => void} watcher
-   * @returns {() => void} stops it
-   */
+  /** @param {(stores: Set<string>) => void} watcher @returns {() => void} stops it */
   watch(watcher) {
     this.model.watchers.add(watcher);
     return () => this.model.watchers.delete(watcher);
@@ -223,7 +208,9 @@ export class App {
 
   /** The day changes while the page is open. */
   passMidnight() {
-    setTimeout(() => { this.model.setFilter({}); this.refresh(); this.passMidnight(); }, Math.min(untilMidnight(this.model.zone) + 500, 3600000));
+    clearTimeout(this.midnight);
+    this.zone = this.model.zone;
+    this.midnight = setTimeout(() => { this.model.setFilter({}); this.refresh(); this.passMidnight(); }, Math.min(untilMidnight(this.zone) + 500, 3600000));
   }
 
   /** @param {string} message @param {Parameters<Toasts["show"]>[1]} [options] */
@@ -267,30 +254,24 @@ export class App {
   }
 
   focusFirst() {
-    /** @type {HTMLElement | null} */ (document.querySelector(".cards .open"))?.focus();
+    $(".cards .open")?.focus();
   }
 
   async logOut() {
-    const count = this.engine.ownCount;
+    const count = ownCount(this.engine.mirror);
     if (count > 0 && !confirm(text.loseOwn(count))) return;
     session.blank();
-    await fetch("/sessions/current", {
-      method: "DELETE", headers: { Authorization: `Bearer ${this.session.token}` }, signal: timeout(5000),
-    }).catch(() => {});
+    // First here: the other tabs, whose streams end too, say otherwise that their words stay.
+    localStorage.clear();
+    await call("DELETE", "/sessions/current", { seconds: 5, quiet: true }).catch(() => {});
     await session.end(this.engine, { erase: true });
   }
 }
 
 const loadScreens = () => import("./screens.js");
 
-/** @param {number} milliseconds */
-function timeout(milliseconds) {
-  const aborter = new AbortController();
-  setTimeout(() => aborter.abort(), milliseconds);
-  return aborter.signal;
-}
-
 async function main() {
+  session.followOtherTabs();
   const current = session.storedSession();
   const note = session.takeNote();
   if (current) return openApp(current);
@@ -299,10 +280,10 @@ async function main() {
     if (open) return openApp(open);
     session.eraseOthers();
     const { showLogin } = await import("./login.js");
-    showLogin({
+    await showLogin({
       mode: new URLSearchParams(location.search).has("invitation") ? "signUp" : "logIn",
       note: note === "ended" ? text.sessionEnded : "",
-      done: () => openApp(/** @type {session.Session} */ (session.storedSession())),
+      done: () => openApp(/** @type {Session} */ (session.storedSession())),
     });
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
@@ -311,7 +292,7 @@ async function main() {
   }
 }
 
-/** @param {session.Session} current */
+/** @param {Session} current */
 async function openApp(current) {
   return new App(current, new Engine(current.account, openStore(current.account))).start();
 }

@@ -1,13 +1,10 @@
-// The board: three columns of cards; only what differs from the model is updated.
-import { $, el } from "./dom.js";
-import { makeCard, showCard } from "./card.js";
+// The board: three columns of cards; only what differs from the model is updated. An element is made once and updated in place.
+import { $, el, icon } from "./dom.js";
 import { AddForm } from "./add.js";
-import { today } from "./dates.js";
+import { describeDue, today } from "./dates.js";
+import { picture } from "./images.js";
 import { columns } from "./model.js";
 import { text } from "./texts.js";
-
-/** @typedef {import("./types.js").Status} Status */
-/** @typedef {import("./app.js").App} App */
 
 /** How many cards a column shows at first, and how many more each time that its end comes near. */
 const firstPage = 20;
@@ -19,13 +16,15 @@ export class Board {
     this.app = app;
     /** @type {Map<string, HTMLElement>} */
     this.cards = new Map();
-    /** @type {Map<Status, {section: HTMLElement, list: HTMLElement, count: HTMLElement, empty: HTMLElement, end: HTMLElement, shown: number, add: AddForm}>} */
+    /** @type {Map<Status, Column>} */
     this.columns = new Map();
+    /** Whether cards are being moved: what has the focus in them loses it. */
+    this.isMoving = false;
     this.element = el("div", { class: "board", id: "board" });
     this.tabs = el("div", { class: "tabs" });
     this.growing = new IntersectionObserver((entries) => this.grow(entries), { rootMargin: "600px" });
     for (const status of columns) this.makeColumn(status);
-    this.element.addEventListener("focusin", (/** @type {FocusEvent} */ event) => this.rove(/** @type {HTMLElement} */ (event.target)));
+    this.element.addEventListener("focusin", (event) => this.rove(/** @type {HTMLElement} */ (event.target)));
     // Print all cards, not only the rendered ones.
     addEventListener("beforeprint", () => this.showAll());
     this.render();
@@ -54,22 +53,30 @@ export class Board {
 
   /** @param {HTMLElement} section */
   reveal(section) {
-    section.scrollIntoView({ inline: "start", block: "nearest", behavior: "smooth" });
+    const { matches: isCalm } = matchMedia("(prefers-reduced-motion: reduce)");
+    section.scrollIntoView({ inline: "start", block: "nearest", behavior: isCalm ? "auto" : "smooth" });
   }
 
   render() {
     const isFirst = this.cards.size === 0;
+    const active = /** @type {HTMLElement | null} */ (document.activeElement);
+    this.isMoving = true;
     for (const status of columns) this.renderColumn(status);
     // For benchmarks.
     if (isFirst && this.cards.size > 0) performance.mark("first-card");
     for (const [id, card] of this.cards) {
       if (!this.app.model.tasks.has(id)) { card.remove(); this.cards.delete(id); }
     }
+    this.isMoving = false;
+    // A card that moved within the document lost the focus, and one that left it keeps no title that is being typed.
+    if (active === document.activeElement) return;
+    if (active?.isConnected) active.focus();
+    else active?.dispatchEvent(new Event("blur"));
   }
 
   /** @param {Status} status */
   renderColumn(status) {
-    const column = /** @type {NonNullable<ReturnType<typeof this.columns.get>>} */ (this.columns.get(status));
+    const column = /** @type {Column} */ (this.columns.get(status));
     const tasks = this.app.model.list(status);
     const wanted = [];
     const { model, engine } = this.app;
@@ -92,11 +99,7 @@ export class Board {
     if (wanted.length > 0 && !$("[tabindex='0']", column.list)) this.rove($(".open", wanted[0]));
   }
 
-  /**
-   * A hint for an empty board.
-   * @param {HTMLElement} empty
-   * @param {Status} status
-   */
+  /** @param {HTMLElement} empty @param {Status} status */
   showEmpty(empty, status) {
     const { app } = this;
     if (app.engine.state.phase === "loading" && app.model.tasks.size === 0) return void (empty.textContent = text.loading);
@@ -161,7 +164,8 @@ export class Board {
     const card = this.cardOf(id);
     if (!card) return false;
     const column = /** @type {HTMLElement} */ (card.closest(".column"));
-    const isAside = column.getBoundingClientRect().left < 0 || column.getBoundingClientRect().right > innerWidth + 1;
+    const { left, right } = column.getBoundingClientRect();
+    const isAside = left < 0 || right > innerWidth + 1;
     if (isAside) column.scrollIntoView({ inline: "start", block: "nearest" });
     card.scrollIntoView({ block: "nearest", inline: "nearest" });
     // Cards out of sight have only a guessed height; now that it is known, scroll exactly.
@@ -172,11 +176,7 @@ export class Board {
     return true;
   }
 
-  /**
-   * Focuses a task's card, or a neighbour when the card is gone.
-   * @param {string} id
-   * @param {string | undefined} [instead]
-   */
+  /** @param {string} id @param {string | undefined} [instead] */
   focus(id, instead) {
     const card = this.cards.get(id)?.isConnected ? this.cards.get(id) : instead ? this.cards.get(instead) : undefined;
     if (card) $(".open", card).focus();
@@ -190,7 +190,6 @@ export class Board {
  */
 function arrange(list, wanted) {
   const keep = new Set(wanted);
-  const active = document.activeElement;
   for (const child of [...list.children]) if (!keep.has(/** @type {HTMLElement} */ (child)) && !child.classList.contains("slot")) child.remove();
   let node = list.firstElementChild;
   for (const card of wanted) {
@@ -204,7 +203,68 @@ function arrange(list, wanted) {
     }
     list.insertBefore(card, node);
   }
-  // A card that moved within the document loses the focus.
-  if (active instanceof HTMLElement && active.isConnected && document.activeElement !== active && list.contains(active)) active.focus();
 }
 
+/** @param {string} id */
+function makeCard(id) {
+  const open = el("button", { type: "button", class: "open", tabIndex: -1 });
+  const menu = el("button", { type: "button", class: "more", tabIndex: -1, "aria-haspopup": "menu" }, icon("more"));
+  return el("li", { class: "card", data: { id } }, open, el("p", { class: "body" }), el("p", { class: "pills" }), menu);
+}
+
+/**
+ * The inputs of each card. A changed task is a new object, so comparing is cheap.
+ * @type {WeakMap<HTMLElement, any[]>}
+ */
+const shown = new WeakMap();
+
+/**
+ * @param {HTMLElement} card
+ * @param {Task} task
+ * @param {Model} model
+ * @param {boolean} hasDraft
+ * @param {string} day today, for the marks of due dates
+ */
+function showCard(card, task, model, hasDraft, day) {
+  const category = task.categoryId ? model.categories.get(task.categoryId) : undefined;
+  const isUnsent = model.unsent.has(task.id);
+  const { zone } = model;
+  const now = [task, category, isUnsent, hasDraft, day, zone];
+  const before = shown.get(card);
+  if (before && now.every((part, index) => part === before[index])) return;
+  shown.set(card, now);
+  card.dataset.status = task.status;
+  const [open, body, pills, menu] = /** @type {HTMLElement[]} */ ([...card.children]);
+  open.textContent = task.title;
+  body.textContent = task.body;
+  body.hidden = task.body === "";
+  pills.replaceChildren(...pillsOf(task, category, zone, isUnsent, hasDraft));
+  pills.hidden = !pills.firstChild;
+  menu.setAttribute("aria-label", text.moreOf(task.title));
+}
+
+/**
+ * @param {Task} task
+ * @param {Category | undefined} category
+ * @param {string} zone
+ * @param {boolean} isUnsent
+ * @param {boolean} hasDraft
+ */
+function pillsOf(task, category, zone, isUnsent, hasDraft) {
+  const pills = [];
+  if (category) pills.push(categoryPill(category));
+  if (task.dueDate) {
+    const due = describeDue(task.dueDate, zone);
+    const isMarked = task.status !== "done";
+    pills.push(el("time", { class: `pill due ${isMarked ? due.urgency : ""}`, dateTime: task.dueDate }, due.label,
+      isMarked && due.days !== 0 && el("span", { class: "dday" }, due.dDay)));
+  }
+  if (hasDraft) pills.push(el("span", { class: "pill draft" }, text.draft));
+  if (isUnsent) pills.push(el("span", { class: "pill unsent", title: text.notSentYet }, "↑", el("span", { class: "hidden" }, text.notSentYet)));
+  return pills;
+}
+
+/** @param {{name: string, color: string | null, emoji: string | null, image?: string | null}} category */
+export function categoryPill({ name, color, emoji, image }) {
+  return el("span", { class: "pill category", style: { "--tint": color ?? "var(--muted)" } }, image && picture(image), emoji && !image ? `${emoji} ${name}` : name);
+}

@@ -1,11 +1,9 @@
 // Edits that the server merged or refused, shown until the user decides: mine and theirs, side by side.
+import { uuid } from "./api.js";
 import { el } from "./dom.js";
 import { describeDue } from "./dates.js";
+import { between } from "./model.js";
 import { text } from "./texts.js";
-
-/** @typedef {import("./app.js").App} App */
-/** @typedef {import("./types.js").Issue} Issue */
-/** @typedef {import("./types.js").Conflict} Conflict */
 
 /**
  * Drafts of deleted tasks.
@@ -15,10 +13,7 @@ function orphans(app) {
   return [...app.engine.mirror.draft].filter(([key]) => key.startsWith("task:") && !app.model.tasks.has(key.slice(5)));
 }
 
-/**
- * The number of open decisions.
- * @param {App} app
- */
+/** @param {App} app */
 export function openIssues(app) {
   const isLoaded = app.engine.mirror.meta.has("cursor");
   return app.engine.mirror.issue.size + (isLoaded ? orphans(app).length : 0);
@@ -55,15 +50,32 @@ function issueBox(app, issue) {
       el("button", { type: "button", class: "primary", onclick: () => settle() }, text.keepMine)));
     return box;
   }
-  box.append(el("p", { class: "fault" }, issue.code === "deleted" ? text.wasDeleted : text.wasRefused, issue.detail ? ` ${issue.detail}` : ""));
+  const isLost = issue.kind === "lost";
+  box.append(el("p", { class: "fault" }, isLost ? text.wasLost : issue.code === "deleted" ? text.wasDeleted : text.wasRefused, issue.detail ? ` ${issue.detail}` : ""));
   box.append(valueTable(app, issue.value ?? {}));
   const again = issue.code === "deleted" && issue.type === "task"
     ? [{ type: issue.type, op: "restore", id: issue.target }, ...(issue.op === "patch" ? [patch(issue, issue.value ?? {})] : [])]
     : [{ type: issue.type, op: issue.op, id: issue.target, ...(issue.value && { value: issue.value }) }];
   box.append(el("div", { class: "row end" },
     el("button", { type: "button", onclick: () => settle() }, text.discard),
-    el("button", { type: "button", class: "primary", onclick: () => settle(again) }, issue.code === "deleted" ? text.restoreAndSave : text.tryAgain)));
+    isLost ? el("button", { type: "button", class: "primary", onclick: () => sendAgain(app, issue) }, text.sendAgain)
+      : el("button", { type: "button", class: "primary", onclick: () => settle(again) }, issue.code === "deleted" ? text.restoreAndSave : text.tryAgain)));
   return box;
+}
+
+/**
+ * Makes again what the server lost. With a task comes its category where that is lost, too.
+ * @param {App} app @param {Issue} issue
+ */
+function sendAgain(app, { id: key, type, op, target, value }) {
+  const categoryId = value?.categoryId;
+  const category = app.engine.mirror.issue.get(`lost:${categoryId}`);
+  if (category) sendAgain(app, category);
+  const whole = { ...(type === "task" && { title: text.task }), ...value, ...(categoryId && !app.model.categories.has(categoryId) && { categoryId: null }) };
+  const last = app.model.column(whole.status ?? "todo").at(-1)?.position ?? null;
+  app.engine.edit([{
+    type, op, id: op === "create" ? uuid() : target, value: whole, ...(type === "task" && op !== "patch" && { position: between(last, null) }),
+  }], [{ store: "issue", key, value: undefined }]);
 }
 
 /** @param {Issue} issue @param {any} value */
@@ -100,16 +112,10 @@ export function memberName(member) {
   return /** @type {Record<string, string>} */ (text.members)[member] ?? member;
 }
 
-/**
- * A member's value in words.
- * @param {App} app
- * @param {string} member
- * @param {any} value
- * @returns {string}
- */
+/** @param {App} app @param {string} member @param {any} value @returns {string} */
 export function wordsOf(app, member, value) {
   if (value === null || value === undefined || value === "") return text.nothing;
-  if (member === "status") return text[/** @type {import("./types.js").Status} */ (value)] ?? value;
+  if (member === "status") return text[/** @type {Status} */ (value)] ?? value;
   if (member === "categoryId") return app.model.categories.get(value)?.name ?? text.deletedCategory;
   if (member === "dueDate") return describeDue(value, app.model.zone).label;
   return typeof value === "object" ? JSON.stringify(value) : String(value);
@@ -123,11 +129,11 @@ function valueTable(app, value) {
     el("div", {}, el("dt", {}, memberName(member)), el("dd", { class: "words" }, wordsOf(app, member, content)))));
 }
 
-/** @param {App} app @param {string} key @param {import("./types.js").Draft} draft */
+/** @param {App} app @param {string} key @param {Draft} draft */
 function orphanBox(app, key, draft) {
   const { title, body } = /** @type {Record<string, any>} */ ({ ...draft.base, ...draft.fields });
   return el("section", { class: "issue" }, el("h3", {}, title), el("p", {}, text.draftOfDeleted), valueTable(app, { title, body }),
     el("div", { class: "row end" },
-      el("button", { type: "button", onclick: () => app.engine.commit([{ store: "draft", key, value: undefined }]) }, text.discard),
+      el("button", { type: "button", onclick: () => app.engine.keepDraft(key, {}) }, text.discard),
       el("button", { type: "button", class: "primary", onclick: () => app.router.go({ task: key.slice(5) }) }, text.continueEditing)));
 }

@@ -28,13 +28,11 @@ function parts(time, zone) {
 const two = (/** @type {number} */ number) => String(number).padStart(2, "0");
 const isDay = (/** @type {string} */ due) => due.length === 10;
 
-/**
- * The day of an instant in a zone.
- * @param {number} time
- * @param {string} zone
- */
+/** @param {number} time @param {string} zone */
 export function dayOf(time, zone) {
   const { year, month, day } = parts(time, zone);
+  // The last instants that the server takes are in the year 10000 east of it.
+  if (year > 9999) return "9999-12-31";
   return `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}`;
 }
 
@@ -43,11 +41,7 @@ export function today(zone, now = Date.now()) {
   return dayOf(now, zone);
 }
 
-/**
- * The day on which something is due.
- * @param {string} due
- * @param {string} zone
- */
+/** @param {string} due @param {string} zone */
 export function dueDay(due, zone) {
   return isDay(due) ? due : dayOf(Date.parse(due), zone);
 }
@@ -71,19 +65,12 @@ export function addDays(day, count) {
   return moved.toISOString().slice(0, 10);
 }
 
-/**
- * Days from one day to another.
- * @param {string} from
- * @param {string} to
- */
+/** @param {string} from @param {string} to */
 export function daysBetween(from, to) {
   return Math.round((Date.parse(`${to}T00:00Z`) - Date.parse(`${from}T00:00Z`)) / 86400000);
 }
 
-/**
- * The weekday of a day, 0 for Sunday.
- * @param {string} day
- */
+/** @param {string} day */
 export function weekday(day) {
   return new Date(`${day}T00:00Z`).getUTCDay();
 }
@@ -116,12 +103,7 @@ export function dDay(days) {
   return days > 0 ? `D-${days}` : days < 0 ? `D+${-days}` : "D-DAY";
 }
 
-/**
- * The text of a due date on a card, without the current year.
- * @param {string} due
- * @param {string} zone
- * @param {number} [now]
- */
+/** @param {string} due @param {string} zone @param {number} [now] */
 export function describeDue(due, zone, now = Date.now()) {
   const current = today(zone, now);
   const day = dueDay(due, zone);
@@ -139,20 +121,12 @@ export function describeDay(day, current = "") {
   return format("UTC", { year, month: "short", day: "numeric", weekday: "short" }).format(Date.parse(`${day}T00:00Z`));
 }
 
-/**
- * The date and time of an event.
- * @param {string} at
- * @param {string} zone
- */
+/** @param {string} at @param {string} zone */
 export function describeTime(at, zone) {
   return format(zone, { dateStyle: "medium", timeStyle: "short" }).format(Date.parse(at));
 }
 
-/**
- * Milliseconds until the next midnight in the zone.
- * @param {string} zone
- * @param {number} [now]
- */
+/** @param {string} zone @param {number} [now] */
 export function untilMidnight(zone, now = Date.now()) {
   const next = Date.parse(instant(addDays(today(zone, now), 1), "00:00", zone));
   return Math.max(next - now, 1000);

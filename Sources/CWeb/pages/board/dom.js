@@ -1,7 +1,15 @@
 // Making elements. Text is always set as text: nothing here takes HTML.
+import { text } from "./texts.js";
+
+// While a word is composed, keys are for the input method. In Safari the Enter that ends it is only known by its number.
+addEventListener("keydown", (event) => {
+  if (!event.isComposing && event.keyCode !== 229) return;
+  event.stopImmediatePropagation();
+  if (event.key === "Enter") event.preventDefault();
+}, true);
 
 /**
- * The first element that matches; it must be there.
+ * The first element that matches, of any type; null when there is none.
  * @param {string} selector
  * @param {ParentNode} [root]
  * @returns {any}
@@ -11,12 +19,11 @@ export function $(selector, root = document) {
 }
 
 /**
- * Makes an element. `props` are properties (`onclick`, `value`, `hidden`), attributes (`aria-label`, `role`), `class`,
- * `data` and `style` (custom properties); null and undefined are left out. Children are elements or text.
- * @param {string} tag
+ * Makes an element. `props` are properties, attributes, `class`, `data` and `style` (custom properties); null is left out.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
  * @param {Record<string, any>} [props]
  * @param {...(Node | string | number | null | undefined | false)} children
- * @returns {any}
  */
 export function el(tag, props = {}, ...children) {
   const element = document.createElement(tag);
@@ -24,7 +31,7 @@ export function el(tag, props = {}, ...children) {
     if (value === undefined || value === null) continue;
     if (name === "class") element.className = value;
     else if (name === "data") Object.assign(element.dataset, value);
-    else if (name === "style") for (const [key, text] of Object.entries(value)) element.style.setProperty(key, String(text));
+    else if (name === "style") for (const [key, part] of Object.entries(value)) element.style.setProperty(key, String(part));
     else if (name in element && !name.includes("-") && name !== "list" && name !== "form") /** @type {any} */ (element)[name] = value;
     else element.setAttribute(name, String(value));
   }
@@ -46,10 +53,7 @@ const shapes = {
   check: "M5 12l5 5 9-10",
 };
 
-/**
- * A decorative icon.
- * @param {keyof typeof shapes} name
- */
+/** @param {keyof typeof shapes} name */
 export function icon(name) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("viewBox", "0 0 24 24");
@@ -72,6 +76,16 @@ export function field(label, control, ...after) {
 }
 
 /**
+ * Makes the rows of a place anew; the focus stays on the row that is about the same.
+ * @param {HTMLElement} place @param {() => void} fill
+ */
+export function refill(place, fill) {
+  const { of } = $(":focus", place)?.dataset ?? {};
+  fill();
+  if (of) $(`[data-of="${of}"]`, place)?.focus();
+}
+
+/**
  * Announces a text to screen readers, without moving the focus.
  * @param {string} message
  */
@@ -82,23 +96,22 @@ export function announce(message) {
 }
 
 /**
- * The number of code points of a text, as the server counts.
- * @param {string} text
+ * The number of code points, as the server counts.
+ * @param {string} words
  */
-export function lengthOf(text) {
-  return [...text].length;
+export function lengthOf(words) {
+  return [...words].length;
 }
 
 /**
  * Says on the field that its text is too long, counted as the server counts. `maxlength` would count UTF-16 units.
  * @param {HTMLInputElement | HTMLTextAreaElement} control
  * @param {number} limit
- * @param {(count: number) => string} message
  */
-export function limitLength(control, limit, message) {
+export function limitLength(control, limit) {
   const check = () => {
     const count = lengthOf(control.value);
-    control.setCustomValidity(count > limit ? message(count) : "");
+    control.setCustomValidity(count > limit ? text.tooLong(count, limit) : "");
   };
   control.addEventListener("input", check);
   check();

@@ -3,9 +3,6 @@
 import { el } from "./dom.js";
 import { move } from "./actions.js";
 
-/** @typedef {import("./app.js").App} App */
-/** @typedef {{id: string, card: HTMLElement, x: number, y: number, dx: number, dy: number, pointer: number, ghost: HTMLElement | null, slot: HTMLElement, list: HTMLElement | null, timer: number}} Drag */
-
 const threshold = 6;
 const pressTime = 350;
 

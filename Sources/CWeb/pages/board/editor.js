@@ -4,16 +4,9 @@ import { $, announce, el, field, lengthOf, limitLength } from "./dom.js";
 import { addCategory, remove } from "./actions.js";
 import { addDays, dueDay, dueTime, instant, today } from "./dates.js";
 import { findCategory } from "./add.js";
-import { columns } from "./model.js";
-import { between } from "./order.js";
+import { between, columns } from "./model.js";
+import { noDraft } from "./sync.js";
 import { text } from "./texts.js";
-
-/** @typedef {import("./app.js").App} App */
-/** @typedef {import("./types.js").Task} Task */
-/**
- * The values of the fields.
- * @typedef {Record<"title" | "body" | "status" | "category" | "date" | "time", string>} Fields
- */
 
 const names = /** @type {(keyof Fields)[]} */ (["title", "body", "status", "category", "date", "time"]);
 
@@ -48,9 +41,16 @@ export class Editor {
     this.controls = /** @type {any} */ ({});
     /** @type {Record<string, HTMLElement>} */
     this.theirs = Object.fromEntries(names.map((name) => [name, el("div", { class: "theirs", hidden: true })]));
-    this.build();
+    this.note = el("p", { class: "note", hidden: !draft }, text.draftRestored, " ",
+      el("button", { type: "button", class: "link", onclick: () => this.discard() }, text.discard));
+    this.gone = el("p", { class: "note fault", hidden: true }, text.deletedElsewhere);
+    this.saveButton = el("button", { class: "primary" }, text.save);
+    this.dialog = this.build();
     for (const name of names) this.controls[name].value = draft?.fields[name] ?? this.base[name];
-    this.note.hidden = !draft;
+    // Those of a draft are checked as if they were typed.
+    for (const name of names) this.controls[name].dispatchEvent(new Event("input"));
+    this.isOver = false;
+    app.engine.typed.set(this.key, () => this.keep());
     this.takeIn();
     document.body.append(this.dialog);
     this.dialog.showModal();
@@ -59,7 +59,6 @@ export class Editor {
   }
 
   build() {
-    const tooLong = (/** @type {number} */ limit) => (/** @type {number} */ count) => text.tooLong(count, limit);
     this.controls = {
       title: el("input", { name: "title", required: true, autocomplete: "off" }),
       body: el("textarea", { name: "body", rows: 7 }),
@@ -70,11 +69,7 @@ export class Editor {
     };
     const { title, body, status, category, date, time } = this.controls;
     const { theirs } = this;
-    this.note = el("p", { class: "note" }, text.draftRestored, " ",
-      el("button", { type: "button", class: "link", onclick: () => this.discard() }, text.discard));
-    this.gone = el("p", { class: "note fault", hidden: true }, text.deletedElsewhere);
-    this.saveButton = el("button", { class: "primary" }, text.save);
-    this.form = el("form", { method: "dialog", noValidate: false },
+    const form = el("form", { method: "dialog", noValidate: false },
       el("h2", { id: "editor-title" }, text.task), this.gone, this.note,
       field(text.title, title, theirs.title), field(text.notes, body, theirs.body),
       el("div", { class: "pair" }, field(text.column, status, theirs.status), field(text.category, category, theirs.category)),
@@ -85,26 +80,27 @@ export class Editor {
         el("button", { type: "button", class: "quiet", onclick: () => this.app.router.go({ screen: "history", task: null, of: this.id }) }, text.history),
         el("span", { class: "space" }),
         el("button", { type: "button", onclick: () => this.leave() }, text.close), this.saveButton));
-    this.dialog = el("dialog", { class: "sheet editor", "aria-labelledby": "editor-title" }, this.form);
-    limitLength(title, 200, tooLong(200));
-    limitLength(body, 1000, tooLong(1000));
-    limitLength(category, 50, tooLong(50));
+    const dialog = el("dialog", { class: "sheet editor", "aria-labelledby": "editor-title" }, form);
+    limitLength(title, 200);
+    limitLength(body, 1000);
+    limitLength(category, 50);
     title.addEventListener("input", () => {
       if (lengthOf(title.value) <= 200) title.setCustomValidity(title.value.trim() ? "" : text.titleMissing);
     });
     time.addEventListener("change", () => this.timeWithoutDate());
-    this.form.addEventListener("input", () => this.keep());
-    this.form.addEventListener("change", () => this.keep());
-    this.form.addEventListener("submit", (/** @type {Event} */ event) => { event.preventDefault(); this.save(); });
-    this.dialog.addEventListener("cancel", (/** @type {Event} */ event) => { event.preventDefault(); this.leave(); });
-    this.dialog.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.isComposing) {
+    form.addEventListener("input", () => this.keep());
+    form.addEventListener("change", () => this.keep());
+    form.addEventListener("submit", (event) => { event.preventDefault(); this.save(); });
+    dialog.addEventListener("cancel", (event) => { event.preventDefault(); this.leave(); });
+    dialog.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
         event.preventDefault();
-        this.form.requestSubmit(this.saveButton);
+        form.requestSubmit(this.saveButton);
       }
     });
     // A click beside the sheet closes it; the draft stays.
-    this.dialog.addEventListener("pointerdown", (/** @type {Event} */ event) => { if (event.target === this.dialog) this.leave(); });
+    dialog.addEventListener("pointerdown", (event) => { if (event.target === dialog) this.leave(); });
+    return dialog;
   }
 
   /** A time needs a day: today, or tomorrow when that time has passed. */
@@ -117,26 +113,28 @@ export class Editor {
     announce(text.dateFilled(date.value));
   }
 
+  /** @returns {Partial<Fields>} */
+  values() {
+    return Object.fromEntries(names.map((name) => [name, this.controls[name].value]));
+  }
+
   /** @returns {Partial<Fields>} what the person changed */
   changed() {
-    return Object.fromEntries(names.filter((name) => this.controls[name].value !== this.base[name]).map((name) => [name, this.controls[name].value]));
+    return Object.fromEntries(Object.entries(this.values()).filter(([name, value]) => value !== this.base[/** @type {keyof Fields} */ (name)]));
   }
 
   get key() {
     return `task:${this.id}`;
   }
 
-  /** Saves the draft. */
   keep() {
+    // A field that loses the focus because the sheet closes reports a change.
+    if (this.isOver) return;
     const fields = this.changed();
-    const isEmpty = Object.keys(fields).length === 0;
-    const revision = this.app.model.tasks.get(this.id)?.revision ?? 0;
-    const draft = isEmpty ? undefined : { base: this.base, fields, revision, at: new Date().toISOString() };
-    if (isEmpty) this.note.hidden = true;
-    this.kept = this.app.engine.commit([{ store: "draft", key: this.key, value: draft }]);
+    if (Object.keys(fields).length === 0) this.note.hidden = true;
+    this.app.engine.keepDraft(this.key, fields, this.base);
   }
 
-  /** Updates the fields from the task. */
   takeIn() {
     const task = this.app.model.tasks.get(this.id);
     this.isGone = !task;
@@ -157,7 +155,7 @@ export class Editor {
   /** @param {keyof Fields} name @param {string} value */
   showTheirs(name, value) {
     const box = this.theirs[name];
-    const shown = name === "status" ? text[/** @type {import("./types.js").Status} */ (value)] : value || text.nothing;
+    const shown = name === "status" ? text[/** @type {Status} */ (value)] : value || text.nothing;
     const take = (/** @type {string} */ next) => {
       this.controls[name].value = next;
       this.controls[name].dispatchEvent(new Event("input", { bubbles: true }));
@@ -181,7 +179,8 @@ export class Editor {
       title.setCustomValidity(text.titleMissing);
       return title.reportValidity();
     }
-    const fields = this.changed();
+    // Whatever the server may still have of a task that is gone: these are the words.
+    const fields = this.isGone ? this.values() : this.changed();
     /** @type {any[]} */
     const intents = [];
     /** @type {Record<string, any>} */
@@ -200,11 +199,11 @@ export class Editor {
       intents.push({ type: "task", op: "patch", id, value: patch, ...(patch.status && { position: between(last ?? null, null) }) });
     }
     this.finish();
-    app.engine.edit(intents, [{ store: "draft", key: this.key, value: undefined }]);
+    app.engine.edit(intents, [noDraft(this.key)]);
     if (patch.status) {
-      announce(text.movedTo(title.value, text[/** @type {import("./types.js").Status} */ (patch.status)], app.model.list(patch.status).findIndex((task) => task.id === id) + 1));
+      announce(text.movedTo(title.value, text[/** @type {Status} */ (patch.status)], app.model.list(patch.status).findIndex((task) => task.id === id) + 1));
     }
-    app.board?.show(id);
+    this.goBack();
   }
 
   /** @param {string} name @param {any[]} intents @returns {string | null} */
@@ -218,7 +217,7 @@ export class Editor {
   }
 
   discard() {
-    this.app.engine.commit([{ store: "draft", key: this.key, value: undefined }]);
+    this.app.engine.keepDraft(this.key, {});
     for (const name of names) {
       this.controls[name].value = this.base[name];
       this.theirs[name].hidden = true;
@@ -236,19 +235,32 @@ export class Editor {
   leave() {
     const hasDraft = Object.keys(this.changed()).length > 0;
     this.finish();
-    if (hasDraft) this.app.toast(text.draftKept, { action: text.continueEditing, run: () => this.app.router.go({ task: this.id }) });
+    if (hasDraft) this.tellKept();
     this.app.render();
-    if (!this.app.board?.show(this.id)) $("#main").focus();
+    this.goBack();
+  }
+
+  /** The focus goes to the card, or to the row of another screen, which may have been made anew. */
+  goBack() {
+    if (!this.app.board?.show(this.id)) ($(`[data-of="${this.id}"]`) ?? $("#main")).focus();
   }
 
   /** Closes the sheet and removes it from the address. */
   finish() {
+    this.isOver = true;
+    this.app.engine.typed.delete(this.key);
     this.dialog.close();
     this.app.router.leave("task");
   }
 
+  tellKept() {
+    this.app.toast(text.draftKept, { action: text.continueEditing, run: () => this.app.router.go({ task: this.id }) });
+  }
+
   /** Closes it because the address changed: Back was pressed. */
   close() {
+    if (!this.isOver && Object.keys(this.changed()).length > 0) this.tellKept();
+    this.app.engine.typed.delete(this.key);
     this.dialog.close();
     this.dialog.remove();
   }

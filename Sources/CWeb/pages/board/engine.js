@@ -3,55 +3,37 @@
 import { access, call, follow, Problem, uuid } from "./api.js";
 import * as sync from "./sync.js";
 
-/** @typedef {import("./types.js").Change} Change */
-/** @typedef {{phase: "loading" | "live" | "offline", sending: boolean, full: boolean}} State  `full`: the account takes no more */
-
 const feedTypes = sync.types.join(",");
 
 export class Engine {
-  /**
-   * @param {string} account
-   * @param {import("./store.js").Store} store
-   */
+  /** @param {string} account @param {Store} store */
   constructor(account, store) {
     this.account = account;
     this.store = store;
     this.mirror = sync.emptyMirror();
     /** @type {State} */
     this.state = { phase: "loading", sending: false, full: false };
-    /**
-     * Called with each change of the mirror.
-     * @type {(changes: Change[]) => void}
-     */
+    /** @type {(changes: Change[]) => void} */
     this.onChange = () => {};
-    /**
-     * Called when the state has changed.
-     * @type {() => void}
-     */
+    /** @type {() => void} */
     this.onState = () => {};
-    /**
-     * Called when the disk cannot be written any more.
-     * @type {() => void}
-     */
+    /** @type {() => void} called when the disk cannot be written any more */
     this.onDiskFault = () => {};
+    /** @type {Map<string, () => void>} writes the words that this page shows, by the key of their draft */
+    this.typed = new Map();
     this.isDiskLost = false;
     this.isLeading = false;
     this.isPushing = false;
-    /** Whether the stream of changes runs. */
     this.isFollowing = false;
     this.batchLimit = sync.batch;
     this.closing = new AbortController();
     this.lastKey = "";
     this.wake = () => {};
     this.channel = store.channel;
-    /**
-     * Ends when all changes so far are on disk.
-     * @type {Promise<unknown>}
-     */
+    /** @type {Promise<unknown>} */
     this.writing = Promise.resolve();
   }
 
-  /** Reads what is on disk, and begins to follow the server. */
   async start() {
     this.mirror = await this.store.reading;
     for (const changes of this.store.missed) sync.apply(this.mirror, changes);
@@ -66,13 +48,12 @@ export class Engine {
     this.channel?.postMessage({ hello: true });
   }
 
-  /**
-   * Changes made by another tab.
-   * @param {Change[]} changes
-   */
+  /** @param {Change[]} changes by another tab */
   take(changes) {
     sync.apply(this.mirror, changes);
     this.onChange(changes);
+    // Another tab saved or deleted its words. Those that this one shows stay a draft.
+    for (const { store, key, value } of changes) if (store === "draft" && !value) this.typed.get(key)?.();
     if (changes.some((change) => change.store === "outbox" && change.value)) this.push();
   }
 
@@ -96,8 +77,7 @@ export class Engine {
 
   /**
    * An edit of the user: shown at once, sent when the server can be reached.
-   * @param {Parameters<typeof sync.mutate>[1][]} intents
-   * @param {Change[]} [also] what changes with them, such as a draft that is saved
+   * @param {Intent[]} intents @param {Change[]} [also] what changes with them, such as a draft that is saved
    */
   async edit(intents, also = []) {
     const changes = [...also];
@@ -111,20 +91,22 @@ export class Engine {
     this.push();
   }
 
+  /**
+   * Keeps what is being typed; nothing deletes the draft.
+   * @param {string} key @param {Record<string, any>} fields
+   * @param {Record<string, any>} [base] what they change @param {number} [revision] of the base
+   */
+  keepDraft(key, fields, base = {}, revision = 0) {
+    if (Object.keys(fields).length > 0) this.commit([{ store: "draft", key, value: { base, fields, revision, at: new Date().toISOString() } }]);
+    else if (this.mirror.draft.has(key)) this.commit([sync.noDraft(key)]);
+  }
+
   /** Whether the disk has what this page shows. */
   get isOnDisk() {
     return this.store.database !== null && !this.isDiskLost;
   }
 
-  /** The number of edits, drafts and questions that are on this device alone. */
-  get ownCount() {
-    return this.mirror.outbox.size + this.mirror.draft.size + this.mirror.issue.size;
-  }
-
-  /**
-   * Keys are in the order of the edits, though the clock may go back, unique within a tab, and unique among tabs by a random
-   * suffix.
-   */
+  /** In the order of the edits, though the clock may go back; unique within a tab, and by its random end among tabs. */
   nextKey() {
     for (const key of this.mirror.outbox.keys()) if (key > this.lastKey) this.lastKey = key;
     const time = Date.now().toString(36).padStart(9, "0");
@@ -144,29 +126,30 @@ export class Engine {
       this.push();
       await this.pull();
     };
-    // Remote pages over plain HTTP have no locks. Then every tab leads: safe because of mutation ids, but more expensive.
+    // Pages over plain HTTP have no locks, and some browsers refuse them. Then every tab that is seen leads: mutation ids make it safe.
     if (!navigator.locks) return void run();
-    navigator.locks.request(`kanbase-${this.account}`, { signal }, run).catch(() => {});
+    navigator.locks.request(`kanbase-${this.account}`, { signal }, run).catch((error) => { if (error.name === "SecurityError") run(); });
   }
 
   /** @param {Partial<State>} change */
   setState(change) {
     const next = { ...this.state, ...change };
+    if (this.closing.signal.aborted) return;
     if (next.phase === this.state.phase && next.sending === this.state.sending && next.full === this.state.full) return;
     this.state = next;
     this.onState();
     if (this.isLeading) this.channel?.postMessage({ state: next });
   }
 
-  /** Follows the changes until the engine closes. */
   async pull() {
     const { signal } = this.closing;
     for (let wait = 500; !signal.aborted; wait = Math.min(wait * 2, 8000)) {
+      // Browsers have six connections: none for hidden tabs.
+      if (!navigator.locks && document.hidden) await this.pause(2 ** 31 - 1);
       try {
         if (!this.mirror.meta.get("cursor")) await this.load();
         const since = encodeURIComponent(this.mirror.meta.get("cursor"));
-        /** @type {any[]} */
-        let changes = [];
+        let changes = /** @type {any[]} */ ([]);
         let cursor = "";
         const flush = () => {
           if (changes.length === 0) return;
@@ -192,7 +175,8 @@ export class Engine {
         if (error instanceof Problem && error.status === 401) return access.ended();
         if (error instanceof Problem && (error.status === 410 || error.status === 400)) {
           // Another history, or an expired cursor: load everything again, with the outbox on top.
-          await this.commit([{ store: "meta", key: "cursor", value: undefined }]);
+          const before = this.mirror.meta.get("cursor");
+          await this.commit([{ store: "meta", key: "cursor", value: undefined }, ...(before ? [{ store: /** @type {const} */ ("meta"), key: "before", value: before }] : [])]);
           continue;
         }
       }
@@ -207,11 +191,9 @@ export class Engine {
   async load() {
     const state = new Map();
     const isEmpty = this.mirror.task.size + this.mirror.category.size === 0;
-    /** @type {string | null} */
-    let cursor = null;
+    let cursor = /** @type {string | null} */ (null);
     for (let hasMore = true; hasMore;) {
       const since = cursor ? `&since=${encodeURIComponent(cursor)}` : "";
-      /** @type {any} */
       const page = await call("GET", `/changes?types=${feedTypes}&limit=1000${since}`, { seconds: 20, quiet: true });
       for (const change of page.changes) {
         if (change.deleted) state.delete(`${change.type} ${change.id}`);
@@ -226,13 +208,10 @@ export class Engine {
         this.onChange(first);
       }
     }
-    if (cursor) await this.commit(sync.replace(this.mirror, state, cursor));
+    if (cursor) await this.commit(sync.replace(this.mirror, state, cursor, new Date().toISOString()));
   }
 
-  /**
-   * Waits, or returns early when there is a reason to try again.
-   * @param {number} milliseconds
-   */
+  /** @param {number} milliseconds */
   pause(milliseconds) {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
@@ -262,11 +241,13 @@ export class Engine {
         this.setState({ sending: true });
         const { sent, body } = next;
         const answer = await call("POST", "/sync", { body });
+        // What answered was no Kanbase.
+        if (!Array.isArray(answer?.results)) throw new Problem(502);
         this.pushWait = 500;
         this.setState({ full: false, ...(this.isFollowing && { phase: "live" }) });
+        this.batchLimit = Math.min(this.batchLimit * 2, sync.batch);
         await this.commit(sync.settle(this.mirror, sent, answer.results, new Date().toISOString()));
       }
-      this.batchLimit = sync.batch;
     } catch (error) {
       await this.pushFailed(/** @type {any} */ (error));
     } finally {
@@ -284,7 +265,9 @@ export class Engine {
   async pushFailed(problem) {
     if (!(problem instanceof Problem)) throw problem;
     if (problem.status === 401 || this.closing.signal.aborted) return;
-    const isPassing = problem.status === 0 || problem.status >= 500 || problem.status === 429 || problem.status === 408;
+    // A refusal without a code is of a proxy. One that finds the request too large finds smaller ones right.
+    const isPassing = problem.status >= 500 || problem.status === 429 || problem.status === 408 || problem.code === "unreachable"
+      || (problem.code === "" && problem.status !== 413);
     if (!isPassing) {
       // The whole request was refused: smaller requests find the edit at fault.
       if (this.batchLimit > 1) {
@@ -298,13 +281,16 @@ export class Engine {
       this.pushTimer = setTimeout(() => this.push(), 100);
       return;
     }
-    if (problem.status === 0) this.setState({ phase: "offline" });
+    if (problem.status === 0) {
+      this.setState({ phase: "offline" });
+      // The line may be too slow for so much.
+      this.batchLimit = Math.ceil(Math.min(this.batchLimit, this.mirror.outbox.size) / 2);
+    }
     this.setState({ full: problem.code === "quota_exceeded" });
     this.pushWait = Math.min((this.pushWait ?? 500) * 2, 15000);
     this.pushTimer = setTimeout(() => this.push(), (problem.retryAfter ?? 0) * 1000 || this.pushWait);
   }
 
-  /** Ends everything; nothing more is read, written or sent. */
   close() {
     this.closing.abort();
     this.stream?.abort();

@@ -1,19 +1,39 @@
-// The sheets of categories and D-days, and the field of a picture.
+// The screen of categories, the sheets of categories and D-days, and the field of a picture.
 import { findCategory } from "./add.js";
+import { heading } from "./answers.js";
 import { call, Problem, uuid } from "./api.js";
-import { $, el, field, limitLength } from "./dom.js";
+import { $, el, field, icon, limitLength, refill } from "./dom.js";
 import { keep, picture } from "./images.js";
 import { faultOf } from "./login.js";
+import { noDraft } from "./sync.js";
 import { text } from "./texts.js";
-
-/** @typedef {import("./app.js").App} App */
 
 const palette = ["#c2410c", "#b45309", "#4d7c0f", "#0f766e", "#0369a1", "#4338ca", "#a21caf", "#be123c", "#57534e"];
 
-/** @param {App} app @param {import("./types.js").Category | null} category null makes a new one */
+/** @param {App} app @param {HTMLElement} main */
+export function showCategories(app, main) {
+  const list = el("ul", { class: "rows" });
+  const panel = el("section", { class: "panel" }, list);
+  const make = el("button", { type: "button", class: "primary", onclick: () => editCategory(app, null) }, icon("plus"), text.addCategory);
+  main.append(heading(text.screens.categories, make), panel);
+  const fill = () => {
+    const counts = new Map();
+    for (const task of app.model.tasks.values()) counts.set(task.categoryId, (counts.get(task.categoryId) ?? 0) + 1);
+    const rows = app.model.categoryList.map((category) => el("li", {},
+      el("span", { class: "swatch", style: { "--tint": category.color ?? "var(--muted)" } }, category.image ? picture(category.image) : category.emoji ?? ""),
+      el("button", { type: "button", class: "row-open", data: { of: category.id }, onclick: () => editCategory(app, category) }, category.name),
+      el("button", { type: "button", class: "link", onclick: () => app.router.go({ screen: null, category: category.id }) }, text.taskCount(counts.get(category.id) ?? 0))));
+    list.replaceChildren(...rows);
+    if (rows.length === 0) list.replaceChildren(el("li", {}, el("p", { class: "quiet-words" }, text.noCategories)));
+  };
+  fill();
+  return app.watch((stores) => { if (["category", "task", "outbox"].some((store) => stores.has(store))) refill(list, fill); });
+}
+
+/** @param {App} app @param {Category | null} category null makes a new one */
 export function editCategory(app, category) {
   const name = el("input", { required: true, autocomplete: "off" });
-  limitLength(name, 50, (count) => text.tooLong(count, 50));
+  limitLength(name, 50);
   const emoji = el("input", { class: "short", autocomplete: "off" });
   const swatches = [...palette, null].map((value) =>
     el("input", { type: "radio", name: "color", value: value ?? "", "aria-label": value ?? text.noColor }));
@@ -50,10 +70,10 @@ export function editCategory(app, category) {
   });
 }
 
-/** @param {App} app @param {import("./types.js").DDay | null} dday null makes a new one */
+/** @param {App} app @param {DDay | null} dday null makes a new one */
 export function editDDay(app, dday) {
   const title = el("input", { required: true, autocomplete: "off" });
-  limitLength(title, 100, (count) => text.tooLong(count, 100));
+  limitLength(title, 100);
   const date = el("input", { type: "date", required: true, max: "9999-12-31" });
   const repeats = el("input", { type: "checkbox" });
   const emoji = el("input", { class: "short", autocomplete: "off" });
@@ -96,21 +116,11 @@ export function editDDay(app, dday) {
 /**
  * A sheet whose content is a draft from the first letter on, like the editor's.
  * @param {App} app
- * @param {object} parts
- * @param {"category" | "dday"} parts.type
- * @param {any} parts.before null makes a new one
- * @param {string} parts.title
- * @param {any} parts.initial
- * @param {Node[]} parts.content
- * @param {ReturnType<typeof pictureField>} parts.picture
- * @param {() => Record<string, any>} parts.values
- * @param {(value: any) => void} parts.fill
- * @param {(value: any) => boolean} [parts.check] shows a fault and returns false
- * @param {((gone: import("./types.js").Change) => boolean) | null} parts.remove tells whether it was deleted, with its draft
+ * @param {SheetParts} parts
  */
 function sheet(app, { type, before, title, initial, content, picture: image, values, fill, check, remove }) {
   const key = `${type}:${before?.id ?? "new"}`;
-  const gone = { store: /** @type {const} */ ("draft"), key, value: undefined };
+  const id = before?.id ?? uuid();
   const draft = app.engine.mirror.draft.get(key);
   // What others change from now on is a conflict, and shown beside.
   const baseRevision = draft?.revision ?? before?.revision;
@@ -121,33 +131,35 @@ function sheet(app, { type, before, title, initial, content, picture: image, val
   const note = el("p", { class: "note", hidden: !draft }, text.draftRestored, " ",
     el("button", { type: "button", class: "link", onclick: () => { fill(initial); keepDraft(); } }, text.discard));
   const keepDraft = () => {
+    if (isOver) return;
     const fields = changed();
-    const isEmpty = Object.keys(fields).length === 0;
-    if (isEmpty) note.hidden = true;
-    app.engine.commit([isEmpty ? gone : { ...gone, value: { base, fields, revision: baseRevision ?? 0, at: new Date().toISOString() } }]);
+    if (Object.keys(fields).length === 0) note.hidden = true;
+    app.engine.keepDraft(key, fields, base, baseRevision);
   };
   if (draft) fill({ ...initial, ...draft.fields });
   const close = () => dialog.close();
   const form = el("form", { method: "dialog" }, el("h2", { id: "sheet-title" }, title), note, ...content, el("div", { class: "row end" },
-    remove && el("button", { type: "button", class: "danger", onclick: () => { if (remove(gone)) { isOver = true; close(); } } }, text.remove),
+    remove && el("button", { type: "button", class: "danger", onclick: () => { if (remove(noDraft(key))) { isOver = true; close(); } } }, text.remove),
     el("span", { class: "space" }), el("button", { type: "button", onclick: close }, text.close), el("button", { class: "primary" }, text.save)));
+  app.engine.typed.set(key, keepDraft);
   image.takeFrom(form);
   image.onChange = keepDraft;
   // Those of a draft are checked as if they were typed.
   for (const input of form.querySelectorAll("input")) input.dispatchEvent(new Event("input"));
   form.addEventListener("input", keepDraft);
   form.addEventListener("change", keepDraft);
-  form.addEventListener("submit", (/** @type {Event} */ event) => {
+  form.addEventListener("submit", (event) => {
     const value = values();
     if (check && !check(value)) return event.preventDefault();
     isOver = true;
     const patch = Object.fromEntries(Object.entries(value).filter(([name, member]) => !before || (before[name] ?? null) !== member));
-    if (Object.keys(patch).length === 0) return void app.engine.commit([gone]);
-    app.engine.edit([{ type, op: before ? "patch" : "create", id: before?.id ?? uuid(), value: patch, baseRevision }], [gone]);
+    if (Object.keys(patch).length === 0) return app.engine.keepDraft(key, {});
+    app.engine.edit([{ type, op: before ? "patch" : "create", id, value: patch, baseRevision }], [noDraft(key)]);
   });
   const dialog = el("dialog", { class: "sheet", "aria-labelledby": "sheet-title" }, form);
   const opener = document.activeElement;
   dialog.addEventListener("close", () => {
+    app.engine.typed.delete(key);
     dialog.remove();
     if (!isOver && Object.keys(changed()).length > 0) {
       const again = () => (type === "category"
@@ -155,7 +167,7 @@ function sheet(app, { type, before, title, initial, content, picture: image, val
       app.toast(text.draftKept, { action: text.continueEditing, run: again });
     }
     // The list may have been rendered again.
-    if (!opener?.isConnected) $("#main").focus();
+    if (!opener?.isConnected) ($(`[data-of="${id}"]`) ?? $("#main")).focus();
   });
   document.body.append(dialog);
   dialog.showModal();
@@ -176,7 +188,6 @@ export function pictureField() {
     element,
     /** @type {string | null} */
     id: null,
-    /** Called when the person has chosen or removed a picture. */
     onChange: () => {},
     /** @param {string | null} id */
     show(id) {
@@ -187,16 +198,16 @@ export function pictureField() {
     },
     /** @param {HTMLElement} area where a picture may be dropped or pasted */
     takeFrom(area) {
-      area.addEventListener("dragover", (/** @type {DragEvent} */ event) => event.preventDefault());
-      area.addEventListener("drop", (/** @type {DragEvent} */ event) => { event.preventDefault(); take(event.dataTransfer?.files[0]); });
-      area.addEventListener("paste", (/** @type {ClipboardEvent} */ event) => { take(event.clipboardData?.files[0]); });
+      area.addEventListener("dragover", (event) => event.preventDefault());
+      area.addEventListener("drop", (event) => { event.preventDefault(); take(event.dataTransfer?.files[0]); });
+      area.addEventListener("paste", (event) => { take(event.clipboardData?.files[0]); });
     },
   };
   const take = async (/** @type {File | undefined} */ chosen) => {
     if (!chosen || choose.disabled) return;
     // Saving waits for the picture.
-    const buttons = [choose, ...element.closest("form")?.querySelectorAll(".primary") ?? []];
-    const disable = (/** @type {boolean} */ isBusy) => { for (const button of buttons) button.disabled = isBusy; };
+    const buttons = [choose, $(".primary", element.closest("form") ?? element)];
+    const disable = (/** @type {boolean} */ isBusy) => { for (const button of buttons) if (button) button.disabled = isBusy; };
     disable(true);
     fault.textContent = "";
     const made = uuid();
@@ -228,6 +239,6 @@ async function reduced(file) {
   try { bitmap = await createImageBitmap(file); } catch { return file; }
   const part = Math.min(1, longest / Math.max(bitmap.width, bitmap.height));
   const canvas = el("canvas", { width: Math.ceil(bitmap.width * part), height: Math.ceil(bitmap.height * part) });
-  canvas.getContext("2d").drawImage(bitmap, 0, 0, canvas.width, canvas.height);
-  return new Promise((resolve) => canvas.toBlob((/** @type {Blob | null} */ blob) => resolve(blob ?? file), "image/webp", 0.85));
+  canvas.getContext("2d")?.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve) => canvas.toBlob((blob) => resolve(blob ?? file), "image/webp", 0.85));
 }

@@ -7,15 +7,13 @@ import { memberName, wordsOf } from "./conflicts.js";
 import { describeTime } from "./dates.js";
 import { text } from "./texts.js";
 
-/** @typedef {import("./app.js").App} App */
-
 /** @param {App} app @param {HTMLElement} main */
 export function showHistory(app, main) {
   const { of } = app.router.route;
   const task = of ? app.model.tasks.get(of) : null;
   const place = el("section", { class: "panel" });
-  const back = of && el("button", { type: "button", onclick: () => app.router.go({ screen: null, of: null, task: of }) }, text.edit);
-  main.append(heading(of ? text.historyOf(task?.title ?? "") : text.screens.history, task && back), place);
+  const back = task && el("button", { type: "button", onclick: () => app.router.go({ screen: null, of: null, task: of }) }, text.edit);
+  main.append(heading(of ? text.historyOf(task?.title ?? "") : text.screens.history, back ?? null), place);
   const path = of ? `/tasks/${encodeURIComponent(of)}/history?limit=100` : "/history?limit=100";
   return showAnswer(app, place, path, (answer) => {
     if (answer.items.length === 0) return [el("p", { class: "quiet-words" }, text.historyEmpty)];

@@ -2,10 +2,7 @@
 import { call } from "./api.js";
 import { el } from "./dom.js";
 
-/**
- * Where pictures are kept.
- * @type {{engine: import("./engine.js").Engine | null}}
- */
+/** @type {{engine: Engine | null}} */
 export const album = { engine: null };
 
 /**
@@ -14,11 +11,7 @@ export const album = { engine: null };
  */
 const addresses = new Map();
 
-/**
- * A picture element, which appears when the picture is loaded.
- * @param {string} id
- * @returns {HTMLImageElement}
- */
+/** @param {string} id @returns {HTMLImageElement} */
 export function picture(id) {
   // A format that this browser does not know is left out.
   const image = el("img", { class: "picture", alt: "", onerror: () => image.remove() });

@@ -5,12 +5,8 @@ import { mark } from "./shell.js";
 import * as session from "./session.js";
 import { text } from "./texts.js";
 
-/** @typedef {"logIn" | "signUp" | "forgot" | "reset"} Mode */
-
-/**
- * @param {{mode?: Mode, note?: string, done: () => void}} options
- */
-export function showLogin({ mode = "logIn", note = "", done }) {
+/** @param {{mode?: LoginMode, note?: string, done: () => void}} options */
+export async function showLogin({ mode = "logIn", note = "", done }) {
   const query = new URLSearchParams(location.search);
   /** @type {Record<string, HTMLInputElement>} */
   const inputs = {
@@ -27,7 +23,7 @@ export function showLogin({ mode = "logIn", note = "", done }) {
   };
   const main = el("main", { class: "entry", id: "main", tabIndex: -1 });
 
-  /** @param {Mode} next @param {string} [message] */
+  /** @param {LoginMode} next @param {string} [message] */
   const show = (next, message = "") => {
     const names = { logIn: ["email", "password"], signUp: ["email", "newPassword", "displayName", "invitation"], forgot: ["email"], reset: ["code", "newPassword"] }[next];
     const fault = el("p", { class: "fault", role: "alert" });
@@ -37,25 +33,12 @@ export function showLogin({ mode = "logIn", note = "", done }) {
       ...names.map((name) => field(/** @type {any} */ (labels)[name], inputs[name])), fault, button,
       el("div", { class: "links" },
         ...others(next).map((other) => el("button", { type: "button", class: "link", onclick: () => show(other) }, text[`to_${other}`]))));
-    form.addEventListener("submit", async (/** @type {Event} */ event) => {
-      event.preventDefault();
-      if (button.disabled) return;
-      button.disabled = true;
-      fault.textContent = "";
-      try {
-        await submit(next);
-      } catch (problem) {
-        if (!(problem instanceof Problem)) throw problem;
-        fault.textContent = faultOf(problem);
-      } finally {
-        button.disabled = false;
-      }
-    });
+    onSubmit(form, button, fault, () => submit(next));
     main.replaceChildren(el("div", { class: "brand" }, mark(), "Kanbase"), form);
     inputs[names.find((name) => !inputs[name].value) ?? names[0]].focus();
   };
 
-  /** @param {Mode} mode */
+  /** @param {LoginMode} mode */
   const submit = async (mode) => {
     const { email, password, displayName, invitation, code, newPassword } = inputs;
     if (mode === "forgot") {
@@ -77,7 +60,7 @@ export function showLogin({ mode = "logIn", note = "", done }) {
       password.value = newPassword.value;
     }
     const made = await session.logIn({ email: email.value, password: password.value });
-    const kept = session.keptEdits();
+    const kept = await session.keptEdits();
     if (kept && kept.account !== made.account && !confirm(text.otherKept(kept.count))) {
       await call("DELETE", "/sessions/current", { headers: { Authorization: `Bearer ${made.token}` }, quiet: true });
       throw new Problem(0, { detail: text.keptStays });
@@ -89,14 +72,35 @@ export function showLogin({ mode = "logIn", note = "", done }) {
 
   document.body.replaceChildren(main, el("div", { id: "announcer", class: "hidden", "aria-live": "polite" }));
   document.title = `${text[mode]} · Kanbase`;
-  const kept = session.keptEdits();
-  show(mode, note || (kept ? text.keptHere(kept.count) : ""));
+  const kept = await session.keptEdits();
+  show(mode, `${note} ${kept ? text.keptHere(kept.count) : ""}`.trim());
 }
 
-/** @param {Mode} mode @returns {Mode[]} */
+/** @param {LoginMode} mode @returns {LoginMode[]} */
 function others(mode) {
   if (mode === "logIn") return ["signUp", "forgot"];
   return mode === "forgot" ? ["logIn", "reset"] : ["logIn"];
+}
+
+/**
+ * What a form does, once at a time; it shows why it failed.
+ * @param {HTMLFormElement} form @param {HTMLButtonElement} button @param {HTMLElement} fault @param {() => Promise<any>} run
+ */
+export function onSubmit(form, button, fault, run) {
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (button.disabled) return;
+    button.disabled = true;
+    fault.textContent = "";
+    try {
+      await run();
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      fault.textContent = faultOf(problem);
+    } finally {
+      button.disabled = false;
+    }
+  });
 }
 
 /** @param {Problem} problem */

@@ -6,13 +6,7 @@ import { move, moveBy, moveWithin, remove } from "./actions.js";
 import { openAdd } from "./add.js";
 import { text } from "./texts.js";
 
-/** @typedef {import("./app.js").App} App */
-/** @typedef {{label: string, run: () => void, isDanger?: boolean, isDisabled?: boolean, hint?: string} | null} Item  null is a line */
-
-/**
- * @param {HTMLElement} anchor
- * @param {Item[]} items
- */
+/** @param {HTMLElement} anchor @param {MenuItem[]} items */
 export function openMenu(anchor, items) {
   document.querySelector(".menu")?.remove();
   const menu = el("div", { class: "menu", role: "menu", "aria-label": anchor.getAttribute("aria-label") ?? anchor.textContent?.trim() ?? "" });
@@ -32,7 +26,7 @@ export function openMenu(anchor, items) {
       onclick: () => { close(true); item.run(); },
     }, item.label, item.hint && el("kbd", {}, item.hint)));
   }
-  menu.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+  menu.addEventListener("keydown", (event) => {
     const buttons = /** @type {HTMLElement[]} */ ([...menu.querySelectorAll("button:not(:disabled)")]);
     const index = buttons.indexOf(/** @type {HTMLElement} */ (document.activeElement));
     const to = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: buttons.length - 1 }[event.key];
@@ -50,14 +44,10 @@ export function openMenu(anchor, items) {
   anchor.setAttribute("aria-expanded", "true");
   document.addEventListener("pointerdown", outside, true);
   addEventListener("resize", away);
-  /** @type {HTMLElement | null} */ (menu.querySelector("button:not(:disabled)"))?.focus({ preventScroll: true });
+  $("button:not(:disabled)", menu)?.focus({ preventScroll: true });
 }
 
-/**
- * Beside its anchor, within the window.
- * @param {HTMLElement} menu
- * @param {HTMLElement} anchor
- */
+/** @param {HTMLElement} menu @param {HTMLElement} anchor */
 function place(menu, anchor) {
   const at = anchor.getBoundingClientRect();
   const { offsetWidth, offsetHeight } = menu;
@@ -96,7 +86,7 @@ export function openCardMenu(app, id, anchor) {
 /** @param {App} app */
 export function setUpKeys(app) {
   document.addEventListener("keydown", (event) => {
-    if (event.isComposing || event.defaultPrevented) return;
+    if (event.defaultPrevented) return;
     const target = /** @type {HTMLElement} */ (event.target);
     if (target.closest("input, textarea, select, [contenteditable], .menu")) return;
     if (document.querySelector("dialog[open]")) return;
@@ -166,7 +156,6 @@ function anywhere(app, event) {
   }
 }
 
-/** The sheet of shortcuts. */
 export function showHelp() {
   const rows = [
     [["n"], text.keyAdd], [["/"], text.keySearch], [["Enter"], text.keyEdit], [["F2"], text.keyRename], [["m"], text.keyMenu],

@@ -1,55 +1,38 @@
 // The data of the page: the mirror with the unsent edits on top, by column, filtered and sorted.
-import { byPosition } from "./order.js";
 import { dueDay, today } from "./dates.js";
 import { view } from "./sync.js";
-
-/** @typedef {import("./types.js").Task} Task */
-/** @typedef {import("./types.js").Status} Status */
-/** @typedef {import("./types.js").Entry} Entry */
 
 export const columns = /** @type {Status[]} */ (["todo", "doing", "done"]);
 
 const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** @typedef {{categories: Set<string>, due: string, query: string, sort: string}} Filter */
-
 export class Model {
-  /** @param {import("./engine.js").Engine} engine */
+  /** @param {Engine} engine */
   constructor(engine) {
     this.engine = engine;
     /** @type {Map<string, Task>} */
     this.tasks = new Map();
-    /** @type {Map<string, import("./types.js").Category>} */
+    /** @type {Map<string, Category>} */
     this.categories = new Map();
-    /** @type {Map<string, import("./types.js").DDay>} */
+    /** @type {Map<string, DDay>} */
     this.ddays = new Map();
-    /** @type {import("./types.js").Settings} */
+    /** @type {Settings} */
     this.settings = { timeZone: null, locale: null, custom: {}, revision: 0 };
     /** @type {Filter} */
     this.filter = { categories: new Set(), due: "", query: "", sort: "position" };
-    /**
-     * The target of each outbox entry, by its key.
-     * @type {Map<string, {type: string, id: string}>}
-     */
+    /** @type {Map<string, {type: string, id: string}>} the target of each outbox entry, by its key */
     this.targets = new Map();
-    /**
-     * The ids with unsent edits.
-     * @type {Set<string>}
-     */
+    /** @type {Set<string>} */
     this.unsent = new Set();
-    /**
-     * The visible tasks of each column, until something changes.
-     * @type {Map<Status, Task[]>}
-     */
+    /** @type {Map<Status, Task[]>} the visible tasks of each column, until something changes */
     this.lists = new Map();
     /** @type {Set<(stores: Set<string>) => void>} */
     this.watchers = new Set();
   }
 
-  /** Loads the whole mirror. */
   begin() {
     const { mirror } = this.engine;
-    /** @type {import("./types.js").Change[]} */
+    /** @type {Change[]} */
     const changes = [];
     for (const [store, map] of Object.entries(mirror)) {
       for (const [key, value] of map) changes.push({ store: /** @type {any} */ (store), key, value });
@@ -57,7 +40,7 @@ export class Model {
     this.take(changes);
   }
 
-  /** @param {import("./types.js").Change[]} changes */
+  /** @param {Change[]} changes */
   take(changes) {
     /** @type {Map<string, {type: string, id: string}>} */
     const touched = new Map();
@@ -172,8 +155,35 @@ export class Model {
     return this.settings.timeZone ?? browserZone;
   }
 
-  /** Categories by name. */
   get categoryList() {
     return [...this.categories.values()].sort((a, b) => a.name.localeCompare(b.name));
   }
+}
+
+// The order of a column. Positions are opaque strings of the server, in the order of their bytes. Until the server has
+// placed a task, the page gives it a position of its own between two others.
+const lowest = 33;
+const highest = 126;
+
+/**
+ * A string between two positions; null stands for the beginning or the end of the column.
+ * @param {string | null} before
+ * @param {string | null} after
+ */
+export function between(before, after) {
+  let result = "";
+  for (let place = 0; ; place += 1) {
+    const low = before !== null && place < before.length ? before.charCodeAt(place) : lowest;
+    const high = after !== null && place < after.length ? after.charCodeAt(place) : highest + 1;
+    const middle = Math.floor((low + high) / 2);
+    if (middle > low) return result + String.fromCharCode(middle);
+    result += String.fromCharCode(low);
+    // From here on it is below the upper neighbour, whatever follows.
+    if (high > low) after = null;
+  }
+}
+
+/** @param {{position: string, id: string}} a @param {{position: string, id: string}} b */
+export function byPosition(a, b) {
+  return a.position < b.position ? -1 : a.position > b.position ? 1 : a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }

@@ -19,9 +19,9 @@ const days = [
   [/(?:^|\s)(모레)(?:까지)?(?=\s|$)/, (_, today) => addDays(today, 2)],
   [/(?:^|\s)(\d{1,3})일 (?:후|뒤)(?=\s|$)/, (match, today) => addDays(today, Number(match[1]))],
   [/(?:^|\s)([일월화수목금토])요일(?:까지)?(?=\s|$)/, (match, today) => nextWeekday("일월화수목금토".indexOf(match[1]), today)],
-  [/(?:^|\s)(今日)(?:まで)?(?=\s|\d|午|に|の|$)/, (_, today) => today],
-  [/(?:^|\s)(明後日)(?:まで)?(?=\s|\d|午|に|の|$)/, (_, today) => addDays(today, 2)],
-  [/(?:^|\s)(明日)(?:まで)?(?=\s|\d|午|に|の|$)/, (_, today) => addDays(today, 1)],
+  [/(?:^|\s)(今日)(?:まで)?(?:の|(?=\s|\d|午|に|$))/, (_, today) => today],
+  [/(?:^|\s)(明後日)(?:まで)?(?:の|(?=\s|\d|午|に|$))/, (_, today) => addDays(today, 2)],
+  [/(?:^|\s)(明日)(?:まで)?(?:の|(?=\s|\d|午|に|$))/, (_, today) => addDays(today, 1)],
   [/(?:^|\s)(\d{1,3})日後(?=\s|$)/, (match, today) => addDays(today, Number(match[1]))],
   [/(?:^|\s)([日月火水木金土])曜日?(?:まで)?(?=\s|\d|午|に|の|$)/, (match, today) => nextWeekday("日月火水木金土".indexOf(match[1]), today)],
 ];
@@ -69,12 +69,7 @@ function made(year, month, day) {
   return validDay(`${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`);
 }
 
-/**
- * The next occurrence of a date.
- * @param {string} month
- * @param {string} day
- * @param {string} today
- */
+/** @param {string} month @param {string} day @param {string} today */
 function nextDate(month, day, today) {
   const year = Number(today.slice(0, 4));
   const first = made(String(year), month, day);
@@ -100,7 +95,7 @@ export function readLine(line, { today, zone, now = "00:00" }) {
   let rest = line;
   /** @type {string | null} */
   let category = null;
-  const tag = rest.match(/(?:^|\s)#([^\s#]{1,50})(?=\s|$)/u);
+  const tag = rest.match(/(?:^|\s)#(?!\d+(?:\s|$))([^\s#]{1,50})(?=\s|$)/u);
   if (tag) {
     category = tag[1];
     rest = cut(rest, tag);

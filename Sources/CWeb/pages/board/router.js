@@ -1,7 +1,5 @@
 // The address has the screen, the open task and the filter: `/?screen=trash`, `/?task=…`, `/?category=…`.
 
-/** @typedef {{screen: string | null, task: string | null, of: string | null, category: string | null, due: string | null, q: string | null, sort: string | null}} Route */
-
 const names = /** @type {(keyof Route)[]} */ (["screen", "task", "of", "category", "due", "q", "sort"]);
 
 export class Router {
@@ -18,10 +16,7 @@ export class Router {
     return /** @type {Route} */ (Object.fromEntries(names.map((name) => [name, query.get(name) || null])));
   }
 
-  /**
-   * The address of the route with some of it changed.
-   * @param {Partial<Route>} change
-   */
+  /** @param {Partial<Route>} change */
   address(change) {
     const next = { ...this.route, ...change };
     if ("screen" in change && !("of" in change)) next.of = null;

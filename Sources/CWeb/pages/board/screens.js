@@ -1,15 +1,10 @@
 // The other screens, by their names in the address. Each fills `main` and may return a clean-up function.
-import { showAccount } from "./account.js";
-import { showCategories } from "./categories.js";
+import { showAccount, showSettings } from "./account.js";
+import { showCategories } from "./forms.js";
 import { showHistory, showTrash } from "./history.js";
-import { showSettings } from "./settings.js";
-import { showStats } from "./stats.js";
-import { showToday } from "./today.js";
+import { showStats, showToday } from "./today.js";
 
-/** @typedef {(app: import("./app.js").App, main: HTMLElement) => (void | (() => void))} Screen */
-
+/** @type {Record<string, ShowScreen>} */
 export const all = {
-  today: /** @type {Screen} */ (showToday), stats: /** @type {Screen} */ (showStats), trash: /** @type {Screen} */ (showTrash),
-  history: /** @type {Screen} */ (showHistory), categories: /** @type {Screen} */ (showCategories),
-  settings: /** @type {Screen} */ (showSettings), account: /** @type {Screen} */ (showAccount),
+  today: showToday, stats: showStats, trash: showTrash, history: showHistory, categories: showCategories, settings: showSettings, account: showAccount,
 };

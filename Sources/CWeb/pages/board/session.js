@@ -1,8 +1,7 @@
 // The session, shared by all tabs. When it ends, all data of the account is removed from the page at once.
 import { access, call, Problem } from "./api.js";
 import { parsed, sessionKey, Store } from "./store.js";
-
-/** @typedef {{account: string, token: string | null, email: string | null}} Session  `token` null: nobody must log in */
+import { ownCount } from "./sync.js";
 
 const keptKey = "kanbase.kept";
 const noteKey = "kanbase.note";
@@ -13,12 +12,19 @@ export function storedSession() {
 }
 
 /**
- * Unsent edits of an account on this device.
- * @returns {{account: string, count: number} | null}
+ * What an account has on this device alone.
+ * @returns {Promise<{account: string, count: number} | null>}
  */
-export function keptEdits() {
-  return parsed(localStorage.getItem(keptKey));
+export async function keptEdits() {
+  const session = storedSession();
+  if (!session) return parsed(localStorage.getItem(keptKey));
+  const store = new Store(session.account);
+  const count = ownCount(await store.reading);
+  store.close();
+  return count > 0 ? { account: session.account, count } : null;
 }
+
+let mine = storedSession();
 
 /** Why the last session ended; shown once. */
 export function takeNote() {
@@ -36,6 +42,7 @@ export async function begin(session) {
   await Store.eraseAllBut(session.account);
   localStorage.removeItem(keptKey);
   localStorage.setItem(sessionKey, JSON.stringify(session));
+  mine = session;
 }
 
 /**
@@ -45,7 +52,7 @@ export async function begin(session) {
 export async function probe() {
   try {
     const account = await call("GET", "/account", { quiet: true });
-    const session = { account: account.id, token: null, email: null };
+    const session = { id: null, account: account.id, token: null, email: null };
     await begin(session);
     return session;
   } catch (problem) {
@@ -54,14 +61,11 @@ export async function probe() {
   }
 }
 
-/**
- * Logs in.
- * @param {Record<string, any>} body of POST /sessions
- */
+/** @param {Record<string, any>} body of POST /sessions */
 export async function logIn(body) {
   const device = /** @type {any} */ (navigator).userAgentData?.platform || navigator.platform || "Web";
   const answer = await call("POST", "/sessions", { body: { device: `Web, ${device}`.slice(0, 100), ...body }, quiet: true });
-  return /** @type {Session} */ ({ account: answer.account.id, token: answer.token, email: answer.account.email });
+  return /** @type {Session} */ ({ id: answer.session.id, account: answer.account.id, token: answer.token, email: answer.account.email });
 }
 
 /** Clears the screen while the page unloads. */
@@ -71,17 +75,19 @@ export function blank() {
 }
 
 /**
- * Ends the session here: clears the screen at once, then the memory by a reload. Only unsent edits stay on this device, for
- * the same account.
- * @param {import("./engine.js").Engine | null} engine
+ * Clears the screen at once, then the memory by a reload. Only unsent edits stay on this device, for the same account. Where
+ * another tab has ended the session, that one says what stays.
+ * @param {Engine | null} engine
  * @param {{note?: string, erase?: boolean}} options
  */
 export async function end(engine, { note = "", erase = false } = {}) {
   blank();
-  const count = engine && !erase ? engine.ownCount : 0;
+  const count = engine && !erase ? ownCount(engine.mirror) : 0;
   engine?.close();
-  localStorage.clear();
-  if (engine && count > 0) localStorage.setItem(keptKey, JSON.stringify({ account: engine.account, count }));
+  if (isCurrent()) {
+    localStorage.clear();
+    if (engine && count > 0) localStorage.setItem(keptKey, JSON.stringify({ account: engine.account, count }));
+  }
   sessionStorage.clear();
   if (note) sessionStorage.setItem(noteKey, note);
   // An open tab delays erasing its database; the next log-in erases the rest.
@@ -89,19 +95,22 @@ export async function end(engine, { note = "", erase = false } = {}) {
   location.replace("/");
 }
 
-/** Without a session: erases everything but unsent edits. */
+/** Erases everything but the data of the session, or unsent edits. */
 export async function eraseOthers() {
-  await Store.eraseAllBut(keptEdits()?.account ?? null).catch(() => {});
+  const { account = null } = storedSession() ?? parsed(localStorage.getItem(keptKey)) ?? {};
+  await Store.eraseAllBut(account).catch(() => {});
 }
 
-/**
- * Another tab began or ended a session: this page has the wrong one.
- * @param {Session | null} session
- */
-export function followOtherTabs(session) {
+/** Whether no other tab began or ended a session since. */
+function isCurrent() {
+  const current = storedSession();
+  return current?.token === mine?.token && current?.account === mine?.account;
+}
+
+/** Loads the page again when another tab begins or ends a session. */
+export function followOtherTabs() {
   const check = () => {
-    const current = storedSession();
-    if (current?.token === session?.token && current?.account === session?.account) return;
+    if (isCurrent()) return;
     blank();
     location.replace("/");
   };

@@ -1,10 +1,8 @@
-// The frame of the page: brand, navigation, search, the state of the connection, and the filter below.
-import { $, el, icon } from "./dom.js";
+// The frame of the page: brand, navigation, search, the state of the connection, the filter below, and messages.
+import { $, announce, el, icon } from "./dom.js";
 import { openMenu, showHelp } from "./menu.js";
 import { openIssues, showConflicts } from "./conflicts.js";
 import { text } from "./texts.js";
-
-/** @typedef {import("./app.js").App} App */
 
 /** The mark of Kanbase, as in icons/icon.svg. */
 export function mark() {
@@ -13,15 +11,12 @@ export function mark() {
 
 export const screens = /** @type {const} */ (["today", "stats", "categories", "trash", "history", "settings", "account"]);
 
-/**
- * The frame; the screens come into `main`.
- * @param {App} app
- */
+/** @param {App} app */
 export function makeShell(app) {
   const link = (/** @type {string | null} */ screen, /** @type {any} */ name) => {
     const label = text.screens[/** @type {keyof typeof text.screens} */ (screen ?? "board")];
     const a = el("a", { href: app.router.address({ screen, task: null }), class: "nav", data: { screen: screen ?? "" } }, icon(name), el("span", {}, label));
-    a.addEventListener("click", (/** @type {MouseEvent} */ event) => {
+    a.addEventListener("click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
       app.router.go({ screen, task: null });
@@ -30,7 +25,7 @@ export function makeShell(app) {
   };
   const search = el("input", { type: "search", id: "search", placeholder: text.search, "aria-label": text.search, autocomplete: "off", enterKeyHint: "search" });
   search.addEventListener("input", () => app.router.go({ q: search.value || null, screen: null }, { replace: true }));
-  search.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+  search.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !search.value) search.blur();
     if (event.key === "Enter" || event.key === "ArrowDown") { event.preventDefault(); app.focusFirst(); }
   });
@@ -66,10 +61,7 @@ function stateClicked(app) {
   }
 }
 
-/**
- * The state in a word and in a sentence.
- * @param {App} app
- */
+/** @param {App} app */
 export function stateWords(app) {
   const { phase, sending, full } = app.engine.state;
   const detail = app.engine.isOnDisk ? text.offlineDetail : text.diskFault;
@@ -91,6 +83,11 @@ export function showState(app) {
   button.dataset.kind = kind;
   const label = $(".words", button);
   if (label.textContent !== words) label.textContent = words;
+  // Screen readers hear of what lasts, not of each edit.
+  if (kind !== "sending" && kind !== "loading" && kind !== app.heard) {
+    if (app.heard) announce(words);
+    app.heard = kind;
+  }
   const unsent = app.engine.mirror.outbox.size + openIssues(app);
   const badge = /** @type {any} */ (navigator);
   if (unsent !== app.badge) {
@@ -99,10 +96,7 @@ export function showState(app) {
   }
 }
 
-/**
- * Marks the current screen.
- * @param {App} app
- */
+/** @param {App} app */
 export function showPlace(app) {
   const { screen } = app.router.route;
   for (const link of document.querySelectorAll("a.nav")) {
@@ -147,7 +141,31 @@ export function makeFilters(app) {
       el("button", { type: "button", class: "chip", data: { category: id }, "aria-pressed": filter.categories.has(id), style: { "--tint": color ?? "var(--muted)" }, onclick: () => toggle(id) }, words);
     chips.replaceChildren(...list.map(({ id, name, color, emoji }) => chip(id, emoji ? `${emoji} ${name}` : name, color)),
       ...(list.length ? [chip("none", text.none, null)] : []));
-    if (focused) /** @type {HTMLElement | null} */ (chips.querySelector(`[data-category="${focused}"]`))?.focus();
+    if (focused) $(`[data-category="${focused}"]`, chips)?.focus();
   };
   return { element: bar, render };
+}
+
+/**
+ * Messages at the bottom. Each disappears after a time, but not while it has the pointer or the focus.
+ */
+export class Toasts {
+  constructor() {
+    this.element = el("div", { class: "toasts", role: "region", "aria-label": text.messages });
+  }
+
+  /** @param {string} message @param {{action?: string, run?: () => void, isFault?: boolean}} options */
+  show(message, { action, run, isFault = false } = {}) {
+    const toast = el("div", { class: `toast ${isFault ? "fault" : ""}`, role: "status" }, el("span", {}, message));
+    let timer = 0;
+    const close = () => { clearTimeout(timer); toast.remove(); };
+    const begin = () => { timer = setTimeout(close, action || isFault ? 10000 : 4500); };
+    if (action && run) toast.append(el("button", { type: "button", class: "link", onclick: () => { close(); run(); } }, action));
+    toast.append(el("button", { type: "button", class: "quiet square", "aria-label": text.close, onclick: close }, icon("close")));
+    for (const name of ["pointerenter", "focusin"]) toast.addEventListener(name, () => clearTimeout(timer));
+    for (const name of ["pointerleave", "focusout"]) toast.addEventListener(name, begin);
+    this.element.append(toast);
+    while (this.element.children.length > 3) this.element.firstElementChild?.remove();
+    begin();
+  }
 }

@@ -30,10 +30,7 @@ export class Store {
     /** @type {IDBDatabase | null} nothing is kept where the browser allows none */
     this.database = null;
     this.channel = typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel(prefix + account);
-    /**
-     * Changes by other tabs while this one was reading.
-     * @type {import("./types.js").Change[][]}
-     */
+    /** @type {Change[][]} changes by other tabs while this one was reading */
     this.missed = [];
     if (this.channel) this.channel.onmessage = ({ data }) => { if (data.changes) this.missed.push(data.changes); };
     this.reading = this.open(account).then(() => this.read());
@@ -55,7 +52,6 @@ export class Store {
     }
   }
 
-  /** Reads everything, in one transaction. */
   async read() {
     const mirror = emptyMirror();
     if (!this.database) return mirror;
@@ -75,7 +71,7 @@ export class Store {
 
   /**
    * Writes the changes in one transaction; returns once they are on disk.
-   * @param {import("./types.js").Change[]} changes
+   * @param {Change[]} changes
    */
   write(changes) {
     const { database } = this;
@@ -99,12 +95,9 @@ export class Store {
     this.database?.close();
   }
 
-  /**
-   * Erases the data of all accounts but one.
-   * @param {string | null} account
-   */
+  /** @param {string | null} account */
   static async eraseAllBut(account) {
-    const databases = (await indexedDB.databases?.()) ?? [];
+    const databases = (await indexedDB.databases?.().catch(() => [])) ?? [];
     const names = databases.map(({ name }) => name ?? "").filter((name) => name.startsWith(prefix) && name !== prefix + account);
     await Promise.all(names.map((name) => done(indexedDB.deleteDatabase(name))));
   }

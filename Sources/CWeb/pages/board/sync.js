@@ -1,11 +1,6 @@
 // The rules of sync as pure functions: they compute the changes of the mirror. They use no network, no storage, no clock and
 // no page.
 
-/** @typedef {import("./types.js").Mirror} Mirror */
-/** @typedef {import("./types.js").Change} Change */
-/** @typedef {import("./types.js").Entry} Entry */
-/** @typedef {import("./types.js").ResourceType} ResourceType */
-
 export const stores = /** @type {const} */ (
   ["task", "category", "dday", "settings", "outbox", "issue", "draft", "answer", "meta"]);
 export const types = /** @type {const} */ (["task", "category", "dday", "settings"]);
@@ -18,10 +13,7 @@ export function emptyMirror() {
   return /** @type {any} */ (Object.fromEntries(stores.map((name) => [name, new Map()])));
 }
 
-/**
- * @param {Mirror} mirror
- * @param {Change[]} changes
- */
+/** @param {Mirror} mirror @param {Change[]} changes */
 export function apply(mirror, changes) {
   for (const { store, key, value } of changes) {
     const map = /** @type {Map<string, any>} */ (mirror[store]);
@@ -29,6 +21,15 @@ export function apply(mirror, changes) {
     else map.set(key, value);
   }
 }
+
+/**
+ * The number of edits, drafts and questions that are on this device alone.
+ * @param {Mirror} mirror
+ */
+export const ownCount = ({ outbox, draft, issue }) => outbox.size + draft.size + issue.size;
+
+/** @param {string} key @returns {Change} */
+export const noDraft = (key) => ({ store: "draft", key, value: undefined });
 
 /** @type {Record<string, Record<string, any>>} */
 const defaults = {
@@ -38,19 +39,14 @@ const defaults = {
   settings: { timeZone: null, locale: null, custom: {}, revision: 0 },
 };
 
-/**
- * The entries of the outbox, oldest first.
- * @param {Mirror} mirror
- */
+/** @param {Mirror} mirror */
 export function outbox(mirror) {
   return [...mirror.outbox.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
 /**
  * A resource as the user sees it: the server's copy with the unsent edits on top; undefined when it does not exist.
- * @param {Mirror} mirror
- * @param {ResourceType} type
- * @param {string} id
+ * @param {Mirror} mirror @param {ResourceType} type @param {string} id
  * @param {Entry[]} [entries] of this resource, in order
  */
 export function view(mirror, type, id, entries = outbox(mirror).filter((entry) => entry.mutation.type === type && entry.mutation.id === id)) {
@@ -59,16 +55,11 @@ export function view(mirror, type, id, entries = outbox(mirror).filter((entry) =
   return value;
 }
 
-/**
- * @param {ResourceType} type
- * @param {any} value
- * @param {Entry} entry
- * @param {Mirror} mirror
- */
+/** @param {ResourceType} type @param {any} value @param {Entry} entry @param {Mirror} mirror */
 function replay(type, value, { mutation, position, at }, mirror) {
   switch (mutation.op) {
     case "delete": return undefined;
-    case "create": return value ?? { ...defaults[type], createdAt: at, updatedAt: at, ...mutation.value, id: mutation.id, position };
+    case "create": case "put": return value ?? { ...defaults[type], createdAt: at, updatedAt: at, ...mutation.value, id: mutation.id, position };
     case "restore": return value ?? { ...mirror.meta.get(`deleted:${mutation.id}`), ...(position !== undefined && { position }) };
     default: break;
   }
@@ -83,9 +74,7 @@ function replay(type, value, { mutation, position, at }, mirror) {
 
 /**
  * RFC 7396, except that null resets a member of the resource to its default.
- * @param {any} value
- * @param {Record<string, any>} patch
- * @param {Record<string, any>} initial
+ * @param {any} value @param {Record<string, any>} patch @param {Record<string, any>} initial
  */
 function merged(value, patch, initial) {
   const result = { ...value };
@@ -107,17 +96,11 @@ function mergePatch(target, patch) {
   return result;
 }
 
-/**
- * Adds an edit to the outbox. `baseRevision` is the revision of the server's copy that the user saw.
- * @param {Mirror} mirror
- * @param {{type: ResourceType, op: import("./types.js").Op, id: string, value?: any, position?: string, baseRevision?: number}} intent
- * @param {{mutationId: string, key: string, at: string}} made
- * @returns {Change[]}
- */
+/** @param {Mirror} mirror @param {Intent} intent @param {{mutationId: string, key: string, at: string}} made @returns {Change[]} */
 export function mutate(mirror, intent, made) {
   const { type, op, id, value, position } = intent;
   const base = intent.baseRevision ?? /** @type {any} */ (mirror[type].get(id))?.revision;
-  /** @type {import("./types.js").Mutation} */
+  /** @type {Mutation} */
   const mutation = { mutationId: made.mutationId, type, op, id };
   if (value !== undefined) mutation.value = value;
   if (op !== "create" && base) mutation.baseRevision = base;
@@ -134,8 +117,7 @@ export function mutate(mirror, intent, made) {
 
 /**
  * The next request: the oldest edits, and the answered mutations that they build on.
- * @param {Mirror} mirror
- * @param {number} [limit]
+ * @param {Mirror} mirror @param {number} [limit]
  */
 export function request(mirror, limit = batch) {
   const sent = outbox(mirror).slice(0, limit);
@@ -148,16 +130,14 @@ export function request(mirror, limit = batch) {
 
 /**
  * Handles the response to a request: its edits leave the outbox; refused and merged ones become issues.
- * @param {Mirror} mirror
- * @param {Entry[]} sent
- * @param {any[]} results
- * @param {string} at
- * @returns {Change[]}
+ * @param {Mirror} mirror @param {Entry[]} sent @param {any[]} results @param {string} at @returns {Change[]}
  */
 export function settle(mirror, sent, results, at) {
   /** @type {Change[]} */
   const changes = [];
   const left = new Map(mirror.outbox);
+  // Several edits of what is lost are one issue.
+  const issues = new Map(mirror.issue);
   /** @type {Map<string, string>} */
   const renamed = new Map();
   const revisions = new Map();
@@ -178,8 +158,10 @@ export function settle(mirror, sent, results, at) {
     } else if (mutation.op === "delete" && ["applied", "merged", "unchanged"].includes(result.status)) {
       changes.push({ store: mutation.type, key: mutation.id, value: undefined });
     }
-    const issue = issueOf(mirror, entry, result, at);
-    if (issue) changes.push({ store: "issue", key: issue.id, value: issue });
+    const issue = issueOf({ ...mirror, issue: issues }, entry, result, at);
+    if (!issue) continue;
+    issues.set(issue.id, issue);
+    changes.push({ store: "issue", key: issue.id, value: issue });
   }
   for (const [key, entry] of left) {
     const moved = rename(entry, renamed);
@@ -189,18 +171,14 @@ export function settle(mirror, sent, results, at) {
   return changes;
 }
 
-/**
- * A resource without computed members, as in the change feed.
- * @param {any} value
- */
+/** @param {any} value without its computed members, as in the change feed */
 function stripped({ taskCount, doneCount, deadline, countdown, ...value }) {
   return value;
 }
 
 /**
  * A category with this name exists: replaces our id with its id.
- * @param {Entry} entry
- * @param {Map<string, string>} renamed
+ * @param {Entry} entry @param {Map<string, string>} renamed
  */
 function rename(entry, renamed) {
   const { mutation } = entry;
@@ -212,10 +190,7 @@ function rename(entry, renamed) {
 
 /**
  * Waiting edits may build on edits that were just answered: the next request names those.
- * @param {Mirror} mirror
- * @param {Entry[]} sent
- * @param {Map<string, Entry>} left
- * @returns {Change[]}
+ * @param {Mirror} mirror @param {Entry[]} sent @param {Map<string, Entry>} left @returns {Change[]}
  */
 function remember(mirror, sent, left) {
   const waiting = new Set([...left.values()].map(({ mutation }) => mutation.id));
@@ -226,18 +201,16 @@ function remember(mirror, sent, left) {
   return [{ store: "meta", key: "known", value: known.length ? known : undefined }];
 }
 
-/**
- * The issue of a result; null when there is none.
- * @param {Mirror} mirror
- * @param {Entry} entry
- * @param {any} result
- * @param {string} at
- * @returns {import("./types.js").Issue | null}
- */
+/** @param {Mirror} mirror @param {Entry} entry @param {any} result @param {string} at @returns {Issue | null} */
 function issueOf(mirror, { mutation }, result, at) {
   const conflicts = (result.conflicts ?? []).filter((/** @type {any} */ conflict) =>
     conflict.member !== "position" && JSON.stringify(conflict.theirs) !== JSON.stringify(conflict.yours));
   const isRefused = result.status === "rejected" || result.status === "conflict";
+  // Only tasks have a trash from which they can be restored.
+  const isLost = result.problem?.code === "not_found" || (result.status === "conflict" && mutation.type !== "task" && !result.value);
+  if (isLost && mutation.type !== "settings" && ["patch", "move", "restore"].includes(mutation.op)) {
+    return lost(mirror, mutation.type, mutation.id, "create", mutation.op === "patch" ? mutation.value ?? {} : {}, at);
+  }
   // Another user deleted it, too, or it was a move: no text of the user is lost.
   if (result.status === "conflict" && mutation.op === "move" && !result.value) return null;
   if (!isRefused && conflicts.length === 0) return null;
@@ -252,11 +225,32 @@ function issueOf(mirror, { mutation }, result, at) {
 }
 
 /**
- * Applies changes of the feed.
- * @param {Mirror} mirror
- * @param {{type: string, id: string, revision: number, deleted: boolean, value: any}[]} feed
- * @param {string | null} cursor
- * @returns {Change[]}
+ * The issue of something that the server has no more, with all that this device knows of it.
+ * @param {Mirror} mirror @param {ResourceType} type @param {string} id
+ * @param {Op} op  `create` under a new id when the server may have used this one
+ * @param {Record<string, any>} edits @param {string} at @returns {Issue}
+ */
+function lost(mirror, type, id, op, edits, at) {
+  const key = `lost:${id}`;
+  const known = /** @type {any} */ (mirror[type].get(id)) ?? mirror.meta.get(`deleted:${id}`) ?? {};
+  const members = Object.keys(defaults[type]).filter((name) => name in known && !["completedAt", "image", "position", "revision"].includes(name));
+  const before = mirror.issue.get(key);
+  const value = { ...Object.fromEntries(members.map((name) => [name, known[name]])), ...before?.value, ...edits };
+  return { id: key, kind: "lost", type, target: id, title: value.title ?? value.name ?? "", op: before?.op ?? op, value, conflicts: [], at };
+}
+
+/**
+ * Whether the server was restored: its history is another, or ends earlier.
+ * @param {string} before @param {string} now  cursors
+ */
+function isSetBack(before, now) {
+  const [[epoch, reached], [current, end]] = [before.split("-"), now.split("-")];
+  return epoch !== current || Number(end) < Number(reached);
+}
+
+/**
+ * @param {Mirror} mirror @param {{type: string, id: string, revision: number, deleted: boolean, value: any}[]} feed
+ * @param {string | null} cursor @returns {Change[]}
  */
 export function receive(mirror, feed, cursor) {
   /** @type {Change[]} */
@@ -276,18 +270,25 @@ export function receive(mirror, feed, cursor) {
 }
 
 /**
- * Applies the whole state, the first one or after the server's history was replaced.
+ * Applies the whole state, the first one or after the server's history was replaced. What a restored server lost becomes issues.
  * @param {Mirror} mirror
- * @param {Map<string, {type: string, id: string, value: any}>} state by type and id
- * @param {string} cursor
+ * @param {Map<string, {type: string, id: string, value: any}>} state by type and id @param {string} cursor @param {string} at
  * @returns {Change[]}
  */
-export function replace(mirror, state, cursor) {
+export function replace(mirror, state, cursor, at) {
+  const before = mirror.meta.get("before");
+  const isRestored = before && isSetBack(before, cursor);
   /** @type {Change[]} */
-  const changes = [];
+  const changes = [{ store: "meta", key: "before", value: undefined }];
   for (const type of types) {
-    for (const id of mirror[type].keys()) {
-      if (!state.has(`${type} ${id}`)) changes.push({ store: type, key: id, value: undefined });
+    for (const [id, mine] of mirror[type]) {
+      const theirs = state.get(`${type} ${id}`)?.value;
+      if (!theirs) changes.push({ store: type, key: id, value: undefined });
+      if (!isRestored || type === "settings") continue;
+      const issue = lost(mirror, type, id, theirs ? "patch" : "put", {}, at);
+      const isOlder = theirs?.updatedAt < /** @type {any} */ (mine).updatedAt
+        && Object.entries(issue.value ?? {}).some(([name, member]) => theirs[name] !== member);
+      if (!theirs || isOlder) changes.push({ store: "issue", key: issue.id, value: issue });
     }
   }
   for (const { type, id, value } of state.values()) changes.push({ store: /** @type {ResourceType} */ (type), key: id, value });

@@ -1,6 +1,6 @@
 /**
  * Japanese.
- * @type {import("./texts.js").Texts}
+ * @type {Texts}
  */
 export const texts = {
   todo: "未着手", doing: "進行中", done: "完了", task: "タスク", category: "分類", dday: "記念日", settings: "設定",
@@ -28,7 +28,7 @@ export const texts = {
   offlineDetail: "変更はこの端末に残り、サーバーが応答すると送信されます。",
   issues: (count) => `確認 ${count}件`, toAnswer: "選んでください", toAnswerHint: "失われたものはありません。残すものを選んでください。",
   bothChanged: "ほかの人と同時に変更しました。今ボードにあるのは自分のものです。", mine: "自分", theirs: "相手",
-  wasDeleted: "変更が届く前に削除されていました。", wasRefused: "サーバーがこの変更を受け付けませんでした。", tryAgain: "もう一度",
+  wasDeleted: "変更が届く前に削除されていました。", wasLost: "バックアップから復元したときのように、サーバーにはもうありません。もう一度送りますか？", sendAgain: "もう一度送る", wasRefused: "サーバーがこの変更を受け付けませんでした。", tryAgain: "もう一度",
   draftOfDeleted: "書いていたタスクがほかで削除されました。", deletedCategory: "削除された分類",
   members: { title: "タイトル", body: "メモ", status: "列", categoryId: "分類", dueDate: "期限", name: "名前", color: "色", emoji: "絵文字", date: "日付", image: "写真", repeats: "繰り返し", timeZone: "タイムゾーン", locale: "言語", custom: "アプリの設定", position: "位置" },
   diskFault: "この端末にはもう保存できません。すべて送信されるまでこのページを開いたままにしてください。",
@@ -62,7 +62,7 @@ export const texts = {
   otherKept: (count) => `別のアカウントの未送信の変更${count}件がこの端末にあります。消してログインしますか。`,
   keptStays: "ログインしていません。未送信の変更は残っています。", loseOwn: (count) => `この端末だけにある変更と下書き${count}件が失われます。ログアウトしますか。`,
   addPicture: "写真を追加…", changePicture: "写真を変更…", removePicture: "写真を外す",
-  problems: { payload_too_large: "写真が大きすぎます。1 MB までです。", unsupported_media_type: "この形式の写真は使えません。PNG、JPEG、WebP、HEIC が使えます。", quota_exceeded: "アカウントに空きがありません。先に何かを削除してください。", mail_off: "このサーバーはメールを送りません。運営者に新しいパスワードを頼んでください。", signup_closed: "このサーバーには登録できません。運営者に尋ねてください。", invitation_required: "登録には招待が必要です。", code_invalid: "コードが違うか、使用済みか、古すぎます。", wrong_password: "パスワードが違います。", email_taken: "このアドレスのアカウントがあります。" },
+  problems: { payload_too_large: "写真が大きすぎます。1 MB までです。", unsupported_media_type: "この形式の写真は使えません。PNG、JPEG、WebP、HEIC が使えます。", quota_exceeded: "アカウントに空きがありません。先に何かを削除してください。", mail_off: "このサーバーはメールを送りません。運営者に問い合わせてください。", signup_closed: "このサーバーには登録できません。運営者に尋ねてください。", invitation_required: "登録には招待が必要です。", code_invalid: "コードが違うか、使用済みか、古すぎます。", wrong_password: "パスワードが違います。", email_taken: "このアドレスのアカウントがあります。" },
   noAccounts: "このサーバーにアカウントはありません。つながる人は皆ひとつのボードを使います。", profile: "プロフィール", sessions: "ログイン中の端末", tokens: "アプリとスクリプトのトークン", events: "アカウントの出来事",
   verify: "アドレスを確認", usage: (tasks, most, bytes, room) => `タスク ${tasks.toLocaleString("ja")}件${most ? ` / ${most.toLocaleString("ja")}件` : ""} · ${(bytes / 1048576).toFixed(1)} MiB${room ? ` / ${Math.round(room / 1048576)} MiB` : ""}`,
   changeName: "名前を変更", changeEmail: "メールアドレスを変更", changePassword: "パスワードを変更",

@@ -1,6 +1,6 @@
 /**
  * Korean.
- * @type {import("./texts.js").Texts}
+ * @type {Texts}
  */
 export const texts = {
   todo: "할 일", doing: "진행 중", done: "완료", task: "할 일", category: "분류", dday: "디데이", settings: "설정",
@@ -28,7 +28,7 @@ export const texts = {
   offlineDetail: "바꾼 것은 이 기기에 두었다가 서버가 응답하면 보냅니다.",
   issues: (count) => `물음 ${count}개`, toAnswer: "골라 주세요", toAnswerHint: "잃은 것은 없습니다. 남길 것을 고르세요.",
   bothChanged: "다른 사람과 동시에 바꾸었습니다. 지금 보드에는 내 것이 있습니다.", mine: "내 것", theirs: "저쪽 것",
-  wasDeleted: "바꾼 것이 도착하기 전에 누군가 삭제했습니다.", wasRefused: "서버가 이 변경을 받지 않았습니다.", tryAgain: "다시 시도",
+  wasDeleted: "바꾼 것이 도착하기 전에 누군가 삭제했습니다.", wasLost: "백업에서 복원한 뒤처럼 서버에 더 이상 없습니다. 다시 보낼까요?", sendAgain: "다시 보내기", wasRefused: "서버가 이 변경을 받지 않았습니다.", tryAgain: "다시 시도",
   draftOfDeleted: "쓰고 있던 할 일이 다른 곳에서 삭제되었습니다.", deletedCategory: "삭제된 분류",
   members: { title: "제목", body: "메모", status: "단계", categoryId: "분류", dueDate: "마감일", name: "이름", color: "색", emoji: "이모지", date: "날짜", image: "사진", repeats: "반복", timeZone: "시간대", locale: "언어", custom: "앱 설정", position: "자리" },
   diskFault: "이 기기에 더는 저장할 수 없습니다. 모두 보낼 때까지 이 페이지를 열어 두세요.",
@@ -62,7 +62,7 @@ export const texts = {
   otherKept: (count) => `다른 계정이 보내지 않은 변경 ${count}개가 이 기기에 있습니다. 지우고 로그인할까요?`,
   keptStays: "로그인하지 않았습니다. 보내지 않은 변경은 그대로 있습니다.", loseOwn: (count) => `이 기기에만 있는 변경과 초안 ${count}개를 잃게 됩니다. 로그아웃할까요?`,
   addPicture: "사진 추가…", changePicture: "사진 바꾸기…", removePicture: "사진 빼기",
-  problems: { payload_too_large: "사진이 너무 큽니다. 1 MB까지 올릴 수 있습니다.", unsupported_media_type: "알 수 없는 사진 형식입니다. PNG, JPEG, WebP, HEIC를 올릴 수 있습니다.", quota_exceeded: "계정에 자리가 없습니다. 먼저 무언가를 지우세요.", mail_off: "이 서버는 메일을 보내지 않습니다. 운영자에게 새 비밀번호를 부탁하세요.", signup_closed: "이 서버에는 가입할 수 없습니다. 운영자에게 문의하세요.", invitation_required: "가입하려면 초대가 필요합니다.", code_invalid: "코드가 틀렸거나, 이미 썼거나, 오래되었습니다.", wrong_password: "비밀번호가 맞지 않습니다.", email_taken: "이 주소의 계정이 이미 있습니다." },
+  problems: { payload_too_large: "사진이 너무 큽니다. 1 MB까지 올릴 수 있습니다.", unsupported_media_type: "알 수 없는 사진 형식입니다. PNG, JPEG, WebP, HEIC를 올릴 수 있습니다.", quota_exceeded: "계정에 자리가 없습니다. 먼저 무언가를 지우세요.", mail_off: "이 서버는 메일을 보내지 않습니다. 운영자에게 문의하세요.", signup_closed: "이 서버에는 가입할 수 없습니다. 운영자에게 문의하세요.", invitation_required: "가입하려면 초대가 필요합니다.", code_invalid: "코드가 틀렸거나, 이미 썼거나, 오래되었습니다.", wrong_password: "비밀번호가 맞지 않습니다.", email_taken: "이 주소의 계정이 이미 있습니다." },
   noAccounts: "이 서버에는 계정이 없습니다. 접속하는 사람이 모두 한 보드를 씁니다.", profile: "프로필", sessions: "로그인한 기기", tokens: "앱과 스크립트의 토큰", events: "계정에서 일어난 일",
   verify: "주소 확인", usage: (tasks, most, bytes, room) => `할 일 ${tasks.toLocaleString("ko")}개${most ? ` / ${most.toLocaleString("ko")}개` : ""} · ${(bytes / 1048576).toFixed(1)} MiB${room ? ` / ${Math.round(room / 1048576)} MiB` : ""}`,
   changeName: "이름 바꾸기", changeEmail: "이메일 주소 바꾸기", changePassword: "비밀번호 바꾸기",

@@ -1,7 +1,5 @@
 // The texts of the page in the account's language, else the browser's, and the theme. Only that language is loaded.
 
-/** @typedef {typeof import("./texts-en.js").texts} Texts */
-
 const languages = ["en", "ko", "ja"];
 
 const languageKey = "kanbase.language";
@@ -20,6 +18,25 @@ const known = (locale) => languages.find((name) => name === locale?.slice(0, 2).
  * @param {string | null} locale
  */
 export const languageOf = (locale) => known(locale) ?? document.documentElement.dataset.browser;
+
+/**
+ * Whether the texts of a language are there. The next page cannot wait until a service worker of that language is.
+ * @param {string | undefined} name
+ */
+export async function fetchTexts(name) {
+  const path = `/board/texts-${name}.js`;
+  const aborter = new AbortController();
+  setTimeout(() => aborter.abort(), 3000);
+  try {
+    const answer = await fetch(path, { signal: aborter.signal });
+    const shell = (await globalThis.caches?.keys())?.find((key) => key.startsWith("shell-"));
+    if (shell && answer.ok) await (await caches.open(shell)).put(path, answer);
+    return answer.ok;
+  } catch {
+    // No connection. The next change tries it again.
+    return false;
+  }
+}
 
 /**
  * Keeps the account's language for the next load of the page.

@@ -1,18 +1,14 @@
-// Today: overdue and due tasks, upcoming ones, D-days, progress and the weather. All but the weather comes from the local
-// data, including unsent edits.
-import { heading } from "./answers.js";
+// Today, from the local data and unsent edits, with the weather; and the statistics, with a small chart of what was completed.
+import { heading, showAnswer } from "./answers.js";
 import { call } from "./api.js";
-import { el, icon } from "./dom.js";
-import { categoryPill } from "./card.js";
+import { el, icon, refill } from "./dom.js";
+import { categoryPill } from "./board.js";
 import { move } from "./actions.js";
 import { addDays, dDay, daysBetween, describeDay, describeDue, dueDay, today } from "./dates.js";
 import { editDDay } from "./forms.js";
 import { picture } from "./images.js";
+import { columns } from "./model.js";
 import { text } from "./texts.js";
-
-/** @typedef {import("./app.js").App} App */
-/** @typedef {import("./types.js").Task} Task */
-/** @typedef {import("./types.js").DDay} DDay */
 
 const placeKey = "kanbase.place";
 
@@ -47,7 +43,7 @@ export function showToday(app, main) {
     if (focused >= 0) (ticks()[focused] ?? ticks().at(-1) ?? main).focus();
   };
   fill();
-  return app.watch(fill);
+  return app.watch(() => refill(main, fill));
 }
 
 /** @param {string} title @param {any[]} content */
@@ -63,7 +59,7 @@ function tasks(app, list, empty) {
     const category = task.categoryId ? app.model.categories.get(task.categoryId) : null;
     return el("li", {},
       el("button", { type: "button", class: "tick", "aria-label": text.markDone(task.title), onclick: () => void move(app, task.id, { status: "done" }) }, icon("check")),
-      el("button", { type: "button", class: "row-open", onclick: () => app.router.go({ task: task.id }) }, task.title),
+      el("button", { type: "button", class: "row-open", data: { of: task.id }, onclick: () => app.router.go({ task: task.id }) }, task.title),
       category ? categoryPill(category) : null,
       el("time", { class: `pill due ${due.urgency}`, dateTime: task.dueDate ?? "" }, due.label, due.days ? ` ${due.dDay}` : ""));
   }))];
@@ -77,7 +73,7 @@ function countdowns(app, list, now) {
   const order = (/** @type {number} */ days) => (days < 0 ? 1e9 - days : days);
   next.sort((a, b) => order(a.days) - order(b.days));
   return el("ul", { class: "rows" }, ...next.map(({ dday, date, days }) => el("li", {}, dday.image && picture(dday.image),
-    el("button", { type: "button", class: "row-open", onclick: () => editDDay(app, dday) }, dday.emoji ? `${dday.emoji} ${dday.title}` : dday.title),
+    el("button", { type: "button", class: "row-open", data: { of: dday.id }, onclick: () => editDDay(app, dday) }, dday.emoji ? `${dday.emoji} ${dday.title}` : dday.title),
     el("span", { class: "quiet-words" }, describeDay(date, now)),
     el("span", { class: "pill dday", style: { "--tint": dday.color ?? "var(--accent)" } }, dDay(days)))));
 }
@@ -111,4 +107,45 @@ function weather() {
     }, text.showWeather));
   }
   return sky;
+}
+
+/** @param {App} app @param {HTMLElement} main */
+export function showStats(app, main) {
+  const place = el("div", { class: "cover" });
+  main.append(heading(text.screens.stats), place);
+  return showAnswer(app, place, `/stats?timeZone=${encodeURIComponent(app.model.zone)}`, (stats) => [
+    el("section", { class: "panel figures" },
+      figure(text.all, stats.total), ...columns.map((status) => figure(text[status], stats.byStatus[status])),
+      figure(text.overdue, stats.overdue, stats.overdue > 0), figure(text.dueToday, stats.dueToday)),
+    el("section", { class: "panel" }, el("h2", {}, text.donePercent(stats.percentDone)),
+      el("meter", { min: 0, max: 100, value: stats.percentDone, "aria-label": text.donePercent(stats.percentDone) })),
+    el("section", { class: "panel" }, el("h2", {}, text.completedByDay), chart(stats.completedByDay)),
+    el("section", { class: "panel" }, el("h2", {}, text.byCategory),
+      el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, text.category), el("th", { scope: "col" }, text.done), el("th", { scope: "col" }, text.all))),
+        el("tbody", {}, ...stats.byCategory.map((/** @type {any} */ row) => el("tr", {},
+          el("th", { scope: "row" }, categoryPill(app.model.categories.get(row.categoryId) ?? { name: row.name, color: null, emoji: null })),
+          el("td", {}, row.done), el("td", {}, row.total)))))),
+  ]);
+}
+
+/** @param {string} label @param {number} value @param {boolean} [isBad] */
+function figure(label, value, isBad = false) {
+  return el("div", { class: isBad ? "figure bad" : "figure" }, el("strong", {}, value.toLocaleString()), el("span", {}, label));
+}
+
+/**
+ * Bars of thirty days, with the same figures as text for screen readers.
+ * @param {{date: string, count: number}[]} days
+ */
+function chart(days) {
+  const most = Math.max(1, ...days.map(({ count }) => count));
+  const total = days.reduce((sum, { count }) => sum + count, 0);
+  const best = days.find(({ count }) => count === most);
+  const words = total === 0 ? text.nothingDone : text.chartWords(total, most, describeDay(best?.date ?? days[0].date, days[0].date));
+  const bars = days.map(({ date, count }) => el("div", {
+    class: count ? "bar" : "bar none", style: { "--part": count / most }, title: `${describeDay(date, date)}: ${count}`,
+  }));
+  return el("figure", {},
+    el("div", { class: "chart", role: "img", "aria-label": words }, ...bars),
+    el("figcaption", {}, words));
 }

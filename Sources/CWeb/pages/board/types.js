@@ -1,4 +1,4 @@
-// The shapes that the modules hand to one another. There is no code here.
+// The types of all modules: a script, so that they are global. No page loads it.
 
 /** @typedef {"todo" | "doing" | "done"} Status */
 /**
@@ -19,7 +19,7 @@
 /** @typedef {{id: string, title: string, date: string, repeats: "none" | "yearly", color: string | null, emoji: string | null, image: string | null, revision: number}} DDay */
 /** @typedef {{timeZone: string | null, locale: string | null, custom: Record<string, any>, revision: number}} Settings */
 /** @typedef {"task" | "category" | "dday" | "settings"} ResourceType */
-/** @typedef {"create" | "patch" | "move" | "delete" | "restore"} Op */
+/** @typedef {"create" | "put" | "patch" | "move" | "delete" | "restore"} Op */
 /**
  * One edit as POST /sync takes it.
  * @typedef {{mutationId: string, type: ResourceType, op: Op, id: string, baseRevision?: number, value?: Record<string, any> | null}} Mutation
@@ -33,7 +33,7 @@
  * What the server did not take as it was; shown until the person answered.
  * @typedef {object} Issue
  * @property {string} id
- * @property {"merged" | "refused"} kind
+ * @property {"merged" | "refused" | "lost"} kind  `lost`: the server has it no more, and `value` is the whole of it
  * @property {ResourceType} type
  * @property {string} target
  * @property {string} title
@@ -54,4 +54,60 @@
  * A change of one key of one store; `value` undefined deletes it.
  * @typedef {{store: StoreName, key: string, value: any}} Change
  */
-export {};
+
+/** @typedef {import("./app.js").App} App */
+/** @typedef {import("./engine.js").Engine} Engine */
+/** @typedef {import("./model.js").Model} Model */
+/** @typedef {import("./store.js").Store} Store */
+/** @typedef {typeof import("./texts-en.js").texts} Texts */
+/**
+ * An edit before it has its place in the outbox. `baseRevision` is the revision of the server's copy that the user saw.
+ * @typedef {{type: ResourceType, op: Op, id: string, value?: any, position?: string, baseRevision?: number}} Intent
+ */
+/**
+ * `full`: the account takes no more.
+ * @typedef {{phase: "loading" | "live" | "offline", sending: boolean, full: boolean}} State
+ */
+/**
+ * `token` null: nobody must log in.
+ * @typedef {{id: string | null, account: string, token: string | null, email: string | null}} Session
+ */
+/**
+ * Of a call. `key`: the same for every try of one intention. `raw`: the answer as a `Response`. `quiet`: 401 is an answer like
+ * others.
+ * @typedef {{body?: any, key?: string, seconds?: number, headers?: Record<string, string>, raw?: boolean, quiet?: boolean}} CallOptions
+ */
+/** @typedef {{categories: Set<string>, due: string, query: string, sort: string}} Filter */
+/** @typedef {Record<"screen" | "task" | "of" | "category" | "due" | "q" | "sort", string | null>} Route */
+/**
+ * Shows a link or a token once.
+ * @typedef {(hint: string, words: string) => void} Tell
+ */
+/** @typedef {{status?: Status, before?: string, after?: string, place?: "first" | "last"}} Where */
+/** @typedef {{label: string, run: () => void}} UndoStep */
+/** @typedef {{section: HTMLElement, list: HTMLElement, count: HTMLElement, empty: HTMLElement, end: HTMLElement, shown: number, add: import("./add.js").AddForm}} Column */
+/** @typedef {{id: string, card: HTMLElement, x: number, y: number, dx: number, dy: number, pointer: number, ghost: HTMLElement | null, slot: HTMLElement, list: HTMLElement | null, timer: number}} Drag */
+/**
+ * Null is a line.
+ * @typedef {{label: string, run: () => void, isDanger?: boolean, isDisabled?: boolean, hint?: string} | null} MenuItem
+ */
+/**
+ * The values of the editor's fields.
+ * @typedef {Record<"title" | "body" | "status" | "category" | "date" | "time", string>} Fields
+ */
+/** @typedef {"logIn" | "signUp" | "forgot" | "reset"} LoginMode */
+/** @typedef {(app: App, main: HTMLElement) => (void | (() => void))} ShowScreen */
+/**
+ * The sheet of a category or a D-day.
+ * @typedef {object} SheetParts
+ * @property {"category" | "dday"} type
+ * @property {any} before  null makes a new one
+ * @property {string} title
+ * @property {any} initial
+ * @property {Node[]} content
+ * @property {ReturnType<typeof import("./forms.js").pictureField>} picture
+ * @property {() => Record<string, any>} values
+ * @property {(value: any) => void} fill
+ * @property {(value: any) => boolean} [check]  shows a fault and returns false
+ * @property {((gone: Change) => boolean) | null} remove  tells whether it was deleted, with its draft
+ */

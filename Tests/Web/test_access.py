@@ -1,0 +1,68 @@
+"""The keyboard, screen readers and input methods: the focus stays near, and what changes is told."""
+
+from playwright.sync_api import expect
+
+from harness import card, closed, saved, shows, wait_for
+from test_session import log_in
+from test_words import open_task
+
+
+def press_composing(page, selector, key, **members):
+    """A key that belongs to the input method."""
+    page.evaluate(
+        """([selector, event]) => document.querySelector(selector).dispatchEvent(
+            new KeyboardEvent('keydown', { bubbles: true, cancelable: true, ...event }))""",
+        [selector, {"key": key, **members}],
+    )
+
+
+def test_keys_of_an_input_method_do_nothing_else(page, server):
+    task = server.task("Report")
+    shows(page, todo=["Report"])
+    page.locator("#search").fill("Rep")
+    for key in ("ArrowDown", "Enter"):
+        press_composing(page, "#search", key, isComposing=True)
+        expect(page.locator("#search")).to_be_focused()
+    # Safari says of the Enter that ends a composition only this.
+    card(page, "Report").locator(".open").focus()
+    page.keyboard.press("F2")
+    page.locator("textarea.rename").fill("Repo")
+    press_composing(page, "textarea.rename", "Enter", keyCode=229)
+    expect(page.locator("textarea.rename")).to_be_focused()
+    page.keyboard.press("Enter")
+    shows(page, todo=["Repo"])
+    saved(page)
+    assert server.call("GET", f"/tasks/{task['id']}")["title"] == "Repo"
+
+
+def test_the_focus_stays_in_a_column_whose_last_card_is_deleted(page, server):
+    server.task("Report", status="doing")
+    shows(page, doing=["Report"])
+    card(page, "Report").locator(".open").focus()
+    page.keyboard.press("Delete")
+    expect(page.locator("[data-column=doing] .add-open")).to_be_focused()
+
+
+def test_the_focus_returns_to_the_row_that_was_opened(page, server):
+    server.task("Report", dueDate="2021-05-04")
+    server.call("POST", "/ddays", {"title": "Exam", "date": "2031-05-04"})
+    page.goto(server.url + "/?screen=today")
+    row = page.locator(".row-open", has_text="Report")
+    for key in ("Escape", "Control+Enter"):
+        row.click()
+        page.locator(".editor textarea").fill(f"Words, then {key}")
+        page.keyboard.press(key)
+        closed(page)
+        expect(row).to_be_focused()
+    exam = page.locator(".row-open", has_text="Exam")
+    exam.click()
+    page.locator("dialog input").first.fill("Exam in May")
+    page.keyboard.press("Enter")
+    expect(exam).to_be_focused()
+
+
+def test_screen_readers_hear_of_the_connection(page, server):
+    server.stop()
+    expect(page.locator("#announcer")).to_have_text("Offline")
+    server.start()
+    expect(page.locator("#announcer")).to_have_text("Saved")
