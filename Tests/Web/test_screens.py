@@ -318,10 +318,11 @@ def test_midnight_is_that_of_the_account(browser, server):
     server.call("PATCH", "/settings", {"timeZone": "Asia/Seoul"})
     server.task("Report", dueDate="2031-01-01")
     page = browser(timezone_id="America/New_York").new_page()
-    page.clock.install(time="2031-01-01T14:59:00Z")
+    page.clock.install(time="2031-01-01T14:59:45Z")
     page.goto(server.url)
     expect(card(page, "Report").locator(".due")).to_contain_text("Today")
-    page.clock.fast_forward(62000)
+    # A longer leap would break the stream, and what then follows draws the board anew.
+    page.clock.fast_forward(16000)
     expect(card(page, "Report").locator(".due")).to_contain_text("Yesterday")
 
 
