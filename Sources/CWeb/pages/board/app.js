@@ -33,8 +33,7 @@ export class App {
     this.editor = null;
     this.badge = -1;
     this.heard = "";
-    /** The zone whose midnight is waited for. */
-    this.zone = "";
+    this.zone = ""; // whose midnight is waited for
     this.isRendering = false;
     this.isChangingLanguage = false;
     this.shownScreen = "";
