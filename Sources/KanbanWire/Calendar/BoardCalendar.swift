@@ -78,8 +78,7 @@ extension ICalendarWriter {
     /// §3.6.1
     private mutating func write(_ dday: DDay) {
         begin("VEVENT")
-        // A task may have the same id.
-        line("UID", "dday-\(dday.id)")
+        line("UID", dday.id.description)
         instant("DTSTAMP", dday.updatedAt)
         instant("CREATED", dday.createdAt)
         instant("LAST-MODIFIED", dday.updatedAt)
