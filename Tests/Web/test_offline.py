@@ -63,7 +63,7 @@ def test_a_server_restored_from_a_backup_gets_the_edits_and_gives_its_state(page
     # What the backup lacks is a question.
     page.locator("#state", has_text="1 question").wait_for()
     becomes(["In the backup", "While away"], lambda: sorted(columns(page)["todo"]))
-    assert sorted(task["title"] for task in server.tasks()) == ["In the backup", "While away"]
+    becomes(["In the backup", "While away"], lambda: sorted(task["title"] for task in server.tasks()))
 
 
 def test_a_server_that_hangs_is_seen_and_makes_no_task_twice(page, server):
