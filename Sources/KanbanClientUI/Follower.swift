@@ -1,7 +1,7 @@
 import KanbanClient
 import Observation
 
-/// Follows a live value, and another one when it is told of that.
+/// Follows a live value. A view gives it another one when what it shows has changed.
 @MainActor @Observable
 final class Follower<Value: Sendable> {
     /// `nil` before the first, and when the disk fails.
