@@ -51,6 +51,7 @@ def test_a_category_gets_a_picture_that_its_cards_show(browser, server, scheme, 
     page.locator("dialog input[type=file]").set_input_files(chosen(png(1600, 900)))
     # It is made small before it is sent.
     becomes([512], lambda: pictures(page, "dialog .picture"))
+    expect(page.locator("dialog button.primary")).to_be_enabled()
     assert violations(page) + small_targets(page) == []
     page.locator("dialog button.primary").click()
     saved(page)
