@@ -84,6 +84,9 @@ package struct WriteNeeds: Sendable {
     package var answerKey: String?
     /// Columns to whose end a task may go.
     package var ends: [TaskStatus] = []
+    /// The account's ``AccountStanding/endings`` under which its caller may write. A store that counts them fails the write
+    /// with ``StoreError/accessChanged`` under any other count; `nil` asks for no comparison.
+    package var endings: Int64?
     /// Whether it may take as long as dozens of others, such as an import.
     package var isLong: Bool
 
@@ -148,6 +151,8 @@ package enum StoreError: Error, Equatable {
     case newer(version: Int)
     /// The account is gone.
     case noAccount
+    /// A session or token of the account ended since the caller's was looked up; nothing was applied.
+    case accessChanged
 }
 
 /// An account's rows at one moment.

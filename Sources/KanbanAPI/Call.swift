@@ -96,11 +96,13 @@ package struct Caller: Sendable {
     private final class Known: Sendable {
         let grant: Grant?
         let feed: FeedState?
+        let endings: Int64?
         let origin: String
 
-        init(_ grant: Grant?, _ feed: FeedState?, _ origin: String) {
+        init(_ grant: Grant?, _ feed: FeedState?, _ endings: Int64?, _ origin: String) {
             self.grant = grant
             self.feed = feed
+            self.endings = endings
             self.origin = origin
         }
     }
@@ -112,16 +114,17 @@ package struct Caller: Sendable {
 
     /// The same, with where the account stands.
     func standing(at feed: FeedState) -> Caller {
-        Caller(account: account, Known(grant, feed, origin))
+        Caller(account: account, Known(grant, feed, endings, origin))
     }
 
     /// - Parameters:
     ///   - grant: of the token; `nil` for anonymous callers.
     ///   - feed: where the account stood after the request came; `nil` when nobody has asked yet.
+    ///   - endings: see ``endings``.
     ///   - origin: the caller's network.
-    package init(_ grant: Grant?, feed: FeedState? = nil, from origin: String) {
+    package init(_ grant: Grant?, feed: FeedState? = nil, endings: Int64? = nil, from origin: String) {
         account = grant?.account ?? AccountKey(number: 0)
-        known = Known(grant, feed, origin)
+        known = Known(grant, feed, endings, origin)
     }
 
     /// The grant of the token; `nil` in open mode and for anonymous callers.
@@ -129,6 +132,9 @@ package struct Caller: Sendable {
 
     /// Where the account stood after the request came; `nil` when nobody has asked yet.
     package var feed: FeedState? { known?.feed }
+
+    /// The endings of the account at which the grant holds, when only the write will tell whether there were more.
+    package var endings: Int64? { known?.endings }
 
     /// The network for which wrong passwords are counted; empty in open mode.
     package var origin: String { known?.origin ?? "" }

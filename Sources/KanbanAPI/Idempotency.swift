@@ -89,6 +89,7 @@ extension Call {
     private func needs(answerKey: String? = nil, isLong: Bool) -> WriteNeeds {
         var needs = WriteNeeds(isLong: isLong)
         needs.answerKey = answerKey
+        needs.endings = caller.endings
         guard request.path.hasPrefix("/tasks") else { return needs }
         if let id = request.parameters.bytes("id").flatMap({ ID(ascii: $0) }) { needs.tasks = [id] }
         if needs.tasks.isEmpty || request.method == .put { needs.ends = [.todo] }

@@ -138,6 +138,8 @@ package struct Problem: Error, Sendable {
         case .closed: self.init(.unavailable, "The server is stopping.", headers: [("Retry-After", "5")])
         case .corrupt, .newer: self.init(.internalError)
         case .noAccount: self = .accountGone
+        // Never seen: the caller is looked up again.
+        case .accessChanged: self = .unknownToken
         }
     }
 

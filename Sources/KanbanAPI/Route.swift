@@ -54,12 +54,15 @@ package final class Route: Sendable {
     package let isCached: Bool
     /// Whether its answers may be kept where other servers write, too: there also those that ``find`` finds.
     var isKept: Bool { isCached || find != nil }
+    /// Whether all its successes come out of one ``Call/write(_:isLong:committed:_:)``, which can compare
+    /// ``Caller/endings``. Then a server beside others needs not ask where the account stands before it calls the handler.
+    package let isOneWrite: Bool
     package let handler: Handler
 
     package init(
         _ method: Method, _ pattern: String, _ operation: String, audience: Audience = .account,
         content: Content = .none, parameters: Set<String> = [], ignoresQuery: Bool = false,
-        isCached: Bool = false, endsWithClient: Bool = false, find: Finder? = nil,
+        isCached: Bool = false, isOneWrite: Bool = false, endsWithClient: Bool = false, find: Finder? = nil,
         _ handler: @escaping Handler
     ) {
         self.method = method
@@ -73,6 +76,7 @@ package final class Route: Sendable {
         self.ignoresQuery = ignoresQuery
         self.find = find
         self.isCached = isCached
+        self.isOneWrite = isOneWrite
         self.handler = isCached ? Self.cached(handler) : handler
     }
 

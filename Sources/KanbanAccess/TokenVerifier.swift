@@ -117,7 +117,10 @@ package final class TokenVerifier: Sendable {
         return .known(use(remember(found, digest, readAt: instant, ifStillAt: endings), at: now))
     }
 
-    private func grant(digest: [UInt8], now: Timestamp, instant: ContinuousClock.Instant) async throws -> Grant? {
+    /// The same by ``Grant/digest``.
+    package func grant(
+        digest: [UInt8], now: Timestamp, instant: ContinuousClock.Instant = .now
+    ) async throws -> Grant? {
         switch try grantNow(digest: digest, now: now, instant: instant) {
         case .known(let grant): grant
         case .waits(let sought): try await admit(sought, now: now, instant: instant).grant
@@ -135,10 +138,25 @@ package final class TokenVerifier: Sendable {
     private func grant(
         _ entry: Entry, at standing: AccountStanding, now: Timestamp, instant: ContinuousClock.Instant
     ) -> Grant? {
+        guard standing.endings == entry.endings, isFresh(entry, now: now, instant: instant) else { return nil }
+        return use(entry.grant, at: now)
+    }
+
+    private func isFresh(_ entry: Entry, now: Timestamp, instant: ContinuousClock.Instant) -> Bool {
         // Another server may have put off the end of a session.
         let isExpired = entry.grant.expiresAt.map { $0 <= now } ?? false
-        guard standing.endings == entry.endings, !isExpired, instant - entry.readAt < Self.longTrust else { return nil }
-        return use(entry.grant, at: now)
+        return !isExpired && instant - entry.readAt < Self.longTrust
+    }
+
+    /// The grant of a token that was looked up before, and the endings of its account at which it holds: for callers that
+    /// compare them later. `nil` when it has to be looked up again.
+    package func grantUnlessEnded(
+        _ sought: Sought, now: Timestamp, instant: ContinuousClock.Instant = .now
+    ) -> (grant: Grant, endings: Int64)? {
+        guard let entry = sought.entry, let endings = entry.endings, isFresh(entry, now: now, instant: instant),
+            let grant = use(entry.grant, at: now)
+        else { return nil }
+        return (grant, endings)
     }
 
     /// The grant of a token, and where its account stands if that is known.

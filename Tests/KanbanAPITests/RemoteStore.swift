@@ -115,7 +115,9 @@ final class RemoteStore: PeekingStore, AccessStore {
         _ account: AccountKey, session: ID?, needs: @autoclosure () -> WriteNeeds,
         _ body: @escaping @Sendable (any BoardWriter) throws -> T
     ) async throws -> T {
-        if needs().isLong { longWrites.withLock { $0 += 1 } }
+        let needs = needs()
+        if needs.isLong { longWrites.withLock { $0 += 1 } }
+        if let endings = needs.endings, endings != peeking.withLock({ $0.endings }) { throw StoreError.accessChanged }
         return try await write(account, session: session, body)
     }
 

@@ -95,6 +95,32 @@ extension PostgresTests {
             #expect(try PostgresStore.check(stores.target) == [])
         }
 
+        @Test func `a write whose caller's access may have ended is not performed, and those beside it are`()
+            async throws
+        {
+            // It ended at another server after this one looked.
+            try holder.run(
+                "UPDATE accounts SET endings = 1 WHERE number IN (\(accounts[1].number), \(accounts[2].number))")
+            try holder.wait()
+            var needs = WriteNeeds()
+            needs.endings = 0
+
+            let errors = try await gather(
+                accounts.prefix(4).map { ($0, { _ = try $0.makeTask("one") }) }, needs: needs)
+
+            for index in 0..<4 {
+                let isEnded = index == 1 || index == 2
+                #expect(errors[index] as? StoreError == (isEnded ? .accessChanged : nil))
+                #expect(try await titles(of: accounts[index]) == (isEnded ? [] : ["one"]))
+                #expect(try await stores.store.feedState(of: accounts[index]).revision == (isEnded ? 0 : 1))
+            }
+            // Nor when it is alone in its transaction.
+            await #expect(throws: StoreError.accessChanged) {
+                try await stores.store.write(accounts[1], session: nil, needs: needs) { _ = try $0.makeTask() }
+            }
+            #expect(try PostgresStore.check(stores.target) == [])
+        }
+
         @Test func `a limit of one keeps accounts apart`() async throws {
             let single = try TestStores(target: stores.target) {
                 $0.lanes = 1

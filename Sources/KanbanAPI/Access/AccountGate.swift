@@ -55,12 +55,30 @@ package final class AccountGate: Gate {
         case .made(let grant): return try rated(grant, head, route)
         case .waits(let token):
             guard let account = token.account else { return later(token, head, route) }
+            if route.isOneWrite, route.content.fault(in: head) == nil,
+                let (grant, endings) = verifier.grantUnlessEnded(token, now: clock(), instant: instant())
+            {
+                let opened = opened(by: grant, head, route)
+                // Refusals are for those whose token is known to be valid.
+                if case .success = opened { return try rated(opened, endings: endings, head, route) }
+            }
             return .whenPeeked(account) { [self] standing throws(Problem) in
                 guard let standing, let grant = verifier.grant(token, at: standing, now: clock(), instant: instant())
                 else { return later(token, head, route) }
                 return try rated(opened(by: grant, head, route), feed: standing.feed, head, route)
             }
         }
+    }
+
+    package func confirm(_ caller: Caller, for head: Request, to route: Route) async throws(Problem) -> Caller {
+        guard let digest = caller.grant?.digest else { return caller }
+        let grant: Grant?
+        do {
+            grant = try await verifier.grant(digest: digest, now: clock(), instant: instant())
+        } catch {
+            throw Problem(error)
+        }
+        return Caller(try opened(by: grant, head, route).get(), from: caller.origin)
     }
 
     /// Looks the token up.
@@ -89,7 +107,8 @@ package final class AccountGate: Gate {
     /// Counts the request against the caller's rate limit.
     /// - Parameter decision: the caller's grant; `nil` of an anonymous one.
     private func rated(
-        _ decision: Result<Grant?, Problem>, feed: FeedState? = nil, _ head: Request, _ route: Route
+        _ decision: Result<Grant?, Problem>, feed: FeedState? = nil, endings: Int64? = nil,
+        _ head: Request, _ route: Route
     ) throws(Problem) -> GateDecision {
         let origin = proxies.origin(of: head)
         let key: RateLimiter.Key =
@@ -101,7 +120,7 @@ package final class AccountGate: Gate {
             let fields = try take(key)
             switch decision {
             case .success(let grant):
-                let caller = Caller(grant, feed: feed, from: origin)
+                let caller = Caller(grant, feed: feed, endings: endings, from: origin)
                 return .admitted(caller, headers: route.isPublic ? fields : fields + [Self.vary])
             case .failure(var problem):
                 problem.headers += fields

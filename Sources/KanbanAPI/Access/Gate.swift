@@ -12,8 +12,16 @@ package protocol Gate: AnyObject, Sendable {
     /// Who calls the route.
     func admit(_ head: Request, to route: Route) throws(Problem) -> GateDecision
 
+    /// The caller as of now, after something went wrong with a request that was admitted before its account was asked; see
+    /// ``Caller/endings``.
+    func confirm(_ caller: Caller, for head: Request, to route: Route) async throws(Problem) -> Caller
+
     /// Fields that every answer to this request carries (CORS).
     func headers(for head: Request) -> [(name: String, value: String)]
+}
+
+extension Gate {
+    package func confirm(_ caller: Caller, for head: Request, to route: Route) -> Caller { caller }
 }
 
 /// What a gate decides about a request.

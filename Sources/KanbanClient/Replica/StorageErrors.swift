@@ -21,7 +21,7 @@ extension KanbanError {
         case .corrupt: self = .damaged
         case .closed: self = .storage("The board is closed.")
         // Errors of servers only.
-        case .quotaExceeded, .moved, .away, .unsettled: self = .storage("\(error)")
+        case .quotaExceeded, .moved, .away, .unsettled, .accessChanged: self = .storage("\(error)")
         case .noAccount: self = .storage("The file has no board.")
         }
     }

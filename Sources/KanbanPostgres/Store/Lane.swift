@@ -326,6 +326,10 @@ final class Lane: @unchecked Sendable {
     private func run(
         _ job: any LaneJob, in writing: WriteSession<PostgresConnection>, at now: Timestamp, isAlone: Bool
     ) throws -> Bool {
+        if let endings = job.needs.endings, endings != turn.endings[job.account] {
+            job.fail(StoreError.accessChanged)
+            return true
+        }
         let mark = writing.mark
         do {
             try job.run(on: writer(for: job.account, session: job.session, in: writing, at: now))
@@ -360,7 +364,10 @@ final class Lane: @unchecked Sendable {
         turn.held = jobs.filter { !taken.contains($0.account) }
         turn.isMixed = taken.count > 1
         let now = rows.map { max(date($0.time), $0.writtenAt) }.max() ?? Timestamp(milliseconds: 0)
-        for row in rows { writing.learn(row.feed, row.usage, row.limits, of: row.account) }
+        for row in rows {
+            writing.learn(row.feed, row.usage, row.limits, of: row.account)
+            turn.endings[row.account] = row.endings
+        }
         try needed.take { taken.contains($0) ? writer(for: $0, in: writing, at: now) : nil }
         for row in rows { try keepLineage(of: row, in: session, at: now) }
         return now

@@ -1,3 +1,5 @@
+import Kanban
+
 /// What a transaction of a lane does with its jobs.
 extension Lane {
     /// A body wrote something and threw: what is beside it in the transaction must be written again without it.
@@ -23,6 +25,8 @@ extension Lane {
         var rest: [any LaneJob] = []
         /// Their accounts are locked by others.
         var held: [any LaneJob] = []
+        /// How many sessions and tokens of the locked accounts have ended.
+        var endings: [AccountKey: Int64] = [:]
         /// The commit; `nil` when it wrote nothing.
         var sent: CommitMarks.Mark?
         var end = ContinuousClock.now

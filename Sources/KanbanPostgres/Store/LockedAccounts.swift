@@ -13,6 +13,7 @@ struct LockedAccounts {
         /// The time of the database.
         let time: Timestamp
         let lineage: String?
+        let endings: Int64
     }
 
     private let statement: PostgresStatement
@@ -23,7 +24,7 @@ struct LockedAccounts {
             statement = try connection.statement(
                 """
                 SELECT number, epoch, revision, purged_through, used_bytes, used_tasks, bytes_limit, tasks_limit, written_at,
-                    floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, lineage
+                    floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, lineage, endings
                 FROM accounts WHERE number = ?1 FOR NO KEY UPDATE
                 """)
             statement.bind(1, accounts[0].number)
@@ -31,7 +32,7 @@ struct LockedAccounts {
             statement = try connection.statement(
                 """
                 SELECT number, epoch, revision, purged_through, used_bytes, used_tasks, bytes_limit, tasks_limit, written_at,
-                    floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, lineage
+                    floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, lineage, endings
                 FROM accounts WHERE number = ANY (?1::text::bigint[]) ORDER BY number FOR NO KEY UPDATE SKIP LOCKED
                 """)
             statement.bind(1, "{" + accounts.map { "\($0.number)" }.joined(separator: ",") + "}")
@@ -52,8 +53,9 @@ struct LockedAccounts {
                         purgedThrough: statement.integer(3)),
                     usage: Usage(bytes: statement.integer(4), tasks: statement.integer(5)),
                     limits: OwnLimits(bytes: statement.optionalInteger(6), tasks: statement.optionalInteger(7)),
-                    writtenAt: statement.timestamp(8), time: statement.timestamp(9), lineage: statement.optionalText(10)
-                ))
+                    writtenAt: statement.timestamp(8), time: statement.timestamp(9),
+                    lineage: statement.optionalText(10),
+                    endings: statement.integer(11)))
         }
         return rows
     }

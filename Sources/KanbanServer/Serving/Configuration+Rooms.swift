@@ -154,6 +154,8 @@ extension Failure {
         case .away(let detail), .unsettled(let detail):
             self.init(.unavailable, "The data in \(place) cannot be reached: \(detail).")
         case .noAccount: self.init(.noInput, "There is no such account in \(place).")
+        // No command states needs.
+        case .accessChanged: self.init(.internalFault, "An access to the data in \(place) ended.")
         case .closed: self.init(.internalFault, "The data in \(place) was closed too early.")
         }
     }
