@@ -242,7 +242,8 @@ package final class Application: Responder {
             now: environment.clock())
         if route.content.isParsed { try await call.parseAside() }
         let answer = try await route.handler(call)
-        guard caller.grant != nil, answer.tag != nil else { return answer }
+        // With endings to compare, the write has bound the tag.
+        guard caller.grant != nil, caller.endings == nil, answer.tag != nil else { return answer }
         return answer.scoped(to: try await environment.tagScope(of: caller))
     }
 

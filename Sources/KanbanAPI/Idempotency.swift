@@ -54,6 +54,11 @@ extension Call {
     ) async throws -> Response {
         guard request.method == .post || request.method == .patch, request.headers.has("idempotency-key") else {
             let change = try await prepare()
+            guard caller.endings == nil else {
+                return try await store.write(account, session: caller.session, needs: needs(isLong: isLong)) { board in
+                    try bound(answer(try change(board)), in: board)
+                }
+            }
             let outcome = try await store.write(
                 account, session: caller.session, needs: needs(isLong: isLong), change)
             let response = answer(outcome)
@@ -81,8 +86,16 @@ extension Call {
         } catch {
             change = { _ in throw error }
         }
+        let once = once(change, key: key)
         return try await store.write(
-            account, session: caller.session, needs: needs(answerKey: key, isLong: isLong), once(change, key: key))
+            account, session: caller.session, needs: needs(answerKey: key, isLong: isLong)
+        ) { board in try bound(try once(board), in: board) }
+    }
+
+    /// Where nobody asked before the write where the account stands, the transaction binds the tag to its epoch.
+    private func bound(_ answer: Response, in board: any Board) throws -> Response {
+        guard caller.endings != nil, answer.tag != nil else { return answer }
+        return answer.scoped(to: EntityTag.Scope(account, epoch: try board.feedState().epoch))
     }
 
     /// What the request tells of the rows that a write will ask for.

@@ -30,9 +30,10 @@ struct WriteAccessTests {
         headers: [(name: String, value: String)] = []
     ) async -> (answer: Answer, questions: Int) {
         let store = board.remoteStore
-        let before = store.peekCount + store.accessReadCount
+        var count: Int { store.peekCount + store.accessReadCount + store.feedReadCount }
+        let before = count
         let answer = await board.send(method, target, body, token: anna.token, headers: headers, isRemote: true)
-        return (answer, store.peekCount + store.accessReadCount - before)
+        return (answer, count - before)
     }
 
     private func titles() async -> [String?] {
@@ -53,6 +54,9 @@ struct WriteAccessTests {
             let asked = await ask(method, target, body)
             #expect(asked.answer.status == status && asked.questions == 0, "\(method) \(target)")
             #expect(asked.answer["Vary"] == "Authorization")
+            guard let tag = asked.answer["ETag"] else { continue }
+            let shown = await board.send(.get, "/tasks/\(asked.answer.json.id)", token: anna.token)
+            #expect(tag == shown["ETag"], "\(method) \(target)")
         }
     }
 
@@ -99,6 +103,7 @@ struct WriteAccessTests {
         guard !key.isEmpty else { return }
         let repeated = await ask(.post, "/tasks", #"{"title": "Mow"}"#, headers: headers)
         #expect(repeated.answer["Idempotency-Replayed"] == "true" && repeated.questions == 0)
+        #expect(repeated.answer["ETag"] == first.answer["ETag"])
     }
 
     @Test func `who may call learns what is wrong with a request`() async {
