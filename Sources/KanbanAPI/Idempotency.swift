@@ -154,7 +154,12 @@ extension Call {
         needs: @autoclosure () -> WriteNeeds, _ change: @escaping Change<Outcome>
     ) async throws -> Outcome {
         if request.headers.has("idempotency-key") { _ = try idempotencyKey() }
-        return try await store.write(account, session: caller.session, needs: needs(), change)
+        var comparing: WriteNeeds {
+            var needs = needs()
+            needs.endings = caller.endings
+            return needs
+        }
+        return try await store.write(account, session: caller.session, needs: comparing, change)
     }
 }
 

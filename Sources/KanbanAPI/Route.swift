@@ -54,15 +54,16 @@ package final class Route: Sendable {
     package let isCached: Bool
     /// Whether its answers may be kept where other servers write, too: there also those that ``find`` finds.
     var isKept: Bool { isCached || find != nil }
-    /// Whether all its successes come out of one ``Call/write(_:isLong:committed:_:)``, which can compare
-    /// ``Caller/endings``. Then a server beside others needs not ask where the account stands before it calls the handler.
-    package let isOneWrite: Bool
+    /// Whether it succeeds only after a ``Call/write(_:isLong:committed:_:)`` of the account's board, which can compare
+    /// ``Caller/endings``, and reads nothing for its answer before. Then a server beside others needs not ask where the account
+    /// stands before it calls the handler.
+    package let beginsWithWrite: Bool
     package let handler: Handler
 
     package init(
         _ method: Method, _ pattern: String, _ operation: String, audience: Audience = .account,
         content: Content = .none, parameters: Set<String> = [], ignoresQuery: Bool = false,
-        isCached: Bool = false, isOneWrite: Bool = false, endsWithClient: Bool = false, find: Finder? = nil,
+        isCached: Bool = false, beginsWithWrite: Bool = false, endsWithClient: Bool = false, find: Finder? = nil,
         _ handler: @escaping Handler
     ) {
         self.method = method
@@ -76,7 +77,7 @@ package final class Route: Sendable {
         self.ignoresQuery = ignoresQuery
         self.find = find
         self.isCached = isCached
-        self.isOneWrite = isOneWrite
+        self.beginsWithWrite = beginsWithWrite
         self.handler = isCached ? Self.cached(handler) : handler
     }
 

@@ -55,7 +55,7 @@ package final class AccountGate: Gate {
         case .made(let grant): return try rated(grant, head, route)
         case .waits(let token):
             guard let account = token.account else { return later(token, head, route) }
-            if route.isOneWrite, route.content.fault(in: head) == nil,
+            if route.beginsWithWrite, route.content.fault(in: head) == nil,
                 let (grant, endings) = verifier.grantUnlessEnded(token, now: clock(), instant: instant())
             {
                 let opened = opened(by: grant, head, route)

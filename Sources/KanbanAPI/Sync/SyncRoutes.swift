@@ -14,7 +14,7 @@ package struct SyncRoutes: Sendable {
     package var routes: [Route] {
         [
             Route(.get, "/changes", "listChanges", parameters: ["since", "types", "limit"], list),
-            Route(.post, "/sync", "syncChanges", content: .json, sync),
+            Route(.post, "/sync", "syncChanges", content: .json, beginsWithWrite: true, sync),
         ]
     }
 

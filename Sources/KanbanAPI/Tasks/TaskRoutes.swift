@@ -9,13 +9,13 @@ package struct TaskRoutes: Sendable {
 
     package var routes: [Route] {
         [
-            Route(.post, "/tasks", "createTask", content: .json, isOneWrite: true, create),
+            Route(.post, "/tasks", "createTask", content: .json, beginsWithWrite: true, create),
             Route(.get, "/tasks/{id}", "showTask", parameters: ["expand"], find: find, show),
-            Route(.put, "/tasks/{id}", "replaceTask", content: .json, isOneWrite: true, replace),
-            Route(.patch, "/tasks/{id}", "updateTask", content: .mergePatch, isOneWrite: true, update),
-            Route(.delete, "/tasks/{id}", "removeTask", isOneWrite: true, remove),
-            Route(.post, "/tasks/{id}/restore", "restoreTask", isOneWrite: true, restore),
-            Route(.post, "/tasks/{id}/move", "moveTask", content: .json, isOneWrite: true, move),
+            Route(.put, "/tasks/{id}", "replaceTask", content: .json, beginsWithWrite: true, replace),
+            Route(.patch, "/tasks/{id}", "updateTask", content: .mergePatch, beginsWithWrite: true, update),
+            Route(.delete, "/tasks/{id}", "removeTask", beginsWithWrite: true, remove),
+            Route(.post, "/tasks/{id}/restore", "restoreTask", beginsWithWrite: true, restore),
+            Route(.post, "/tasks/{id}/move", "moveTask", content: .json, beginsWithWrite: true, move),
         ]
     }
 

@@ -50,6 +50,7 @@ struct WriteAccessTests {
             (.post, "/tasks/\(task)/move", #"{"status": "done"}"#, 200),
             (.delete, "/tasks/\(task)", nil, 204),
             (.post, "/tasks/\(task)/restore", nil, 200),
+            (.post, "/sync", #"{"mutations": []}"#, 200),
         ] as [(HTTP.Method, String, String?, Int)] {
             let asked = await ask(method, target, body)
             #expect(asked.answer.status == status && asked.questions == 0, "\(method) \(target)")
@@ -71,6 +72,8 @@ struct WriteAccessTests {
             (.post, "/tasks?unknown=1", "{}", ""),
             (.patch, "/tasks/no-id", "{}", ""),
             (.delete, "/tasks/00000000-0000-4000-8000-000000000000", nil, ""),
+            (.post, "/sync", #"{"mutations": []}"#, ""),
+            (.post, "/sync", #"{"mutations": [], "since": "no cursor"}"#, ""),
         ] as [(HTTP.Method, String, String?, String)])
     func `a token that ended elsewhere writes nothing, and is told nothing else`(
         method: HTTP.Method, target: String, body: String?, key: String
