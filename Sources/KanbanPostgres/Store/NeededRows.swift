@@ -81,7 +81,11 @@ struct NeededRows {
 
     /// An element of an array, as text.
     private static func quoted(_ text: String) -> String {
-        "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+        // Only keys of answers have such bytes. Looking for them in each id was a tenth of the lane's time.
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "\"") }) else {
+            return "\"" + text + "\""
+        }
+        return "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 
     /// Gives the rows to the transaction.
