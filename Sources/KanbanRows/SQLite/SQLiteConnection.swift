@@ -16,6 +16,8 @@ package final class SQLiteConnection: Engine {
     /// Some of them, each at a place that its address gives: hashing takes longer than binding two values.
     @exclusivity(unchecked) private var recent: [(key: UnsafeRawPointer, statement: SQLiteStatement)?]
     @exclusivity(unchecked) private var composed: [String: SQLiteStatement] = [:]
+    /// Some of them, by the pieces of their text.
+    @exclusivity(unchecked) private var byPieces: [SQLText: SQLiteStatement] = [:]
 
     /// A power of two.
     private static let recentPlaces = 256
@@ -82,6 +84,7 @@ package final class SQLiteConnection: Engine {
         statements = [:]
         recent = Array(repeating: nil, count: Self.recentPlaces)
         composed = [:]
+        byPieces = [:]
         sqlite3_close_v2(handle)
     }
 
@@ -135,9 +138,17 @@ package final class SQLiteConnection: Engine {
         if composed.count >= Self.composedLimit {
             for statement in composed.values { statement.finalize() }
             composed = [:]
+            byPieces = [:]
         }
         let statement = try SQLiteStatement(sql, on: self)
         composed[sql] = statement
+        return statement
+    }
+
+    package func statement(composed sql: SQLText) throws -> SQLiteStatement {
+        if let statement = byPieces[sql] { return statement }
+        let statement = try statement(composed: String(sql))
+        byPieces[sql] = statement
         return statement
     }
 
