@@ -19,17 +19,19 @@ package enum DateFault: Error, Hashable, Sendable {
 
 /// Reads the bytes of a date from left to right.
 struct DateScanner {
-    private var bytes: String.UTF8View.Iterator
-    /// The next byte; `nil` at the end.
-    private(set) var next: UInt8?
+    /// An array, because a step of the iterator of a text takes 60 instructions.
+    private let bytes: [UInt8]
+    private var index = 0
 
     init(_ text: String) {
-        bytes = text.utf8.makeIterator()
-        next = bytes.next()
+        bytes = Array(text.utf8)
     }
 
+    /// The next byte; `nil` at the end.
+    var next: UInt8? { index < bytes.count ? bytes[index] : nil }
+
     mutating func advance() {
-        next = bytes.next()
+        index += 1
     }
 
     /// Reads exactly `count` ASCII digits.
