@@ -64,6 +64,17 @@ extension ID: CustomStringConvertible {
         }
     }
 
+    /// The id behind these ASCII characters, as in a path.
+    package func description(after prefix: StaticString) -> String {
+        let length = prefix.utf8CodeUnitCount
+        return String(unsafeUninitializedCapacity: length + Self.textLength) { buffer in
+            let start = UnsafeMutableBufferPointer(rebasing: buffer[..<length])
+            _ = start.initialize(from: UnsafeBufferPointer(start: prefix.utf8Start, count: length))
+            write(into: UnsafeMutableBufferPointer(rebasing: buffer[length...]))
+            return length + Self.textLength
+        }
+    }
+
     package static let textLength = 36
 
     /// Writes the ``textLength`` characters.

@@ -56,19 +56,26 @@ final class DataFileWatch: Sendable {
         }
     }
 
+    /// The log and its index.
+    private struct Logs: Equatable {
+        var log: Identity?
+        var index: Identity?
+    }
+
     private struct State {
         /// From the start on.
         var data: Identity
         /// As the last checkpoint left it; `nil` while a checkpoint runs.
         var contents: Contents?
-        /// The log and its index, as long as the writer has them open.
-        var logs: [Identity?]?
+        /// As long as the writer has them open.
+        var logs: Logs?
         /// What is wrong with the files; `nil` when nothing is.
         var fault: String?
     }
 
     private let data: Name
-    private let logs: [Name]
+    private let log: Name
+    private let index: Name
     private let state: Locked<State>
     private let report: @Sendable (String?) -> Void
 
@@ -76,7 +83,8 @@ final class DataFileWatch: Sendable {
     ///   - report: called with a sentence when the files are gone, and with `nil` when they are back.
     init(path: String, report: @escaping @Sendable (String?) -> Void) throws {
         data = Name(path)
-        logs = [Name(path + "-wal"), Name(path + "-shm")]
+        log = Name(path + "-wal")
+        index = Name(path + "-shm")
         guard let identity = Identity(data.status) else { throw StoreError.moved(Self.sentence(path, "gone")) }
         state = Locked(State(data: identity))
         self.report = report
@@ -85,7 +93,7 @@ final class DataFileWatch: Sendable {
     /// Records the files of the writer. Call it after its first access, when there is a log.
     func noteOpened() {
         let contents = Contents(data.status)
-        let logs = logs.map { Identity($0.status) }
+        let logs = Logs(log: Identity(log.status), index: Identity(index.status))
         state.withLock { state in
             state.contents = contents
             state.logs = logs
@@ -121,10 +129,8 @@ final class DataFileWatch: Sendable {
                 fault = Self.sentence(data.text, "another one than the server opened")
             } else if let contents = before.contents, contents != Contents(found) {
                 fault = Self.sentence(data.text, "overwritten")
-            } else if let known = before.logs,
-                let lost = zip(logs, known).first(where: { Identity($0.0.status) != $0.1 })
-            {
-                fault = Self.sentence(lost.0.text, "gone, or another one than the server opened")
+            } else if let known = before.logs, let lost = lost(of: known) {
+                fault = Self.sentence(lost.text, "gone, or another one than the server opened")
             }
         } else {
             fault = Self.sentence(data.text, "gone")
@@ -141,6 +147,12 @@ final class DataFileWatch: Sendable {
         }
         if isNews { report(fault) }
         if let fault { throw StoreError.moved(fault) }
+    }
+
+    private func lost(of known: Logs) -> Name? {
+        if Identity(log.status) != known.log { return log }
+        if Identity(index.status) != known.index { return index }
+        return nil
     }
 
     private static func sentence(_ path: String, _ what: String) -> String {

@@ -107,7 +107,9 @@ package final class FileStore: LocalStore {
         try await writer.perform(account, session: session, body)
     }
 
-    // Not left to the protocol's default: its step in between takes 600 instructions.
+    // Not left to the protocol's default: its step in between takes 600 instructions. Specialized for what most writes of
+    // the API return, because generic code looks up the types of its values at each step.
+    @_specialize(where T == TaskItem)
     package func write<T: Sendable>(
         _ account: AccountKey, session: ID?, needs: @autoclosure () -> WriteNeeds,
         _ body: @escaping @Sendable (any BoardWriter) throws -> T

@@ -60,8 +60,6 @@ final class Writer: @unchecked Sendable {
     private var turn = (began: ContinuousClock.now, isMixed: false)
     /// `nil` after an error of the disk, until the next batch opens the file again.
     private var open: (session: WriteSession<SQLiteConnection>, log: WriteAheadLog)?
-    /// SQLite's count of the writes of other connections, as of the last transaction of this session.
-    private var dataVersion: Int64?
     private let ids: IDSource
     /// Never goes back, even when the clock does.
     private var latest: Timestamp
@@ -185,7 +183,7 @@ final class Writer: @unchecked Sendable {
 
     private func begin(_ session: WriteSession<SQLiteConnection>) throws {
         try session.begin()
-        try noticeForeignWrites(session)
+        noticeForeignWrites(session)
     }
 
     /// Runs the jobs, and those that arrive meanwhile: they share the commit, which costs more than all of them. Leaves in
@@ -211,7 +209,9 @@ final class Writer: @unchecked Sendable {
                 next = next > 0 ? 0 : 1
             }
             if next == jobs.count, !isTimeOver {
-                jobs += waiting.withLock { $0.take(atMost: Self.batchLimit - jobs.count) }
+                let more = waiting.withLock { $0.take(atMost: Self.batchLimit - jobs.count) }
+                guard !more.isEmpty else { return }
+                jobs += more
                 noteAccounts(of: jobs)
             }
         }
@@ -323,11 +323,9 @@ final class Writer: @unchecked Sendable {
         foreignWrites.withLock { $0.body = body }
     }
 
-    /// Drops all caches if another process wrote since the last check, which takes some microseconds.
-    private func noticeForeignWrites(_ session: WriteSession<SQLiteConnection>) throws {
-        let version = try session.connection.dataVersion()
-        defer { dataVersion = version }
-        guard let dataVersion, dataVersion != version else { return }
+    /// Drops all caches if another process wrote since the last transaction. Call it in one.
+    private func noticeForeignWrites(_ session: WriteSession<SQLiteConnection>) {
+        guard session.connection.noticeForeignWrites() else { return }
         session.forgetStandings()
         commits.forgetAll()
         foreignWrites.withLock { $0.body }()
@@ -339,8 +337,8 @@ final class Writer: @unchecked Sendable {
     /// Notices changes of the data by others.
     private func lookAround() {
         guard let open else { return }
-        // `try?`: the next write meets the same error and reports it.
-        try? noticeForeignWrites(open.session)
+        // The statement sees what others committed. `try?`: the next write meets the same error and reports it.
+        if (try? open.session.connection.dataVersion()) != nil { noticeForeignWrites(open.session) }
         // `try?`: the check reports a fault itself.
         try? files.check()
     }
@@ -386,7 +384,6 @@ final class Writer: @unchecked Sendable {
         files.noteClosed()
         open.session.connection.close()
         self.open = nil
-        dataVersion = nil
     }
 
     private static let ownQueue = DispatchSpecificKey<ObjectIdentifier>()

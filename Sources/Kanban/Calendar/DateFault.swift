@@ -19,17 +19,36 @@ package enum DateFault: Error, Hashable, Sendable {
 
 /// Reads the bytes of a date from left to right.
 struct DateScanner {
-    private var bytes: String.UTF8View.Iterator
-    /// The next byte; `nil` at the end.
-    private(set) var next: UInt8?
+    /// Lent by the text for ``read(_:_:)``: a step of a text's iterator takes 60 instructions.
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var index = 0
 
-    init(_ text: String) {
-        bytes = text.utf8.makeIterator()
-        next = bytes.next()
+    /// What `read` makes of the whole text.
+    static func read<Value>(
+        _ text: String, _ read: (inout DateScanner) throws(DateFault) -> Value
+    ) throws(DateFault) -> Value {
+        var text = text
+        let result = text.withUTF8 { bytes -> Result<Value, DateFault> in
+            var scanner = DateScanner(bytes: bytes)
+            do throws(DateFault) {
+                let value = try read(&scanner)
+                return scanner.next == nil ? .success(value) : .failure(.malformed)
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
     }
 
+    private init(bytes: UnsafeBufferPointer<UInt8>) {
+        self.bytes = bytes
+    }
+
+    /// The next byte; `nil` at the end.
+    var next: UInt8? { index < bytes.count ? bytes[index] : nil }
+
     mutating func advance() {
-        next = bytes.next()
+        index += 1
     }
 
     /// Reads exactly `count` ASCII digits.

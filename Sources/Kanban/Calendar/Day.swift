@@ -94,10 +94,7 @@ extension Day: CustomStringConvertible {
 
     /// Reads `YYYY-MM-DD` (RFC 3339 full-date).
     package static func parse(_ text: String) throws(DateFault) -> Day {
-        var scanner = DateScanner(text)
-        let day = try scanner.day()
-        guard scanner.next == nil else { throw .malformed }
-        return day
+        try DateScanner.read(text) { (scanner) throws(DateFault) in try scanner.day() }
     }
 
     /// `YYYY-MM-DD`.

@@ -41,10 +41,7 @@ extension Timestamp: CustomStringConvertible {
     /// Reads an RFC 3339 date-time: `t` and `z` in any case, any number of fractional digits (those after the third are
     /// cut off). A leap second (`23:59:60` UTC) is the instant after it, as on every POSIX clock.
     package static func parse(_ text: String) throws(DateFault) -> Timestamp {
-        var scanner = DateScanner(text)
-        let instant = try scanner.instant()
-        guard scanner.next == nil else { throw .malformed }
-        return instant
+        try DateScanner.read(text) { (scanner) throws(DateFault) in try scanner.instant() }
     }
 
     /// `2026-11-20T08:19:00.123Z`

@@ -30,12 +30,31 @@ package struct Position: Hashable, Comparable, Sendable {
     var justAbove: Position { Position(text: text + "!") }
 
     package static func < (left: Position, right: Position) -> Bool {
-        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+        // In ASCII that is the order of the bytes, and takes a tenth of the time of comparing them one by one.
+        left.text < right.text
+    }
+
+    /// The next whole number if it differs in the last digit alone, as after most last tasks of a column; else `nil`. The
+    /// arrays of ``Parts`` take five times as long.
+    private var countedUp: String? {
+        var text = text
+        return text.withUTF8 { bytes in
+            guard Parts.isWhole(bytes), let last = bytes.last, let next = Parts.digit(after: last) else { return nil }
+            return String(unsafeUninitializedCapacity: bytes.count) { digits in
+                _ = digits.initialize(from: bytes)
+                digits[bytes.count - 1] = next
+                return bytes.count
+            }
+        }
     }
 
     /// A position after `lower` and before `upper`; `nil` is the end of the column.
     /// - Precondition: `lower < upper`.
     package init(after lower: Position?, before upper: Position?) {
+        if upper == nil, let next = lower?.countedUp {
+            text = next
+            return
+        }
         let digits: [UInt8]
         switch (lower.map(Parts.init), upper.map(Parts.init)) {
         case (nil, nil):
@@ -114,6 +133,17 @@ private struct Parts {
     /// The length of a whole number with this first letter, including the letter.
     private static func length(head: UInt8) -> Int {
         head >= UInt8(ascii: "a") ? Int(head - UInt8(ascii: "a")) + 2 : Int(UInt8(ascii: "Z") - head) + 2
+    }
+
+    /// Whether there is a whole number and no fraction.
+    static func isWhole(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        bytes.first.map(length) == bytes.count
+    }
+
+    /// `nil` after the greatest.
+    static func digit(after digit: UInt8) -> UInt8? {
+        let next = value(digit) + 1
+        return next < base ? Self.digit(next) : nil
     }
 
     private static func digit(_ value: Int) -> UInt8 {

@@ -144,6 +144,6 @@ extension Response {
     }
 
     fileprivate static func created(_ task: TaskItem) -> Response {
-        .task(task, status: 201, headers: [("Location", "/tasks/" + task.id.description)])
+        .task(task, status: 201, headers: [("Location", task.id.description(after: "/tasks/"))])
     }
 }

@@ -45,7 +45,7 @@ extension SQLBoard {
             var statement = TaskStatement(query, statuses: statuses, seeksStatus: false, part: part)
             statement.add(part, sort: query.sort, descending: query.descending)
             let rows = try run(
-                statement, of: columns, order: part.order(query), limit: limit, isOrdered: query.sort == .dueDate,
+                &statement, of: columns, order: part.order(query), limit: limit, isOrdered: query.sort == .dueDate,
                 from: part.continues ? start : [], descending: false)
             if page.isEmpty { page = rows } else { page += rows }
         }
@@ -57,7 +57,7 @@ extension SQLBoard {
         guard !statuses.isEmpty, query.categoryIDs?.isEmpty != true else { return 0 }
         var condition = TaskStatement(query, statuses: statuses, seeksStatus: false)
         if query.withoutDueDate { condition.add("due IS NULL") }
-        let statement = try connection.statement(composed: String(condition.sql(counting: "tasks")))
+        let statement = try connection.statement(composed: condition.sql(counting: "tasks"))
         statement.bind(1, account.number)
         condition.bind(to: statement, limit: nil)
         return try first(of: statement) { Int($0.integer(0)) } ?? 0
@@ -69,10 +69,12 @@ extension SQLBoard {
     ) throws -> [Row] {
         var page: [Row] = []
         for (index, status) in query.columns.enumerated() {
+            var statement = TaskStatement(query, statuses: [status], seeksStatus: true)
             page += try run(
-                TaskStatement(query, statuses: [status], seeksStatus: true), of: columns,
-                order: query.descending ? "position DESC, id" : "position, id", limit: query.limit, isOrdered: true,
-                from: start.isEmpty ? [] : [start[index]], descending: query.descending)
+                &statement, of: columns,
+                order: TaskOrder(first: "position", rest: query.descending ? " DESC, id" : ", id"),
+                limit: query.limit, isOrdered: true, from: start.isEmpty ? [] : [start[index]],
+                descending: query.descending)
         }
         return page
     }
@@ -81,8 +83,8 @@ extension SQLBoard {
     ///   - isOrdered: whether an index usually gives the order.
     ///   - start: where to begin.
     private func run<Row>(
-        _ statement: TaskStatement, of columns: TaskColumns<Database.Statement, Row>, order: SQLText, limit: Int?,
-        isOrdered: Bool, from start: [ColumnPlace], descending: Bool
+        _ statement: inout TaskStatement, of columns: TaskColumns<Database.Statement, Row>, order: TaskOrder,
+        limit: Int?, isOrdered: Bool, from start: [ColumnPlace], descending: Bool
     ) throws -> [Row] {
         guard !start.isEmpty else {
             return try run(statement, of: columns, order: order, limit: limit, isOrdered: isOrdered)
@@ -90,29 +92,29 @@ extension SQLBoard {
         // The last task of the page before mostly stands where it stood. Then the rest of the rows from its position on are
         // those of this page, and SQLite need not compare each of them with it.
         if let id = columns.id, let place = start.commonPlace {
-            var reading = statement
-            reading.add(from: place.position, descending: descending)
+            let mark = statement.mark
+            statement.add(from: place.position, descending: descending)
             let longer = limit.map { $0 + 1 }
-            var rows = try run(reading, of: columns, order: order, limit: longer, isOrdered: isOrdered)
+            var rows = try run(statement, of: columns, order: order, limit: longer, isOrdered: isOrdered)
             if let last = rows.firstIndex(where: { id($0) == place.id }), last == 0 || rows.count != longer {
                 rows.removeSubrange(...last)
                 return rows
             }
+            statement.goBack(to: mark)
         }
-        var reading = statement
-        reading.add(places: start, descending: descending)
-        return try run(reading, of: columns, order: order, limit: limit, isOrdered: isOrdered)
+        statement.add(places: start, descending: descending)
+        return try run(statement, of: columns, order: order, limit: limit, isOrdered: isOrdered)
     }
 
     private func run<Row>(
-        _ taskStatement: TaskStatement, of columns: TaskColumns<Database.Statement, Row>, order: SQLText, limit: Int?,
+        _ taskStatement: TaskStatement, of columns: TaskColumns<Database.Statement, Row>, order: TaskOrder, limit: Int?,
         isOrdered: Bool
     ) throws -> [Row] {
         let sql =
             isOrdered || limit == nil
             ? taskStatement.sql(columns: columns.names, order: order, limit: limit)
             : taskStatement.sqlSortingFirst(columns: columns.names, order: order, limit: limit)
-        let statement = try connection.statement(composed: String(sql))
+        let statement = try connection.statement(composed: sql)
         statement.bind(1, account.number)
         taskStatement.bind(to: statement, limit: limit)
         return try all(of: statement, capacity: min(limit ?? 0, 128), columns.decode)
@@ -133,12 +135,14 @@ enum TaskListPart {
 
     static func parts(of query: TaskQuery) -> [TaskListPart] {
         let isDated = !query.dueFrom.isEmpty || !query.dueBefore.isEmpty
-        let ends: [TaskListPart] = query.sort == .dueDate && !isDated ? [.undated(continues: false)] : []
+        let endsUndated = query.sort == .dueDate && !isDated
         switch query.after?.key {
         case nil where query.withoutDueDate && query.sort == .dueDate: return [.undated(continues: false)]
-        case nil: return [.beyond(nil)] + ends
+        case nil: return endsUndated ? [.beyond(nil), .undated(continues: false)] : [.beyond(nil)]
         case .none?: return [.undated(continues: true)]
-        case let key?: return [.alike(key), .beyond(key)] + ends
+        case let key?:
+            return endsUndated
+                ? [.alike(key), .beyond(key), .undated(continues: false)] : [.alike(key), .beyond(key)]
         }
     }
 
@@ -162,10 +166,10 @@ enum TaskListPart {
         }
     }
 
-    func order(_ query: TaskQuery) -> SQLText {
-        guard case .beyond = self else { return "position, id" }
-        return query.descending
-            ? "\(query.sort.expression) DESC, position, id" : "\(query.sort.expression), position, id"
+    func order(_ query: TaskQuery) -> TaskOrder {
+        guard case .beyond = self else { return TaskOrder(first: "position", rest: ", id") }
+        return TaskOrder(
+            first: query.sort.expression, rest: query.descending ? " DESC, position, id" : ", position, id")
     }
 }
 
@@ -185,10 +189,9 @@ extension TaskStatement {
     mutating func add(_ part: TaskListPart, sort: TaskQuery.Sort, descending: Bool) {
         switch part {
         case .alike(let key):
-            add("\(sort.expression) = \(parameter(Value(key)))")
+            add(sort.expression, " = ", Value(key))
         case .beyond(let key?):
-            let parameter = parameter(Value(key))
-            add(descending ? "\(sort.expression) < \(parameter)" : "\(sort.expression) > \(parameter)")
+            add(sort.expression, descending ? " < " : " > ", Value(key))
         case .beyond(nil):
             if sort == .dueDate { add("due IS NOT NULL") }
         case .undated:
@@ -198,8 +201,7 @@ extension TaskStatement {
 
     /// Begins with the tasks of this position.
     mutating func add(from position: Position, descending: Bool) {
-        let position = parameter(.text(position.text))
-        add(descending ? "position <= \(position)" : "position >= \(position)")
+        add("position", descending ? " <= " : " >= ", .text(position.text))
     }
 
     /// Begins after these places, one for each column.

@@ -9,7 +9,7 @@ struct TaskStatement {
     }
 
     /// With ` AND ` between them.
-    private var conditions: SQLText
+    private var conditions = SQLText(capacity: 16)
     /// From parameter 2 on; 1 is the account.
     private(set) var values: [Value] = []
 
@@ -20,9 +20,9 @@ struct TaskStatement {
     /// - Parameter part: where it says more about the due date than the query, a plus sign keeps SQLite from seeking by
     ///   the query's bounds.
     init(_ query: TaskQuery, statuses: [TaskStatus], seeksStatus: Bool, part: TaskListPart? = nil) {
-        conditions = query.inTrash ? "account = ?1 AND deleted_at IS NOT NULL" : "account = ?1 AND deleted_at IS NULL"
-        conditions.reserveCapacity(256)
-        values.reserveCapacity(8)
+        conditions.append(
+            query.inTrash ? "account = ?1 AND deleted_at IS NOT NULL" : "account = ?1 AND deleted_at IS NULL")
+        values.reserveCapacity(4)
         if statuses.count < TaskStatus.allCases.count {
             let wanted = statuses.map { parameter(.integer(Int64($0.rawValue))) }
             let column: StaticString = seeksStatus ? "status" : "+status"
@@ -36,14 +36,14 @@ struct TaskStatement {
             // What lies beyond both is found in the index alone; only in between `due_day` has to be looked at.
             let beyond = parameter(.integer(max(bound.instant, bound.dayStart).milliseconds))
             add("(due >= \(beyond) OR CASE WHEN due_day IS NULL THEN due >= \(instant) ELSE due_day >= \(day) END)")
-            add("\(dueFrom) >= \(parameter(.integer(min(bound.instant, bound.dayStart).milliseconds)))")
+            add(dueFrom, " >= ", .integer(min(bound.instant, bound.dayStart).milliseconds))
         }
         for bound in query.dueBefore {
             let instant = parameter(.integer(bound.instant.milliseconds))
             let day = parameter(.integer(Int64(bound.day.number)))
             let beyond = parameter(.integer(min(bound.instant, bound.dayStart).milliseconds))
             add("(due < \(beyond) OR CASE WHEN due_day IS NULL THEN due < \(instant) ELSE due_day < \(day) END)")
-            add("\(dueBefore) < \(parameter(.integer(max(bound.instant, bound.dayStart).milliseconds)))")
+            add(dueBefore, " < ", .integer(max(bound.instant, bound.dayStart).milliseconds))
         }
         if query.withoutDueDate, query.sort != .dueDate { add("due IS NULL") }
         if let text = query.text {
@@ -64,32 +64,49 @@ struct TaskStatement {
     }
 
     mutating func add(_ condition: SQLText) {
-        conditions.append(" AND ", condition)
+        conditions.append(" AND ")
+        conditions.append(contentsOf: condition)
+    }
+
+    /// Compares a column or an expression with a value.
+    mutating func add(_ expression: StaticString, _ comparison: StaticString, _ value: Value) {
+        conditions.append(" AND ")
+        conditions.append(expression)
+        conditions.append(comparison)
+        values.append(value)
+        conditions.append(parameter: values.count + 1)
+    }
+
+    /// Where to go back to, instead of a copy from before.
+    var mark: (conditions: SQLText.Mark, values: Int) { (conditions.mark, values.count) }
+
+    mutating func goBack(to mark: (conditions: SQLText.Mark, values: Int)) {
+        conditions.goBack(to: mark.conditions)
+        values.removeSubrange(mark.values...)
     }
 
     /// Adds a value and returns the name of its parameter.
     mutating func parameter(_ value: Value) -> SQLText {
         values.append(value)
-        return Self.parameter(values.count + 1)
+        return SQLText(parameter: values.count + 1)
     }
 
-    private static func parameter(_ index: Int) -> SQLText {
-        index < parameterNames.count ? parameterNames[index] : SQLText(parameter: index)
-    }
-
-    /// Making a name takes longer than binding the value.
-    private static let parameterNames = (0..<32).map { SQLText(parameter: $0) }
-
-    func sql(columns: StaticString, order: SQLText, limit: Int?) -> SQLText {
-        let end: SQLText = limit == nil ? "" : " LIMIT \(Self.parameter(values.count + 2))"
-        return "SELECT \(columns) FROM tasks WHERE \(conditions) ORDER BY \(order)\(end)"
+    func sql(columns: StaticString, order: TaskOrder, limit: Int?) -> SQLText {
+        var text: SQLText = "SELECT \(columns) FROM tasks WHERE \(conditions) ORDER BY \(order.first)\(order.rest)"
+        if limit != nil {
+            text.append(" LIMIT ")
+            text.append(parameter: values.count + 2)
+        }
+        return text
     }
 
     /// The same rows where no index gives the order: it sorts row numbers and reads only the rows of the page. Sorting newest
     /// first, nearly every row is among the first for a while. (The plus sign makes SQLite seek by number.)
-    func sqlSortingFirst(columns: StaticString, order: SQLText, limit: Int?) -> SQLText {
+    func sqlSortingFirst(columns: StaticString, order: TaskOrder, limit: Int?) -> SQLText {
         let numbers = sql(columns: "number", order: order, limit: limit)
-        return "SELECT \(columns) FROM tasks WHERE +account = ?1 AND number IN (\(numbers)) ORDER BY \(order)"
+        return """
+            SELECT \(columns) FROM tasks WHERE +account = ?1 AND number IN (\(numbers)) ORDER BY \(order.first)\(order.rest)
+            """
     }
 
     func sql(counting rows: StaticString) -> SQLText {
@@ -107,6 +124,12 @@ struct TaskStatement {
         }
         if let limit { statement.bind(Int32(values.count + 2), limit) }
     }
+}
+
+/// What an `ORDER BY` names.
+struct TaskOrder {
+    var first: StaticString
+    var rest: StaticString
 }
 
 extension TaskQuery.DueBound {

@@ -25,6 +25,7 @@ package protocol Engine: AnyObject {
     func statement(_ sql: StaticString) throws -> Statement
     /// The kept statement of a composed text, whose values must all be parameters.
     func statement(composed sql: String) throws -> Statement
+    func statement(composed sql: SQLText) throws -> Statement
 
     /// Begins a transaction that will write.
     func begin() throws
@@ -50,6 +51,10 @@ extension Engine {
     package static var hasRowNumbers: Bool { true }
     package static var foldsText: Bool { true }
     package static var countsInAccounts: Bool { true }
+
+    package func statement(composed sql: SQLText) throws -> Statement {
+        try statement(composed: String(sql))
+    }
 
     /// The error for rows that are not as Kanbase writes them.
     package func damaged(_ what: String) -> StoreError {

@@ -15,7 +15,11 @@ package final class SQLiteConnection: Engine {
     @exclusivity(unchecked) private var statements: [UnsafeRawPointer: SQLiteStatement] = [:]
     /// Some of them, each at a place that its address gives: hashing takes longer than binding two values.
     @exclusivity(unchecked) private var recent: [(key: UnsafeRawPointer, statement: SQLiteStatement)?]
+    /// Changes with every write of any connection; as this one last saw it.
+    @exclusivity(unchecked) private var fileVersion: UInt32?
     @exclusivity(unchecked) private var composed: [String: SQLiteStatement] = [:]
+    /// Some of them, by the pieces of their text.
+    @exclusivity(unchecked) private var byPieces: [SQLText: SQLiteStatement] = [:]
 
     /// A power of two.
     private static let recentPlaces = 256
@@ -82,6 +86,7 @@ package final class SQLiteConnection: Engine {
         statements = [:]
         recent = Array(repeating: nil, count: Self.recentPlaces)
         composed = [:]
+        byPieces = [:]
         sqlite3_close_v2(handle)
     }
 
@@ -96,8 +101,17 @@ package final class SQLiteConnection: Engine {
     package var name: String { path }
 
     package func begin() throws { try run("BEGIN IMMEDIATE") }
-    package func commit() throws { try run("COMMIT") }
-    package func rollBack() throws { try run("ROLLBACK") }
+
+    package func commit() throws {
+        try run("COMMIT")
+        noteVersion()
+    }
+
+    package func rollBack() throws {
+        try run("ROLLBACK")
+        noteVersion()
+    }
+
     package func savepoint() throws { try run("SAVEPOINT body") }
     package func releaseSavepoint() throws { try run("RELEASE body") }
     package func rollBackToSavepoint() throws { try run("ROLLBACK TO body") }
@@ -111,6 +125,21 @@ package final class SQLiteConnection: Engine {
         let statement = try statement("PRAGMA data_version")
         defer { statement.reset() }
         return try statement.step() ? statement.integer(0) : 0
+    }
+
+    /// Whether another connection wrote since the last transaction or call, as the current transaction or the last statement
+    /// sees the file. Unlike ``dataVersion()`` it is no statement, and takes a tenth of the time.
+    package func noticeForeignWrites() -> Bool {
+        let known = fileVersion
+        noteVersion()
+        return known != nil && known != fileVersion
+    }
+
+    private func noteVersion() {
+        var version: UInt32 = 0
+        // Without a name it is of the main database. Fails only for another kind of database than a file.
+        sqlite3_file_control(handle, nil, SQLITE_FCNTL_DATA_VERSION, &version)
+        fileVersion = version
     }
 
     package var changes: Int { Int(sqlite3_changes64(handle)) }
@@ -135,9 +164,17 @@ package final class SQLiteConnection: Engine {
         if composed.count >= Self.composedLimit {
             for statement in composed.values { statement.finalize() }
             composed = [:]
+            byPieces = [:]
         }
         let statement = try SQLiteStatement(sql, on: self)
         composed[sql] = statement
+        return statement
+    }
+
+    package func statement(composed sql: SQLText) throws -> SQLiteStatement {
+        if let statement = byPieces[sql] { return statement }
+        let statement = try statement(composed: String(sql))
+        byPieces[sql] = statement
         return statement
     }
 
