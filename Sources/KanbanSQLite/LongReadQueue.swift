@@ -1,5 +1,6 @@
 import Foundation
 import Kanban
+import KanbanAccess
 import Locks
 
 /// Runs long reads on threads of their own and of low priority, a few at a time. The others wait in a ``FairQueue``.

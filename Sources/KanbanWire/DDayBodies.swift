@@ -25,7 +25,7 @@ package enum DDayBodies {
     }
 
     /// All members; an absent or null member takes its default. Valid only if finishing finds no fault.
-    static func contents(_ members: inout Members) -> DDay.Contents {
+    package static func contents(_ members: inout Members) -> DDay.Contents {
         let title = members.title()
         members.require("title", title)
         let date = members.date()

@@ -107,7 +107,7 @@ extension JSONWriter {
 /// The members of a resource without its revision, written into the open object. Answers and exports use them; an import
 /// makes new revisions.
 extension JSONWriter {
-    mutating func members(of task: TaskItem) {
+    package mutating func members(of task: TaskItem) {
         name("id")
         value(task.id)
         name("title")
@@ -134,7 +134,7 @@ extension JSONWriter {
         }
     }
 
-    mutating func members(of category: Kanban.Category, counts: CategoryCounts? = nil) {
+    package mutating func members(of category: Kanban.Category, counts: CategoryCounts? = nil) {
         name("id")
         value(category.id)
         name("name")
@@ -154,7 +154,7 @@ extension JSONWriter {
         value(category.updatedAt)
     }
 
-    mutating func members(of image: Image) {
+    package mutating func members(of image: Image) {
         name("id")
         value(image.id)
         name("mediaType")
@@ -163,7 +163,7 @@ extension JSONWriter {
         value(image.bytes)
     }
 
-    mutating func members(of dday: DDay) {
+    package mutating func members(of dday: DDay) {
         name("id")
         value(dday.id)
         name("title")

@@ -86,7 +86,7 @@ extension Field {
 }
 
 extension Members {
-    mutating func status() -> Field<TaskStatus> {
+    package mutating func status() -> Field<TaskStatus> {
         choice("status", TaskStatus.allCases.map(\.name), TaskStatus.init(name:))
     }
 
@@ -121,7 +121,7 @@ extension Members {
         }
     }
 
-    mutating func dueDate() -> Field<DueDate> {
+    package mutating func dueDate() -> Field<DueDate> {
         string("dueDate") { text in
             do throws(DateFault) {
                 return .success(try DueDate.parse(text))

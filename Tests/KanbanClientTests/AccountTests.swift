@@ -99,6 +99,39 @@ struct AccountTests {
         await device.board.close()
     }
 
+    @Test func `who knows the password is asked about a guest's tasks, and nobody else`() async throws {
+        let device = try await device()
+        try await device.board.create(.init(title: "mine"))
+        device.network.answer { method, target, body in
+            body["password"] == "wrong" ? (401, #"{"code": "wrong_password"}"#) : Self.server(method, target, body)
+        }
+
+        await #expect(throws: KanbanError.wrongPassword) {
+            try await device.board.logIn(email: "a@example.org", password: "wrong")
+        }
+        let asks = await #expect(throws: KanbanError.self) { try await logIn(device.board) }
+
+        guard case .guestData(let counts) = asks else { throw try #require(asks) }
+        #expect(counts.total == 1)
+        // The session that proved the password is not left behind.
+        #expect(device.network.requests.map(\.target) == ["/sessions", "/sessions", "/sessions/current"])
+        #expect(try device.titles() == ["mine"])
+        await device.board.close()
+    }
+
+    @Test func `a provider's token, which may make an account, is used after the user decided`() async throws {
+        let device = try await device()
+        try await device.board.create(.init(title: "mine"))
+
+        let asks = await #expect(throws: KanbanError.self) {
+            try await device.board.logIn(provider: "apple", idToken: "token")
+        }
+
+        guard case .guestData = asks else { throw try #require(asks) }
+        #expect(device.network.requests.isEmpty)
+        await device.board.close()
+    }
+
     @Test func `an import that fails leaves everything as it was`() async throws {
         let device = try await device()
         try await device.board.create(.init(title: "mine"))

@@ -151,8 +151,16 @@ struct ReplicaModel {
         board.now = shown.now
         board.state.feed.revision = .firstOptimistic
         for task in ownTrash where known.task(task.id) == nil { board.save(task) }
+        // The ids of new categories, and of those that have their names.
+        var holders: [String: String] = [:]
         for edit in outbox {
-            do { _ = try board.perform(edit.mutation) } catch is BoardError { continue }
+            let mutation = edit.mutation.naming(holders)
+            let name = mutation.op == .create ? mutation.value["name"]?.stringValue : nil
+            let holder = name.flatMap { board.category(foldedName: CaseFolding.fold($0.trimmed)) }
+            if let holder, let mine = mutation.resource.id, !board.categoryEverExisted(mine) {
+                holders[mine.description] = holder.id.description
+            }
+            do { _ = try board.perform(mutation) } catch is BoardError { continue }
         }
         return board
     }
@@ -181,6 +189,18 @@ extension ValueBoard {
         case .dday: dday(id).map { .dday($0) }
         case .settings, .image: nil
         }
+    }
+}
+
+extension StoredMutation {
+    /// The same of other categories.
+    fileprivate func naming(_ others: [String: String]) -> StoredMutation {
+        var mutation = self
+        if op != .create, resource.type == .category, let id = others[resource.id?.description ?? ""] {
+            mutation.resource.id = ID(id)
+        }
+        if let id = others[value["categoryId"]?.stringValue ?? ""] { mutation.value["categoryId"] = .string(id) }
+        return mutation
     }
 }
 

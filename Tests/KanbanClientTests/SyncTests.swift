@@ -200,6 +200,24 @@ struct SyncTests {
         #expect(try pad.board.issues.current().isEmpty)
     }
 
+    @Test func `a new task stays in its list when a pull brings another category of the same name`() async throws {
+        let server = try LocalServer()
+        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+        try await phone.board.createCategory(.init(name: "HOME"))
+        try await phone.board.syncNow()
+        let task = try await pad.board.create(.init(title: "pad", category: .named("Home")))
+
+        // As a stream brings it, before the push.
+        let page = try SyncResponse(try await pad.board.core.client(token: nil).json(.get("/changes")).json)
+        try await pad.board.core.replica.write { try $0.integrate(page) }
+
+        let theirs = try #require(try pad.board.categories().current().first)
+        #expect(try pad.board.categories().current().map(\.name) == ["HOME"])
+        #expect(try pad.board.tasks(category: .only([theirs.id])).current().map(\.id) == [task.id])
+        try await pad.board.syncNow()
+        #expect(try pad.board.tasks(category: .only([theirs.id])).current().map(\.id) == [task.id])
+    }
+
     @Test func `a server that was restored gives back what it lost only when the user says so`() async throws {
         let server = try LocalServer()
         let phone = try await TestDevice.on(server)

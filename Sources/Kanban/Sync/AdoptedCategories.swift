@@ -1,6 +1,6 @@
 extension Mutation {
     /// The same mutation, with the existing categories in place of new ones whose names were taken.
-    func replacing(categories: [ID: ID]) -> Mutation {
+    package func replacing(categories: [ID: ID]) -> Mutation {
         guard !categories.isEmpty else { return self }
         func replaced(_ edit: TaskEdit) -> TaskEdit {
             guard case .id(let id) = edit.category, let other = categories[id] else { return edit }

@@ -1,4 +1,5 @@
 import Kanban
+import KanbanAccess
 import Locks
 
 /// Lets a few exports run at a time: an old snapshot keeps the store from cutting its log, and what a client has not read

@@ -19,7 +19,8 @@ extension KanbanBoard {
         try await logIn(email: email, password: password, guest: .add)
     }
 
-    /// - Throws: ``KanbanError/wrongPassword``, ``KanbanError/guestData(_:)`` …
+    /// - Throws: ``KanbanError/wrongPassword``; with the right one ``KanbanError/guestData(_:)`` when there is something to
+    ///   decide on; …
     public func logIn(
         email: String, password: String, device: String? = nil, guest: GuestData = .ask
     ) async throws {
@@ -38,22 +39,24 @@ extension KanbanBoard {
     private func logIn(_ credentials: JSON, device: String?, guest: GuestData) async throws {
         try core.requireWriting()
         let ofGuest = try core.account == nil ? core.replica.read { try GuestBoard($0) } : nil
-        if guest == .ask, let ofGuest, ofGuest.counts.total > 0 || ofGuest.hasMore {
-            throw KanbanError.guestData(ofGuest.counts)
-        }
+        let undecided = guest == .ask ? ofGuest.flatMap { $0.isWorthAsking ? $0.counts : nil } : nil
+        // A provider's token may make an account: the user decides before it is used.
+        if let undecided, credentials["idToken"] != nil { throw KanbanError.guestData(undecided) }
         let body = JSON.object(
             (credentials.objectMembers ?? []) + (device.map { [JSON.Member("device", .string($0))] } ?? []))
         let (token, account) = try await openSession(body)
         var outdone: StoredIssue?
-        if guest == .add, let ofGuest {
-            do {
+        do {
+            // The password is right: only its owner is asked about what was made without an account.
+            if let undecided { throw KanbanError.guestData(undecided) }
+            if guest == .add, let ofGuest {
                 try await send(ofGuest, token: token)
                 outdone = try await settingsOutdone(ofGuest, token: token)
-            } catch {
-                // The guest board stays, and the session ends. If ending it fails too, its token is forgotten.
-                _ = try? await core.client(token: token).send(APICall(method: "DELETE", path: "/sessions/current"))
-                throw error
             }
+        } catch {
+            // The guest board stays, and the session ends. If ending it fails too, its token is forgotten.
+            _ = try? await core.client(token: token).send(APICall(method: "DELETE", path: "/sessions/current"))
+            throw error
         }
         try await core.show(account, token: token)
         if let outdone { try await core.replica.write { try $0.add(outdone) } }
@@ -167,13 +170,15 @@ extension KanbanBoard {
 private struct GuestBoard {
     var counts: BoardCounts
     /// It holds something besides tasks.
-    var hasMore: Bool
+    private var hasMore: Bool
     /// Those that are set.
     var settings: JSON
     /// As `POST /import` takes it, with ids, places and times; `nil` when there is nothing.
     var document: JSON?
     /// Grows with every edit.
     var revision: Revision
+
+    var isWorthAsking: Bool { counts.total > 0 || hasMore }
 
     init(_ reader: SQLiteBoard) throws {
         counts = BoardCounts(try reader.taskCounts())

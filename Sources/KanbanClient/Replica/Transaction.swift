@@ -140,11 +140,18 @@ final class Transaction {
     /// server's answer decides.
     func replayEdits() throws {
         defer { board.replayedTime = nil }
+        // New categories by their ids, and those that have their names by now. The server replaces them in the same way.
+        var adopted: [ID: ID] = [:]
         let edits = try outbox()
         for edit in edits {
             board.replayedTime = edit.madeAt
             do {
-                try board.nested { _ = try perform(edit.mutation) }
+                let outcome = try board.nested { try perform(edit.mutation, replacing: adopted) }
+                if edit.mutation.op == .create, let id = edit.mutation.resource.id,
+                    case .category(let holder) = outcome.value, holder.id != id
+                {
+                    adopted[id] = holder.id
+                }
             } catch is BoardError {
                 continue
             }
@@ -181,12 +188,14 @@ final class Transaction {
     }
 
     /// Performs a mutation by the server's rules.
-    func perform(_ mutation: StoredMutation) throws -> MutationOutcome {
+    /// - Parameter categories: the existing ones that take the place of new ones.
+    func perform(_ mutation: StoredMutation, replacing categories: [ID: ID] = [:]) throws -> MutationOutcome {
         let (operation, target) = try mutation.op.operation(
             of: mutation.resource.type, on: mutation.resource.id, value: mutation.value,
             defaultTitle: { Kanban.Language.en.defaultTaskTitle })
         let own = OwnRevisions(after: 0)
-        return try board.perform(Kanban.Mutation(operation, on: target, policy: .merge), own: own)
+        let read = Kanban.Mutation(operation, on: target, policy: .merge)
+        return try board.perform(read.replacing(categories: categories), own: own)
     }
 }
 

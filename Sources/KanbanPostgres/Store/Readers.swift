@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Kanban
+import KanbanAccess
 import Locks
 
 /// Connections that read, each for one body at a time, on blocking threads. When all are busy, bodies wait in a

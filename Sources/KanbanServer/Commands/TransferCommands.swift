@@ -1,8 +1,8 @@
 import Foundation
 import JSON
 import Kanban
+import KanbanAPI
 import KanbanAccess
-import KanbanWire
 
 /// `kanbase export` and `import`: one board as a file.
 struct TransferCommands {

@@ -1,7 +1,7 @@
 import Kanban
+import KanbanAPI
 import KanbanAccess
 import KanbanPostgres
-import KanbanWire
 import Mail
 
 /// All settings with their defaults. Immutable after the arguments are parsed.

@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Kanban
+import KanbanAPI
 import TestSupport
 import Testing
 

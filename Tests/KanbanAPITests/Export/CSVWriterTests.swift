@@ -1,6 +1,6 @@
 import Testing
 
-@testable import KanbanWire
+@testable import KanbanAPI
 
 struct CSVWriterTests {
     @Test func `fields with quotes, commas and line ends are quoted`() {

@@ -1,4 +1,5 @@
 import Kanban
+import KanbanAccess
 import Testing
 
 struct FairQueueTests {

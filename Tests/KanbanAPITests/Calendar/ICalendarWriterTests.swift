@@ -1,6 +1,6 @@
 import Testing
 
-@testable import KanbanWire
+@testable import KanbanAPI
 
 struct ICalendarWriterTests {
     @Test(arguments: ["가나다라마바사", "👨‍👩‍👧‍👦", "abc", "é"])

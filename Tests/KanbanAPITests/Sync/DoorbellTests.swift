@@ -1,4 +1,5 @@
 import Kanban
+import KanbanAPI
 import Locks
 import TestSupport
 import Testing

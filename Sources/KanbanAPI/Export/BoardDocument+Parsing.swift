@@ -1,5 +1,6 @@
 import JSON
 import Kanban
+import KanbanWire
 
 /// A document that is not JSON.
 package struct MalformedDocument: Error {

@@ -1,3 +1,5 @@
+import Kanban
+
 /// Work that waits for its turn. Accounts without running work go first, otherwise the order counts: an account with
 /// many requests must not block the others.
 package struct FairQueue<Element> {

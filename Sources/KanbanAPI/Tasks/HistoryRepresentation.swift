@@ -1,5 +1,6 @@
 import JSON
 import Kanban
+import KanbanWire
 
 extension JSONWriter {
     package mutating func value(_ entry: HistoryEntry) {

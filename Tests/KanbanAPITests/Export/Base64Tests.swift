@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import KanbanWire
+@testable import KanbanAPI
 
 struct Base64Tests {
     /// RFC 4648 §10.

@@ -1,5 +1,6 @@
 import JSON
 import Kanban
+import KanbanWire
 
 /// Writes a whole board in pieces; only one page of tasks is in memory.
 ///

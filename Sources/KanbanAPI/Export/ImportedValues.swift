@@ -1,5 +1,6 @@
 import JSON
 import Kanban
+import KanbanWire
 
 /// Resources of an export, from their JSON. Members that the server computes are ignored.
 

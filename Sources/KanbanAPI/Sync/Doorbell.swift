@@ -1,4 +1,5 @@
 import Dispatch
+import Kanban
 import Locks
 
 /// Wakes subscribers when something of an account changed, without saying what.

@@ -1,5 +1,5 @@
 import Kanban
-import KanbanWire
+import KanbanAPI
 import Testing
 
 struct BoardDocumentTests {
