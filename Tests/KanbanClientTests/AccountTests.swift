@@ -244,6 +244,23 @@ struct AccountTests {
         await again.board.close()
     }
 
+    @Test func `a log-out with a locked keychain says so, and leaves nothing of the account`() async throws {
+        let secrets = LockableSecrets()
+        let device = try await device { $0.secrets = secrets }
+        try await logIn(device.board)
+        let account = try #require(device.board.core.account)
+        secrets.isLocked.set(true)
+
+        await #expect(throws: KanbanError.storage("The keychain is locked.")) { try await device.board.logOut() }
+
+        #expect(device.board.core.account == nil)
+        #expect(!FileManager.default.fileExists(atPath: device.directory.file("account-\(account)")))
+        secrets.isLocked.set(false)
+        try await logIn(device.board)
+        #expect(device.board.core.account == account)
+        await device.board.close()
+    }
+
     @Test func `a widget asks the server with the token that the app keeps in its secrets`() async throws {
         let secrets = LockableSecrets()
         let device = try await device { $0.secrets = secrets }
@@ -264,7 +281,7 @@ struct AccountTests {
     }
 }
 
-/// A keychain that gives nothing before the first unlock.
+/// A keychain that gives and takes nothing before the first unlock.
 private final class LockableSecrets: Secrets {
     let isLocked = TestFlag()
     private let secrets = Locked<[String: String]>([:])
@@ -275,6 +292,7 @@ private final class LockableSecrets: Secrets {
     }
 
     func write(_ secret: String?, for account: String) throws {
+        if isLocked.isSet { throw KanbanError.storage("The keychain is locked.") }
         secrets.withLock { $0[account] = secret }
     }
 }

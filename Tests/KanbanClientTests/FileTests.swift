@@ -144,6 +144,18 @@ struct FileTests {
         }
         await device.board.close()
     }
+
+    @Test func `a file of secrets that cannot be read is not taken for an empty one`() async throws {
+        let directory = try TemporaryDirectory()
+        let secrets = FileSecrets(in: URL(filePath: directory.path))
+        // For the user who runs everything, permissions keep nothing shut.
+        try FileManager.default.createDirectory(
+            atPath: directory.file("secrets.json"), withIntermediateDirectories: false)
+
+        let error = KanbanError.storage("The file of secrets cannot be read.")
+        #expect(throws: error) { try secrets.read("a") }
+        #expect(throws: error) { try secrets.write("kb_token", for: "a") }
+    }
 }
 
 extension TestDevice {

@@ -141,8 +141,10 @@ extension KanbanBoard {
                 throw error
             }
         }
+        // Neither waits for the other to go well: the board is not shown any more, and nobody could ask again.
+        let removal = Result { if keep != .keep { try core.remove(account) } }
         try await endSession(of: account, token)
-        if keep != .keep { try core.remove(account) }
+        try removal.get()
     }
 
     private func endSession(of account: KanbanID, _ token: String?) async throws {

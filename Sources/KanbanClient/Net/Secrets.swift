@@ -34,7 +34,14 @@ final class FileSecrets: Secrets {
 
     private func load() throws -> [String: String] {
         guard FileManager.default.fileExists(atPath: file.path) else { return [:] }
+        let data: Data
+        do {
+            data = try Data(contentsOf: file)
+        } catch {
+            // Taken for empty, the next write would lose what is in it.
+            throw KanbanError.storage("The file of secrets cannot be read.")
+        }
         // A file that cannot be decoded holds no token: the app logs in again.
-        return (try? JSONDecoder().decode([String: String].self, from: Data(contentsOf: file))) ?? [:]
+        return (try? JSONDecoder().decode([String: String].self, from: data)) ?? [:]
     }
 }
