@@ -55,9 +55,9 @@ extension Call {
         guard request.method == .post || request.method == .patch, request.headers.has("idempotency-key") else {
             let change = try await prepare()
             guard caller.endings == nil else {
-                return try await store.write(account, session: caller.session, needs: needs(isLong: isLong)) { board in
-                    try bound(answer(try change(board)), in: board)
-                }
+                let answered: Change<Response> = { board in try bound(answer(try change(board)), in: board) }
+                return try await store.write(
+                    account, session: caller.session, needs: needs(isLong: isLong), answered)
             }
             let outcome = try await store.write(
                 account, session: caller.session, needs: needs(isLong: isLong), change)
@@ -87,9 +87,9 @@ extension Call {
             change = { _ in throw error }
         }
         let once = once(change, key: key)
+        let answered: Change<Response> = { board in try bound(try once(board), in: board) }
         return try await store.write(
-            account, session: caller.session, needs: needs(answerKey: key, isLong: isLong)
-        ) { board in try bound(try once(board), in: board) }
+            account, session: caller.session, needs: needs(answerKey: key, isLong: isLong), answered)
     }
 
     /// Where nobody asked before the write where the account stands, the transaction binds the tag to its epoch.
