@@ -57,12 +57,7 @@ extension ID: Comparable {
 }
 
 extension ID: CustomStringConvertible {
-    package var description: String {
-        String(unsafeUninitializedCapacity: Self.textLength) { buffer in
-            write(into: buffer)
-            return Self.textLength
-        }
-    }
+    package var description: String { description(after: "") }
 
     /// The id behind these ASCII characters, as in a path.
     package func description(after prefix: StaticString) -> String {

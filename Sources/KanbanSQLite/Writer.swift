@@ -337,8 +337,8 @@ final class Writer: @unchecked Sendable {
     /// Notices changes of the data by others.
     private func lookAround() {
         guard let open else { return }
-        // The statement sees what others committed. `try?`: the next write meets the same error and reports it.
-        if (try? open.session.connection.dataVersion()) != nil { noticeForeignWrites(open.session) }
+        // `try?`: the next write meets the same error and reports it.
+        if (try? open.session.connection.refresh()) != nil { noticeForeignWrites(open.session) }
         // `try?`: the check reports a fault itself.
         try? files.check()
     }

@@ -38,7 +38,7 @@ final class LogCopies: Sendable {
         }
         defer { connection.close() }
         // The first read opens the log.
-        guard (try? connection.dataVersion()) != nil else { return }
+        guard (try? connection.refresh()) != nil else { return }
         connection.copyLog()
     }
 }

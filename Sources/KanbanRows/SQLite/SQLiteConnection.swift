@@ -120,15 +120,15 @@ package final class SQLiteConnection: Engine {
         if let fault { throw fault }
     }
 
-    /// A number that changes when another connection writes.
-    package func dataVersion() throws -> Int64 {
+    /// Looks at what others committed, and reads no row. The first time it opens the log.
+    package func refresh() throws {
         let statement = try statement("PRAGMA data_version")
         defer { statement.reset() }
-        return try statement.step() ? statement.integer(0) : 0
+        _ = try statement.step()
     }
 
     /// Whether another connection wrote since the last transaction or call, as the current transaction or the last statement
-    /// sees the file. Unlike ``dataVersion()`` it is no statement, and takes a tenth of the time.
+    /// sees the file. It is no statement; see ``refresh()``.
     package func noticeForeignWrites() -> Bool {
         let known = fileVersion
         noteVersion()
