@@ -1,5 +1,6 @@
 import Kanban
 import KanbanRows
+import Synchronization
 
 /// A body of `write` that waits for its transaction, and the one who waits for its answer. Not generic: each step of a
 /// generic job looks up the types that it is made of, a fiftieth of the instructions of a write.
@@ -48,9 +49,21 @@ final class WriteJob: @unchecked Sendable {
 
 /// What the body of a job gave.
 ///
-/// Unchecked: the job writes it, and the caller reads it once the job has resumed it.
+/// Unchecked: the job writes the value, and the caller reads it once it is there.
 final class WriteOutcome<T>: @unchecked Sendable {
-    var value: T?
+    private var value: T?
+    /// For the thread sanitizer, which does not see how the runtime hands over a continuation that is resumed before its task
+    /// waits.
+    private let isThere = Atomic<Bool>(false)
+
+    func set(_ value: T) {
+        self.value = value
+        isThere.store(true, ordering: .releasing)
+    }
+
+    func get() -> T? {
+        isThere.load(ordering: .acquiring) ? value : nil
+    }
 }
 
 extension AccountKey {

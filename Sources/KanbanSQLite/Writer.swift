@@ -117,9 +117,9 @@ final class Writer: @unchecked Sendable {
             enqueue(
                 WriteJob(
                     account: account, session: session, executor: configuration.callersExecutor(),
-                    body: { outcome.value = try body($0) }, continuation: continuation))
+                    body: { outcome.set(try body($0)) }, continuation: continuation))
         }
-        guard let value = outcome.value else { throw StoreError.closed }
+        guard let value = outcome.get() else { throw StoreError.closed }
         return value
     }
 
