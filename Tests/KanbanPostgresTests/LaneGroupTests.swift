@@ -18,53 +18,11 @@ extension PostgresTests {
         init() throws {
             stores = try TestStores {
                 $0.lanes = 1
+                $0.groupLimit = 16
                 $0.groupTime = .seconds(60)
             }
             holder = try stores.connection()
-            accounts = try Self.makeAccounts(20, on: holder)
-        }
-
-        private static func makeAccounts(_ count: Int, on connection: PostgresConnection) throws -> [AccountKey] {
-            try connection.run(
-                """
-                INSERT INTO accounts (number, id, epoch, created_at)
-                SELECT 1000 + n, md5('account' || n)::uuid, n, 0 FROM generate_series(0, \(count - 1)) n
-                """)
-            try connection.wait()
-            return (0..<count).map { AccountKey(number: 1000 + Int64($0)) }
-        }
-
-        private typealias Body = @Sendable (any BoardWriter) throws -> Void
-
-        /// Runs the bodies as writes that wait together: meanwhile another one keeps the lane busy.
-        private func gather(
-            _ writes: [(account: AccountKey, body: Body)], needs: WriteNeeds = WriteNeeds(),
-            meanwhile: () async throws -> Void = {}
-        ) async throws -> [(any Error)?] {
-            let store = stores.store
-            let gate = Gate()
-            let first = Task { try await store.write { _ in gate.pass() } }
-            defer { gate.open() }
-            try await until("the lane is busy") { gate.isReached }
-            return try await withThrowingTaskGroup { group in
-                for (index, write) in writes.enumerated() {
-                    group.addTask {
-                        do {
-                            try await store.write(write.account, session: nil, needs: needs, write.body)
-                            return (index, nil as (any Error)?)
-                        } catch {
-                            return (index, error)
-                        }
-                    }
-                }
-                try await until("all wait") { store.activity.waitingWrites >= writes.count }
-                gate.open()
-                try await first.value
-                try await meanwhile()
-                var errors: [(any Error)?] = writes.map { _ in nil }
-                for try await (index, error) in group { errors[index] = error }
-                return errors
-            }
+            accounts = try stores.makeAccounts(20)
         }
 
         private func isWaited(for connection: PostgresConnection) throws -> Bool {
@@ -81,7 +39,7 @@ extension PostgresTests {
         @Test func `writes of many accounts share a transaction`() async throws {
             let before = stores.store.activity
 
-            let errors = try await gather(accounts.map { ($0, { _ = try $0.makeTask("one") }) })
+            let errors = try await stores.gather(accounts.map { ($0, { _ = try $0.makeTask("one") }) })
 
             let after = stores.store.activity
             #expect(errors.allSatisfy { $0 == nil })
@@ -105,7 +63,7 @@ extension PostgresTests {
             var needs = WriteNeeds()
             needs.endings = 0
 
-            let errors = try await gather(
+            let errors = try await stores.gather(
                 accounts.prefix(4).map { ($0, { _ = try $0.makeTask("one") }) }, needs: needs)
 
             for index in 0..<4 {
@@ -145,7 +103,9 @@ extension PostgresTests {
                 try $0.createCategory(id: nil, name: "one")
             }
 
-            var writes = accounts.map { account -> (AccountKey, Body) in (account, { _ = try $0.makeTask("one") }) }
+            var writes = accounts.map { account -> (AccountKey, TestStores.Body) in
+                (account, { _ = try $0.makeTask("one") })
+            }
             writes[1].1 = { writer in
                 try writer.makeTask("one")
                 throw Refused()
@@ -160,7 +120,7 @@ extension PostgresTests {
             }
             writes.append((AccountKey(number: 77), { _ = try $0.makeTask() }))
 
-            let errors = try await gather(writes)
+            let errors = try await stores.gather(writes)
 
             #expect(errors[1] is Refused)
             #expect(errors[3] as? StoreError != nil)
@@ -180,7 +140,7 @@ extension PostgresTests {
                 try $0.createCategory(id: nil, name: "one")
             }
 
-            let late: Body = { writer in
+            let late: TestStores.Body = { writer in
                 try writer.nested {
                     try writer.makeTask("one")
                     var other = twin
@@ -190,12 +150,12 @@ extension PostgresTests {
                     try writer.save(other)
                 }
             }
-            let undone: Body = { writer in
+            let undone: TestStores.Body = { writer in
                 do { try writer.nested { throw Refused() } } catch is Refused {}
                 try writer.makeTask("two")
             }
 
-            let errors = try await gather([(accounts[0], late), (accounts[1], undone)])
+            let errors = try await stores.gather([(accounts[0], late), (accounts[1], undone)])
 
             #expect(errors[0] as? StoreError != nil && errors[1] == nil)
             #expect(try await titles(of: accounts[0]) == [])
@@ -205,10 +165,12 @@ extension PostgresTests {
         }
 
         @Test func `a row that PostgreSQL refuses takes no other row of its statement with it`() async throws {
-            var writes = accounts.map { account -> (AccountKey, Body) in (account, { _ = try $0.makeTask("one") }) }
+            var writes = accounts.map { account -> (AccountKey, TestStores.Body) in
+                (account, { _ = try $0.makeTask("one") })
+            }
             writes[7].1 = { writer in try writer.add(writer.makeTask("one")) }
 
-            let errors = try await gather(writes)
+            let errors = try await stores.gather(writes)
 
             for (index, account) in accounts.enumerated() {
                 #expect((errors[index] == nil) == (index != 7))
@@ -221,7 +183,7 @@ extension PostgresTests {
             async throws
         {
             struct Refused: Error {}
-            var writes = accounts[..<10].map { account -> (AccountKey, Body) in
+            var writes = accounts[..<10].map { account -> (AccountKey, TestStores.Body) in
                 (account, { _ = try $0.makeTask("one") })
             }
             writes[4].1 = { writer in
@@ -231,7 +193,7 @@ extension PostgresTests {
             for index in [2, 6] { writes[index].1 = { writer in try writer.nested { throw Refused() } } }
             let before = stores.store.activity
 
-            let errors = try await gather(writes)
+            let errors = try await stores.gather(writes)
 
             #expect(errors.map { $0 is Refused } == (0..<10).map { [2, 4, 6].contains($0) })
             // The first body, those before the refused one and those behind it.
@@ -247,15 +209,15 @@ extension PostgresTests {
             let waits = Locked(0)
             var needs = WriteNeeds()
             needs.answerKey = "key"
-            let refused: Body = { _ in throw Refused() }
-            let asking: Body = { board in
+            let refused: TestStores.Body = { _ in throw Refused() }
+            let asking: TestStores.Body = { board in
                 let writer = try #require(board as? PostgresBoardWriter)
                 let before = writer.connection.waits
                 #expect(try writer.keptAnswer(key: "key") == nil)
                 waits.withLock { $0 += writer.connection.waits - before }
             }
 
-            let errors = try await gather([(accounts[0], refused), (accounts[1], asking)], needs: needs)
+            let errors = try await stores.gather([(accounts[0], refused), (accounts[1], asking)], needs: needs)
 
             #expect(errors[0] is Refused && errors[1] == nil)
             #expect(waits.withLock { $0 } == 0)
@@ -267,7 +229,7 @@ extension PostgresTests {
             try other.wait(for: accounts[0])
             let order = Locked<[AccountKey]>([])
 
-            let writes = accounts[..<4].map { account -> (AccountKey, Body) in
+            let writes = accounts[..<4].map { account -> (AccountKey, TestStores.Body) in
                 (
                     account,
                     { writer in
@@ -277,7 +239,7 @@ extension PostgresTests {
                 )
             }
 
-            let errors = try await gather(writes) {
+            let errors = try await stores.gather(writes) {
                 try await until("the others are done") { order.withLock { $0.count } == 3 }
                 try await until("it waits for the lock") { try isWaited(for: other) }
                 try other.rollBack()
@@ -333,7 +295,7 @@ extension PostgresTests {
             try holder.run("UPDATE accounts SET written_at = \(ahead) WHERE number = \(accounts[0].number)")
             try holder.wait()
 
-            let errors = try await gather(accounts[..<4].map { ($0, { _ = try $0.makeTask() }) })
+            let errors = try await stores.gather(accounts[..<4].map { ($0, { _ = try $0.makeTask() }) })
 
             #expect(errors.allSatisfy { $0 == nil })
             let times = try await stores.store.readRows { connection in
@@ -360,7 +322,7 @@ extension PostgresTests {
                 """)
             try holder.wait()
 
-            let errors = try await gather(accounts[..<6].map { ($0, { _ = try $0.makeTask("one") }) })
+            let errors = try await stores.gather(accounts[..<6].map { ($0, { _ = try $0.makeTask("one") }) })
 
             #expect(errors.allSatisfy { $0 == nil })
             for account in accounts[..<6] {

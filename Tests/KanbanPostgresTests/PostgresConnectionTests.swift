@@ -145,6 +145,41 @@ extension PostgresTests {
             try connection.wait()
         }
 
+        @Test func `a transaction is begun in the round trip of the commit before it`() throws {
+            let connection = try connect()
+            try connection.run("CREATE TEMPORARY TABLE numbers (n bigint PRIMARY KEY)")
+            try connection.wait()
+            let count = try connection.statement("SELECT count(*) FROM numbers")
+            let wrong = try connection.statement("SELECT 1 / count(*) FROM numbers WHERE n > 9")
+            try connection.begin()
+            try connection.run("INSERT INTO numbers VALUES (1)")
+
+            try connection.commit { try count.sendAhead() }
+
+            #expect(connection.isInTransaction)
+            #expect(try count.step())
+            #expect(count.integer(0) == 1)
+            count.reset()
+            // An error of its first statements is its own.
+            try connection.run("INSERT INTO numbers VALUES (2)")
+            try connection.commit { try wrong.sendAhead() }
+            #expect(throws: PostgresError.self) { try wrong.step() }
+            try connection.rollBack()
+            #expect(try connection.integer("SELECT count(*) FROM numbers") == 2)
+
+            // An error of the transaction before is thrown by the commit.
+            try connection.begin()
+            try connection.run("INSERT INTO numbers VALUES (2)")
+            let error = #expect(throws: PostgresError.self) { try connection.commit { try count.sendAhead() } }
+            #expect(error?.state == "23505")
+            try connection.rollBack()
+            count.reset()
+            try connection.begin()
+            try connection.run("INSERT INTO numbers VALUES (3)")
+            try connection.commit()
+            #expect(try connection.integer("SELECT count(*) FROM numbers") == 3)
+        }
+
         @Test func `rolling back to a savepoint that the server skipped undoes no earlier one`() throws {
             let connection = try connect()
             try connection.run("CREATE TEMPORARY TABLE numbers (n bigint PRIMARY KEY)")

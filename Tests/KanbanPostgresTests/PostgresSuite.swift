@@ -102,6 +102,50 @@ final class TestStores: Sendable {
         try PostgresConnection(.init(target: target))
     }
 
+    func makeAccounts(_ count: Int) throws -> [AccountKey] {
+        let connection = try connection()
+        try connection.run(
+            """
+            INSERT INTO accounts (number, id, epoch, created_at)
+            SELECT 1000 + n, md5('account' || n)::uuid, n, 0 FROM generate_series(0, \(count - 1)) n
+            """)
+        try connection.wait()
+        return (0..<count).map { AccountKey(number: 1000 + Int64($0)) }
+    }
+
+    typealias Body = @Sendable (any BoardWriter) throws -> Void
+
+    /// Runs the bodies as writes that wait together: meanwhile another one keeps the lane busy.
+    func gather(
+        _ writes: [(account: AccountKey, body: Body)], needs: WriteNeeds = WriteNeeds(),
+        meanwhile: () async throws -> Void = {}
+    ) async throws -> [(any Error)?] {
+        let store = store
+        let gate = Gate()
+        let first = Task { try await store.write { _ in gate.pass() } }
+        defer { gate.open() }
+        try await until("the lane is busy") { gate.isReached }
+        return try await withThrowingTaskGroup { group in
+            for (index, write) in writes.enumerated() {
+                group.addTask {
+                    do {
+                        try await store.write(write.account, session: nil, needs: needs, write.body)
+                        return (index, nil as (any Error)?)
+                    } catch {
+                        return (index, error)
+                    }
+                }
+            }
+            try await until("all wait") { store.activity.waitingWrites >= writes.count }
+            gate.open()
+            try await first.value
+            try await meanwhile()
+            var errors: [(any Error)?] = writes.map { _ in nil }
+            for try await (index, error) in group { errors[index] = error }
+            return errors
+        }
+    }
+
     /// Pulls the changes of tasks, from each server in turn.
     /// - Parameter isDone: whether nothing more is written; the pull ends after it has found nothing since.
     /// - Returns: the revisions in the order of their coming.

@@ -19,7 +19,7 @@ final class PostgresConnection: Engine {
     static var countsInAccounts: Bool { false }
 
     /// The sent statements without an answer.
-    fileprivate enum Expected {
+    enum Expected {
         case preparation(PostgresStatement)
         case execution(PostgresStatement)
         case sync
@@ -28,13 +28,13 @@ final class PostgresConnection: Engine {
     let handle: OpaquePointer
     private let options: Options
     /// The first error since the last ``rollBack()``, or the one that ended the session.
-    private(set) var fault: PostgresError?
-    private(set) var isInTransaction = false
+    var fault: PostgresError?
+    var isInTransaction = false
     /// The session ended after a COMMIT was sent: nobody knows whether it took effect.
-    private(set) var commitWasSent = false
+    var commitWasSent = false
     /// How often it waited for answers of the server, each time a round trip.
     private(set) var waits = 0
-    private var expected: [Expected] = []
+    private(set) var expected: [Expected] = []
     /// How many of ``expected`` are answered while ``collect()`` runs.
     private var answered = 0
     private var lastSent: PostgresStatement?
@@ -42,6 +42,8 @@ final class PostgresConnection: Engine {
     private var gathering: [PostgresStatement] = []
     /// Statements that are in libpq's buffer alone.
     private var unflushed = 0
+    /// The server was asked to send the results of all that was sent.
+    private var isFlushRequested = false
     /// Since the connection was opened.
     private var writesSent = 0
     private var statements: [UnsafeRawPointer: PostgresStatement] = [:]
@@ -49,8 +51,8 @@ final class PostgresConnection: Engine {
     private var names = 0
     /// The names of the open ones. No two of a transaction are the same: rolling back to one that the server skipped would undo
     /// an earlier one, whose body has ended well.
-    private var savepoints: [String] = []
-    private var savepointCount = 0
+    var savepoints: [String] = []
+    var savepointCount = 0
 
     /// How many statements go out together: each by itself would be a system call here and one there. More of them would
     /// let the server wait for work.
@@ -111,78 +113,12 @@ final class PostgresConnection: Engine {
         try? run("DEALLOCATE \(name)")
     }
 
-    // MARK: - Transactions
-
-    func begin() throws {
-        try begin(readOnly: false)
-    }
-
-    /// - Parameter readOnly: all statements see the same moment.
-    func begin(readOnly: Bool) throws {
-        (savepoints, savepointCount) = ([], 0)
-        // Behind a pooler the answer of a COMMIT gives the session to another client, with whatever was sent after it.
-        if case .sync? = expected.last { try collect() }
-        try statement(readOnly ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN").run()
-        isInTransaction = true
-    }
-
-    /// Ends a transaction that only read, without waiting: its rows are here, and the next transaction receives the answer.
-    func endReading() throws {
-        try statement("COMMIT").run()
-        try sendSync()
-        isInTransaction = false
-    }
-
-    /// Returns when the server says that the transaction is committed.
-    func commit() throws {
-        commitWasSent = true
-        defer { if fault?.endsConnection != true { commitWasSent = false } }
-        let statement = PostgresStatement("COMMIT", on: self)
-        try send(statement, prepared: false)
-        try wait()
-        isInTransaction = false
-        // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK.
-        guard statement.tag == "COMMIT" else { throw PostgresError(state: "25P02", message: "the commit rolled back") }
-    }
-
-    /// Undoes the transaction in any state.
-    func rollBack() throws {
-        defer { isInTransaction = false }
-        try recover()
-        try run("ROLLBACK")
-        try wait()
-    }
-
-    func savepoint() throws {
-        savepointCount += 1
-        savepoints.append("body_\(savepointCount)")
-        try run("SAVEPOINT body_\(savepointCount)")
-    }
-
-    /// An error of an earlier statement may appear later, in another body: then the lane runs each body in a transaction of
-    /// its own.
-    func releaseSavepoint() throws {
-        try run("RELEASE SAVEPOINT \(savepoints.removeLast())")
-    }
-
-    /// - Throws: the error of a statement before the savepoint. After it the server skipped the savepoint, too, and does not
-    ///   know the name.
-    func rollBackToSavepoint() throws {
-        let error = try recover()
-        try run("ROLLBACK TO SAVEPOINT \(savepoints[savepoints.count - 1])")
-        guard let error else { return }
-        do {
-            try wait()
-        } catch let later as PostgresError where !later.endsConnection {
-            fault = error
-            throw error
-        }
-    }
+    // MARK: - Errors
 
     /// Makes the session take statements again after an error that did not end it.
     /// - Returns: that error.
     @discardableResult
-    private func recover() throws -> PostgresError? {
+    func recover() throws -> PostgresError? {
         for statement in gathering { _ = statement.takeRows() }
         gathering = []
         // A Sync ends the server's skipping. `try?`: the error is given back.
@@ -222,6 +158,7 @@ final class PostgresConnection: Engine {
     }
 
     private func put(_ statement: PostgresStatement, prepared: Bool) throws {
+        isFlushRequested = false
         let sent: Int32
         if prepared, options.prepares {
             if statement.name == nil {
@@ -274,9 +211,15 @@ final class PostgresConnection: Engine {
     func flushAndWait() throws {
         guard isInTransaction else { return try wait() }
         try sendRows()
-        guard PQsendFlushRequest(handle) == 1 else { throw lost() }
+        try requestFlush()
         try collect()
         if let fault { throw fault }
+    }
+
+    func requestFlush() throws {
+        if isFlushRequested { return }
+        guard PQsendFlushRequest(handle) == 1 else { throw lost() }
+        isFlushRequested = true
     }
 
     /// Sends all that is in the buffer, without waiting for it: what was sent outside of a transaction is one by itself.
@@ -302,12 +245,14 @@ final class PostgresConnection: Engine {
         return expected.isEmpty
     }
 
-    /// Takes in a result for each entry. After an error libpq makes up those of the entries that the server skips.
-    private func collect() throws {
+    /// Takes in a result for each of the first entries, by default all. After an error libpq makes up those of the entries that
+    /// the server skips.
+    func collect(_ count: Int? = nil) throws {
         try flush()
-        if answered < expected.count { waits += 1 }
+        let count = count ?? expected.count
+        if answered < count { waits += 1 }
         defer { expected.removeFirst(answered); answered = 0 }
-        while answered < expected.count {
+        while answered < count {
             try takeResult(of: expected[answered])
             answered += 1
         }

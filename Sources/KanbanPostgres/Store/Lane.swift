@@ -10,7 +10,7 @@ import Locks
 /// Unchecked: what is mutable is `waiting`, behind its lock, and the rest, which only `queue` touches.
 final class Lane: @unchecked Sendable {
     /// An open connection.
-    private struct Session {
+    struct Session {
         let writing: WriteSession<PostgresConnection>
         let lineage: Lineage
         /// Opened for each transaction, behind a pooler that gives each transaction another session.
@@ -21,21 +21,21 @@ final class Lane: @unchecked Sendable {
     private static let batchLimit = 64
     /// Between two waits for the lock of an account while others wait for the lane.
     private static let rest = Duration.milliseconds(300)
-    /// The pause between two tries to reach the database.
-    private static let pause = 0.05
 
     private let queue: DispatchQueue
-    private let configuration: PostgresConfiguration
+    let configuration: PostgresConfiguration
     private let statementTime: Int
     private let lockTime: Int
     private let context: BoardContext
-    private let publish: @Sendable ([AccountKey]) -> Void
-    private let waiting = Locked(LaneQueue())
+    let publish: @Sendable ([AccountKey]) -> Void
+    let waiting = Locked(LaneQueue())
     private let done: Locked<PostgresStore.Activity>
     private let ids: IDSource
-    private var open: Session?
-    private var marks: CommitMarks
-    private var turn = Turn()
+    var open: Session?
+    var marks: CommitMarks
+    var turn = Turn()
+    /// The transaction that was begun behind the last commit.
+    var ahead: Begun?
 
     init(
         _ number: Int, _ configuration: PostgresConfiguration, statementTime: Int = 10_000, lockTime: Int = 500,
@@ -94,29 +94,28 @@ final class Lane: @unchecked Sendable {
     // MARK: - Working
 
     private func work() {
-        while let jobs = nextBatch() { perform(jobs) }
+        while let jobs = ahead?.jobs ?? nextBatch() { perform(jobs, looksAhead: configuration.prepares) }
     }
 
-    private func perform(_ jobs: [any LaneJob]) {
-        switch settle(jobs) {
+    /// - Parameter looksAhead: whether to begin the next transaction behind the commit. A pooler would give it to another client.
+    private func perform(_ jobs: [any LaneJob], looksAhead: Bool) {
+        switch settle(jobs, looksAhead: looksAhead) {
         case .answered: break
-        case .apart(let parts): for part in parts { perform(Array(part)) }
+        case .apart(let parts): for part in parts { perform(Array(part), looksAhead: false) }
         case .later(let jobs): waiting.withLock { $0.putBehind(jobs, until: .now + Self.rest) }
         }
     }
 
     private func nextBatch() -> [any LaneJob]? {
         waiting.withLock { waiting in
-            guard let jobs = waiting.take(accounts: configuration.groupLimit, atMost: Self.batchLimit, at: .now) else {
-                waiting.isAwake = false
-                return nil
-            }
+            let jobs = waiting.take(accounts: configuration.groupLimit, atMost: Self.batchLimit, at: .now)
+            if jobs == nil { waiting.isAwake = false }
             return jobs
         }
     }
 
     /// Answers the jobs of the turn, and gives back those that it had no room for.
-    private func endTurn(_ answer: (any LaneJob) -> Void) {
+    func endTurn(_ answer: (any LaneJob) -> Void) {
         for job in turn.done { answer(job) }
         waiting.withLock { waiting in
             waiting.putInFront(turn.rest)
@@ -127,7 +126,7 @@ final class Lane: @unchecked Sendable {
 
     /// Puts the jobs behind whose accounts are locked by others, after the turn failed.
     /// - Returns: the jobs that can run.
-    private func withoutHeld(_ jobs: [any LaneJob]) -> [any LaneJob] {
+    func withoutHeld(_ jobs: [any LaneJob]) -> [any LaneJob] {
         let held = turn.held
         turn = Turn()
         if held.isEmpty { return jobs }
@@ -136,116 +135,7 @@ final class Lane: @unchecked Sendable {
         return jobs.filter { !accounts.contains($0.account) }
     }
 
-    /// Runs the jobs in one transaction and answers them. Retries while the database is unreachable and their time is not over.
-    private func settle(_ all: [any LaneJob]) -> Settlement {
-        var jobs = all
-        var conflicts = 0
-        var trouble = "it did not come to its turn in time"
-        while true {
-            let now = ContinuousClock.now
-            for job in jobs where job.due <= now { job.answer(failure: StoreError.away(trouble)) }
-            jobs.removeAll { $0.due <= now }
-            guard let due = jobs.map(\.due).max() else { return .answered }
-            do {
-                try transact(jobs)
-                endTurn { $0.answer() }
-                return .answered
-            } catch let apart as Apart {
-                undo()
-                let jobs = withoutHeld(jobs)
-                return .apart([jobs[..<apart.index], jobs[apart.index...apart.index], jobs[(apart.index + 1)...]])
-            } catch let error as PostgresError where error.endsConnection {
-                trouble = error.description
-                switch outcome(until: due) {
-                case .applied?:
-                    endTurn { $0.answer() }
-                    return .answered
-                case .unknown?:
-                    endTurn { $0.answer(failure: StoreError.unsettled(trouble)) }
-                    return .answered
-                case .notApplied?, nil: Thread.sleep(forTimeInterval: Self.pause)
-                }
-            } catch let error as PostgresError {
-                undo()
-                trouble = error.description
-                if error.isLockTimeOut {
-                    endHungSessions()
-                    return .later(jobs)
-                }
-                if jobs.count > 1, !error.isTransient || conflicts > 0 { return apart(jobs) }
-                conflicts += 1
-                guard error.isTransient || error.isTwin && conflicts < 3 else {
-                    if error.isReadOnly { open = nil }
-                    for job in jobs { job.answer(failure: error.storeError) }
-                    return .answered
-                }
-            } catch {
-                undo()
-                if jobs.count > 1 { return apart(jobs) }
-                jobs[0].answer(failure: error)
-                return .answered
-            }
-        }
-    }
-
-    /// Nobody knows which of them the error is of: each runs alone.
-    private func apart(_ jobs: [any LaneJob]) -> Settlement {
-        let jobs = withoutHeld(jobs)
-        return .apart(jobs.indices.map { jobs[$0...$0] })
-    }
-
-    private enum CommitOutcome {
-        case applied, notApplied
-        /// The database did not come back in time, or the lost session still holds its lock.
-        case unknown
-    }
-
-    /// The outcome of a commit without an answer; `nil` when no commit was sent that wrote something.
-    private func outcome(until due: ContinuousClock.Instant) -> CommitOutcome? {
-        let wasSent = open?.writing.connection.commitWasSent == true
-        open = nil
-        guard wasSent, let sent = turn.sent, let account = turn.done.first?.account else { return nil }
-        while ContinuousClock.now < due {
-            do {
-                let writing = try opened().writing
-                try writing.begin()
-                // The lost session keeps the same lock until its transaction ends. With several accounts, any lock of them
-                // tells that.
-                if account == .nobody {
-                    _ = try writing.connection.lockAccess()
-                } else {
-                    try writing.connection.wait(for: account)
-                }
-                let isApplied = try marks.isWritten(sent, on: writing.connection)
-                try writing.rollBack()
-                guard isApplied else { return .notApplied }
-                publish(account == .nobody ? [] : Array(Set(turn.done.map(\.account))))
-                return .applied
-            } catch {
-                // The database is still unreachable, or the lost session still runs.
-                undo()
-            }
-            Thread.sleep(forTimeInterval: Self.pause)
-        }
-        return .unknown
-    }
-
-    private func endHungSessions() {
-        do {
-            guard let ended = try open?.writing.connection.endHungSessions(), ended > 0 else { return }
-            configuration.report("a server stood still in a transaction, whose session was ended", "\(ended) sessions")
-        } catch {
-            // The next time-out tries it again.
-            undo()
-        }
-    }
-
-    private func undo() {
-        // A session that cannot be reset is closed.
-        do { try open?.writing.rollBack() } catch { open = nil }
-    }
-
-    private func opened() throws -> Session {
+    func opened() throws -> Session {
         if let open { return open }
         let options = configuration.options(
             for: "lane", statementTime: statementTime, lockTime: lockTime, planning: .byIndexesOnce)
@@ -261,21 +151,20 @@ final class Lane: @unchecked Sendable {
     // MARK: - A transaction
 
     /// Runs the jobs whose accounts are free, as far as the time allows; `turn` tells which.
-    private func transact(_ jobs: [any LaneJob]) throws {
+    func transact(_ jobs: [any LaneJob], looksAhead: Bool) throws {
         let start = ContinuousClock.now
         turn = Turn()
         let session = try opened()
         let writing = session.writing
-        try writing.begin()
-        if !configuration.prepares { for limit in session.limits { try writing.connection.run(limit) } }
+        let begun = try ahead.take() ?? begin(jobs, in: session)
         writing.forgetStandings()
         let sentBefore = writing.connection.allChanges
         let now: Timestamp
-        if jobs[0].account == .nobody {
+        if let rows = begun.rows {
+            now = try take(rows, for: jobs, in: session)
+        } else {
             now = date(try writing.connection.lockAccess())
             turn.done = jobs
-        } else {
-            now = try lock(for: jobs, in: session)
         }
         // From here: waiting for a lock is not the bodies' time.
         turn.end = .now + configuration.groupTime
@@ -285,7 +174,9 @@ final class Lane: @unchecked Sendable {
         if writing.connection.allChanges != sentBefore {
             turn.sent = try marks.writeNext(at: now, on: writing.connection)
         }
-        let changed = try writing.commit(at: now).map(\.account)
+        let changed = try writing.commit(at: now) {
+            try commit(in: session, looksAhead: looksAhead && !turn.isMixed && turn.held.isEmpty)
+        }.map(\.account)
         done.withLock { done in
             done.commits += 1
             done.writes += turn.done.count
@@ -346,16 +237,38 @@ final class Lane: @unchecked Sendable {
         return true
     }
 
-    /// Takes the rows of the accounts, so that nobody else writes their boards until the commit, and reads what the jobs need
-    /// in the same round trip: the server runs these statements once it has given the locks.
+    /// Begins a transaction, takes the rows of the accounts, so that nobody else writes their boards until the commit, and reads
+    /// what the jobs need, in one round trip, which it does not wait for: the server reads once it has given the locks.
+    private func begin(_ jobs: [any LaneJob], in session: Session) throws -> Begun {
+        try session.writing.begin()
+        if !configuration.prepares { for limit in session.limits { try session.writing.connection.run(limit) } }
+        return try Begun(jobs, on: session.writing.connection)
+    }
+
+    /// Commits. With `looksAhead` it begins the transaction of the next jobs in the same round trip.
+    private func commit(in session: Session, looksAhead: Bool) throws {
+        let connection = session.writing.connection
+        let next = waiting.withLock { waiting in
+            looksAhead ? waiting.take(accounts: configuration.groupLimit, atMost: Self.batchLimit, at: .now) : nil
+        }
+        guard let next else { return try connection.commit() }
+        do {
+            try connection.commit { self.ahead = try Begun(next, on: connection) }
+        } catch {
+            ahead?.reset()
+            ahead = nil
+            waiting.withLock { $0.putInFront(next) }
+            throw error
+        }
+    }
+
+    /// Takes what the transaction has locked and read.
     /// - Returns: the time of the transaction.
-    private func lock(for jobs: [any LaneJob], in session: Session) throws -> Timestamp {
+    private func take(_ begun: Begun.Rows, for jobs: [any LaneJob], in session: Session) throws -> Timestamp {
         let writing = session.writing
         let accounts = Set(jobs.map(\.account))
-        let locks = try LockedAccounts(of: Array(accounts), on: writing.connection)
-        let needed = try NeededRows(of: jobs, on: writing.connection)
-        defer { needed.reset() }
-        var rows = try locks.rows()
+        defer { begun.needed.reset() }
+        var rows = try begun.locks.rows()
         // An account whose time is ahead of the clock has a transaction of its own: the others would take over its time.
         if accounts.count > 1 { rows.removeAll { $0.writtenAt > date($0.time) } }
         let taken = Set(rows.map(\.account))
@@ -368,7 +281,7 @@ final class Lane: @unchecked Sendable {
             writing.learn(row.feed, row.usage, row.limits, of: row.account)
             turn.endings[row.account] = row.endings
         }
-        try needed.take { taken.contains($0) ? writer(for: $0, in: writing, at: now) : nil }
+        try begun.needed.take { taken.contains($0) ? writer(for: $0, in: writing, at: now) : nil }
         for row in rows { try keepLineage(of: row, in: session, at: now) }
         return now
     }

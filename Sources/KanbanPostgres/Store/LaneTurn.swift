@@ -32,4 +32,32 @@ extension Lane {
         var end = ContinuousClock.now
         var isMixed = false
     }
+
+    /// A transaction whose first statements were sent.
+    struct Begun {
+        let jobs: [any LaneJob]
+        /// `nil` for writes that take the lock of all accounts.
+        let rows: Rows?
+
+        struct Rows {
+            let locks: LockedAccounts
+            let needed: NeededRows
+        }
+
+        init(_ jobs: [any LaneJob], on connection: PostgresConnection) throws {
+            self.jobs = jobs
+            guard jobs[0].account != .nobody else {
+                rows = nil
+                return
+            }
+            rows = Rows(
+                locks: try LockedAccounts(of: Array(Set(jobs.map(\.account))), on: connection),
+                needed: try NeededRows(of: jobs, on: connection))
+        }
+
+        func reset() {
+            rows?.locks.reset()
+            rows?.needed.reset()
+        }
+    }
 }

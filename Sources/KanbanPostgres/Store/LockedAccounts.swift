@@ -40,9 +40,13 @@ struct LockedAccounts {
         try statement.sendAhead()
     }
 
+    func reset() {
+        statement.reset()
+    }
+
     /// Waits for the rows.
     func rows() throws -> [Row] {
-        defer { statement.reset() }
+        defer { reset() }
         var rows: [Row] = []
         while try statement.step() {
             rows.append(

@@ -25,7 +25,7 @@ package struct PostgresConfiguration: Sendable {
     /// Connections that write. With more of them fewer writes share a transaction, and each costs more.
     package var lanes = 2
     /// The most accounts whose writes share a transaction.
-    package var groupLimit = 16
+    package var groupLimit = 32
     /// How long a write waits for its turn.
     var patience = Duration.seconds(5)
     /// How long bodies of several accounts run before they are committed.

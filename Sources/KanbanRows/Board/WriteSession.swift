@@ -57,9 +57,18 @@ package final class WriteSession<Database: Engine> {
     /// - Returns: the accounts whose feed changed.
     @_specialize(where Database == SQLiteConnection)
     package func commit(at now: Timestamp) throws -> [(account: AccountKey, feed: FeedState)] {
+        try commit(at: now) { try connection.commit() }
+    }
+
+    /// Writes the counters and commits by `commit`.
+    /// - Returns: the accounts whose feed changed.
+    @inline(__always)
+    package func commit(
+        at now: Timestamp, by commit: () throws -> Void
+    ) throws -> [(account: AccountKey, feed: FeedState)] {
         try writeCounts()
         let changed = try writeStandings(at: now)
-        try connection.commit()
+        try commit()
         undoLog.removeAll(keepingCapacity: true)
         if standings.count > Self.standingLimit { forgetAllStandings() }
         return changed

@@ -26,7 +26,7 @@ struct Configuration: Sendable, Equatable {
     /// The database itself, where ``database`` is a pooler.
     var databaseDirect: String?
     var databaseLanes = 2
-    var databaseGroup = 16
+    var databaseGroup = 32
     var databaseReaders = 8
     var databaseNotify = PostgresConfiguration.Notify.auto
     var databaseDurability = PostgresConfiguration.Durability.asynchronous
