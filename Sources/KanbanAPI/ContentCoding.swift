@@ -49,14 +49,16 @@ extension Response {
         return answer.withGzip(gzip)
     }
 
-    /// Whether the body may be compressed: it is large enough, and not an image, which is compressed already.
+    /// Whether the body may be compressed: it is large enough, not an image, which is compressed already, and no stream of
+    /// events, which would wait in the encoder.
     private var hasGzipForm: Bool {
         switch body {
         case .none, .live: return false
         case .bytes(let bytes): guard bytes.count >= ContentCoding.leastBytes else { return false }
         case .stream: break
         }
-        return contentType?.hasPrefix("image/") != true && !headers.contains { $0.name == "Content-Encoding" }
+        if contentType == ServerSentEvent.contentType || contentType?.hasPrefix("image/") == true { return false }
+        return !headers.contains { $0.name == "Content-Encoding" }
     }
 
     /// Adds `Vary`.

@@ -97,9 +97,12 @@ struct ContentCodingTests {
             #expect(try plain(zipped) == whole.body, "\(path)")
             #expect(whole["Vary"]?.contains("Accept-Encoding") == true, "\(path)")
         }
-        let events = await board.respond(
-            .get, "/changes", headers: Self.gzip + [("Accept", "text/event-stream")])
-        #expect(!events.headers.contains { $0.name == "Content-Encoding" || $0.value == "Accept-Encoding" })
+        for isRemote in [false, true] {
+            let events = await board.respond(
+                .get, "/changes", headers: Self.gzip + [("Accept", "text/event-stream")], isRemote: isRemote)
+            #expect(events.status == 200)
+            #expect(!events.headers.contains { $0.name == "Content-Encoding" || $0.value == "Accept-Encoding" })
+        }
     }
 
     @Test func `a problem that lists many faults is compressed too`() async throws {

@@ -77,7 +77,7 @@ struct ChangeFeed: Sendable {
             body = .stream(BodyStream { try await stream.run($0) })
         }
         return Response(
-            status: 200, contentType: "text/event-stream",
+            status: 200, contentType: ServerSentEvent.contentType,
             headers: [
                 ("Vary", "Accept"),
                 // A proxy that buffers events would delay them.
@@ -91,7 +91,7 @@ extension Headers {
     /// Whether `Accept` prefers server-sent events to JSON.
     var prefersEventStream: Bool {
         let types = QualityList(values("accept"))
-        let stream = types.quality(of: ["text/event-stream"]) ?? 0
+        let stream = types.quality(of: [ServerSentEvent.contentType]) ?? 0
         return stream > 0 && stream >= types.quality(of: ["application/json"]) ?? 0
     }
 

@@ -5,6 +5,8 @@ import KanbanWire
 /// The events of a stream of changes (HTML standard §9.2, server-sent events). JSON has no line breaks, so an event
 /// always has three lines.
 enum ServerSentEvent {
+    static let contentType = "text/event-stream"
+
     /// A change, with the cursor after it as its id.
     static func change(_ change: Change, cursor: Cursor) -> [UInt8] {
         var json = JSONWriter(capacity: 640)
