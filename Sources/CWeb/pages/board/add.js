@@ -18,12 +18,12 @@ export class AddForm {
     this.key = `add:${status}`;
     this.input = el("input", { type: "text", autocomplete: "off", enterKeyHint: "done", placeholder: text.addHint, "aria-label": text.addTo(text[status]) });
     this.reading = el("p", { class: "pills", "aria-live": "polite" });
-    this.button = el("button", { type: "button", class: "add-open", onclick: () => this.open() }, icon("plus"), text.add);
+    this.button = el("button", { class: "add-open", onclick: () => this.open() }, icon("plus"), text.add);
     this.button.setAttribute("aria-label", text.addTo(text[status]));
     this.form = el("form", { class: "add", hidden: true, autocomplete: "off" }, this.input, this.reading,
       el("div", { class: "row" },
-        el("button", { class: "primary" }, text.add),
-        el("button", { type: "button", class: "quiet", onclick: () => this.close() }, text.close)));
+        el("button", { type: "submit", class: "primary" }, text.add),
+        el("button", { class: "quiet", onclick: () => this.close() }, text.close)));
     this.element = el("div", { class: "adding" }, this.button, this.form);
     this.input.addEventListener("input", () => this.typed());
     this.form.addEventListener("submit", (event) => { event.preventDefault(); this.add(); });

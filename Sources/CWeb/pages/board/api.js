@@ -1,6 +1,6 @@
 // Calls of the API, each with a time-out; every failure is a Problem. Also its server-sent events, over fetch: EventSource
 // cannot send a token.
-import { language } from "./texts.js";
+import { language, text } from "./texts.js";
 
 /** A failed call. Status 0: the server was not reached, or did not answer in time. */
 export class Problem extends Error {
@@ -13,6 +13,14 @@ export class Problem extends Error {
     this.document = document;
     this.retryAfter = retryAfter;
   }
+}
+
+/** @param {Problem} problem */
+export function faultOf(problem) {
+  if (problem.code === "unreachable") return text.unreachable;
+  if (problem.status === 401) return text.wrongLogin;
+  if (problem.status === 429) return text.tooManyTries(problem.retryAfter ?? 60);
+  return /** @type {Record<string, string>} */ (text.problems)[problem.code] ?? problem.message;
 }
 
 /**

@@ -8,7 +8,7 @@ import { setUpDrag } from "./drag.js";
 import { Editor } from "./editor.js";
 import { Engine } from "./engine.js";
 import { $, el } from "./dom.js";
-import { album } from "./images.js";
+import { album } from "./answers.js";
 import { openCardMenu, setUpKeys } from "./menu.js";
 import { Model } from "./model.js";
 import { Router } from "./router.js";
@@ -278,7 +278,7 @@ async function main() {
     const open = await session.probe();
     if (open) return openApp(open);
     session.eraseOthers();
-    const { showLogin } = await import("./login.js");
+    const { showLogin } = await import("./account.js");
     await showLogin({
       mode: new URLSearchParams(location.search).has("invitation") ? "signUp" : "logIn",
       note: note === "ended" ? text.sessionEnded : "",
@@ -287,7 +287,7 @@ async function main() {
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
     document.body.replaceChildren(el("main", { class: "entry" }, el("p", {}, text.unreachable),
-      el("button", { type: "button", class: "primary", onclick: () => location.reload() }, text.tryAgain)));
+      el("button", { class: "primary", onclick: () => location.reload() }, text.tryAgain)));
   }
 }
 

@@ -24,7 +24,7 @@ export function showConflicts(app) {
   const list = el("div", { class: "issues" });
   const dialog = el("dialog", { class: "sheet wide", "aria-labelledby": "issues-title" },
     el("h2", { id: "issues-title" }, text.toAnswer), el("p", {}, text.toAnswerHint), list,
-    el("form", { method: "dialog", class: "row end" }, el("button", {}, text.close)));
+    el("form", { method: "dialog", class: "row end" }, el("button", { type: "submit" }, text.close)));
   const fill = () => {
     const issues = [...app.engine.mirror.issue.values()].sort((a, b) => (a.at < b.at ? -1 : 1));
     list.replaceChildren(...issues.map((issue) => issueBox(app, issue)), ...orphans(app).map(([key, draft]) => orphanBox(app, key, draft)));
@@ -45,9 +45,9 @@ function issueBox(app, issue) {
     box.append(el("p", {}, text.bothChanged));
     for (const conflict of issue.conflicts) box.append(sideBySide(app, conflict));
     box.append(el("div", { class: "row end" },
-      el("button", { type: "button", onclick: () => settle([patch(issue, theirsOf(issue.conflicts))]) }, text.takeTheirs),
-      both(issue) && el("button", { type: "button", onclick: () => settle([patch(issue, both(issue))]) }, text.keepBoth),
-      el("button", { type: "button", class: "primary", onclick: () => settle() }, text.keepMine)));
+      el("button", { onclick: () => settle([patch(issue, theirsOf(issue.conflicts))]) }, text.takeTheirs),
+      both(issue) && el("button", { onclick: () => settle([patch(issue, both(issue))]) }, text.keepBoth),
+      el("button", { class: "primary", onclick: () => settle() }, text.keepMine)));
     return box;
   }
   const isLost = issue.kind === "lost";
@@ -57,9 +57,9 @@ function issueBox(app, issue) {
     ? [{ type: issue.type, op: "restore", id: issue.target }, ...(issue.op === "patch" ? [patch(issue, issue.value ?? {})] : [])]
     : [{ type: issue.type, op: issue.op, id: issue.target, ...(issue.value && { value: issue.value }) }];
   box.append(el("div", { class: "row end" },
-    el("button", { type: "button", onclick: () => settle() }, text.discard),
-    isLost ? el("button", { type: "button", class: "primary", onclick: () => sendAgain(app, issue) }, text.sendAgain)
-      : el("button", { type: "button", class: "primary", onclick: () => settle(again) }, issue.code === "deleted" ? text.restoreAndSave : text.tryAgain)));
+    el("button", { onclick: () => settle() }, text.discard),
+    isLost ? el("button", { class: "primary", onclick: () => sendAgain(app, issue) }, text.sendAgain)
+      : el("button", { class: "primary", onclick: () => settle(again) }, issue.code === "deleted" ? text.restoreAndSave : text.tryAgain)));
   return box;
 }
 
@@ -134,6 +134,6 @@ function orphanBox(app, key, draft) {
   const { title, body } = /** @type {Record<string, any>} */ ({ ...draft.base, ...draft.fields });
   return el("section", { class: "issue" }, el("h3", {}, title), el("p", {}, text.draftOfDeleted), valueTable(app, { title, body }),
     el("div", { class: "row end" },
-      el("button", { type: "button", onclick: () => app.engine.keepDraft(key, {}) }, text.discard),
-      el("button", { type: "button", class: "primary", onclick: () => app.router.go({ task: key.slice(5) }) }, text.continueEditing)));
+      el("button", { onclick: () => app.engine.keepDraft(key, {}) }, text.discard),
+      el("button", { class: "primary", onclick: () => app.router.go({ task: key.slice(5) }) }, text.continueEditing)));
 }

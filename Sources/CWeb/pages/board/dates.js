@@ -131,3 +131,17 @@ export function untilMidnight(zone, now = Date.now()) {
   const next = Date.parse(instant(addDays(today(zone, now), 1), "00:00", zone));
   return Math.max(next - now, 1000);
 }
+
+/**
+ * The date, or the next occurrence of a yearly one; 29 February is the 28th in common years.
+ * @param {{date: string, repeats: string}} dday
+ * @param {string} now
+ */
+export function nextDate({ date, repeats }, now) {
+  if (repeats !== "yearly") return date;
+  let next = date;
+  for (let year = Number(now.slice(0, 4)); next < now; year += 1) {
+    next = date.endsWith("-02-29") ? addDays(`${year}-03-01`, -1) : `${year}${date.slice(4)}`;
+  }
+  return next;
+}

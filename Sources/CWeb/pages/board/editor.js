@@ -42,9 +42,9 @@ export class Editor {
     /** @type {Record<string, HTMLElement>} */
     this.theirs = Object.fromEntries(names.map((name) => [name, el("div", { class: "theirs", hidden: true })]));
     this.note = el("p", { class: "note", hidden: !draft }, text.draftRestored, " ",
-      el("button", { type: "button", class: "link", onclick: () => this.discard() }, text.discard));
+      el("button", { class: "link", onclick: () => this.discard() }, text.discard));
     this.gone = el("p", { class: "note fault", hidden: true }, text.deletedElsewhere);
-    this.saveButton = el("button", { class: "primary" }, text.save);
+    this.saveButton = el("button", { type: "submit", class: "primary" }, text.save);
     this.dialog = this.build();
     for (const name of names) this.controls[name].value = draft?.fields[name] ?? this.base[name];
     // Those of a draft are checked as if they were typed.
@@ -76,10 +76,10 @@ export class Editor {
       el("div", { class: "pair" }, field(text.dueDate, date, theirs.date), field(text.dueTime, time, theirs.time)),
       el("datalist", { id: "category-names" }, ...this.app.model.categoryList.map(({ name }) => el("option", { value: name }))),
       el("div", { class: "row end" },
-        el("button", { type: "button", class: "danger", onclick: () => this.remove() }, text.remove),
-        el("button", { type: "button", class: "quiet", onclick: () => this.app.router.go({ screen: "history", task: null, of: this.id }) }, text.history),
+        el("button", { class: "danger", onclick: () => this.remove() }, text.remove),
+        el("button", { class: "quiet", onclick: () => this.app.router.go({ screen: "history", task: null, of: this.id }) }, text.history),
         el("span", { class: "space" }),
-        el("button", { type: "button", onclick: () => this.leave() }, text.close), this.saveButton));
+        el("button", { onclick: () => this.leave() }, text.close), this.saveButton));
     const dialog = el("dialog", { class: "sheet editor", "aria-labelledby": "editor-title" }, form);
     limitLength(title, 200);
     limitLength(body, 1000);
@@ -163,10 +163,10 @@ export class Editor {
       this.controls[name].focus();
     };
     box.replaceChildren(el("p", {}, el("strong", {}, text.changedElsewhere), " ", el("q", {}, shown)),
-      el("button", { type: "button", class: "link", onclick: () => take(value) }, text.takeTheirs),
-      el("button", { type: "button", class: "link", onclick: () => { box.hidden = true; this.controls[name].focus(); } }, text.keepMine));
+      el("button", { class: "link", onclick: () => take(value) }, text.takeTheirs),
+      el("button", { class: "link", onclick: () => { box.hidden = true; this.controls[name].focus(); } }, text.keepMine));
     if (name === "body" && value) {
-      box.append(el("button", { type: "button", class: "link", onclick: () => take(`${value}\n\n${this.controls.body.value}`) }, text.keepBoth));
+      box.append(el("button", { class: "link", onclick: () => take(`${value}\n\n${this.controls.body.value}`) }, text.keepBoth));
     }
     box.hidden = false;
     announce(text.changedElsewhere);

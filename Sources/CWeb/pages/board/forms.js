@@ -1,10 +1,9 @@
-// The screen of categories, the sheets of categories and D-days, and the field of a picture.
+// The screen of categories, and the sheets of categories and D-days; the settings, which are stored with the account for all devices,
+// with export and import.
 import { findCategory } from "./add.js";
-import { heading } from "./answers.js";
+import { heading, picture, pictureField } from "./answers.js";
 import { call, Problem, uuid } from "./api.js";
 import { $, el, field, icon, limitLength, refill } from "./dom.js";
-import { keep, picture } from "./images.js";
-import { faultOf } from "./login.js";
 import { noDraft } from "./sync.js";
 import { text } from "./texts.js";
 
@@ -14,15 +13,15 @@ const palette = ["#c2410c", "#b45309", "#4d7c0f", "#0f766e", "#0369a1", "#4338ca
 export function showCategories(app, main) {
   const list = el("ul", { class: "rows" });
   const panel = el("section", { class: "panel" }, list);
-  const make = el("button", { type: "button", class: "primary", onclick: () => editCategory(app, null) }, icon("plus"), text.addCategory);
+  const make = el("button", { class: "primary", onclick: () => editCategory(app, null) }, icon("plus"), text.addCategory);
   main.append(heading(text.screens.categories, make), panel);
   const fill = () => {
     const counts = new Map();
     for (const task of app.model.tasks.values()) counts.set(task.categoryId, (counts.get(task.categoryId) ?? 0) + 1);
     const rows = app.model.categoryList.map((category) => el("li", {},
       el("span", { class: "swatch", style: { "--tint": category.color ?? "var(--muted)" } }, category.image ? picture(category.image) : category.emoji ?? ""),
-      el("button", { type: "button", class: "row-open", data: { of: category.id }, onclick: () => editCategory(app, category) }, category.name),
-      el("button", { type: "button", class: "link", onclick: () => app.router.go({ screen: null, category: category.id }) }, text.taskCount(counts.get(category.id) ?? 0))));
+      el("button", { class: "row-open", data: { of: category.id }, onclick: () => editCategory(app, category) }, category.name),
+      el("button", { class: "link", onclick: () => app.router.go({ screen: null, category: category.id }) }, text.taskCount(counts.get(category.id) ?? 0))));
     list.replaceChildren(...rows);
     if (rows.length === 0) list.replaceChildren(el("li", {}, el("p", { class: "quiet-words" }, text.noCategories)));
   };
@@ -129,7 +128,7 @@ function sheet(app, { type, before, title, initial, content, picture: image, val
   const changed = () => Object.fromEntries(Object.entries(values()).filter(([name, value]) => value !== base[name]));
   let isOver = false;
   const note = el("p", { class: "note", hidden: !draft }, text.draftRestored, " ",
-    el("button", { type: "button", class: "link", onclick: () => { fill(initial); keepDraft(); } }, text.discard));
+    el("button", { class: "link", onclick: () => { fill(initial); keepDraft(); } }, text.discard));
   const keepDraft = () => {
     if (isOver) return;
     const fields = changed();
@@ -139,8 +138,8 @@ function sheet(app, { type, before, title, initial, content, picture: image, val
   if (draft) fill({ ...initial, ...draft.fields });
   const close = () => dialog.close();
   const form = el("form", { method: "dialog" }, el("h2", { id: "sheet-title" }, title), note, ...content, el("div", { class: "row end" },
-    remove && el("button", { type: "button", class: "danger", onclick: () => { if (remove(noDraft(key))) { isOver = true; close(); } } }, text.remove),
-    el("span", { class: "space" }), el("button", { type: "button", onclick: close }, text.close), el("button", { class: "primary" }, text.save)));
+    remove && el("button", { class: "danger", onclick: () => { if (remove(noDraft(key))) { isOver = true; close(); } } }, text.remove),
+    el("span", { class: "space" }), el("button", { onclick: close }, text.close), el("button", { type: "submit", class: "primary" }, text.save)));
   app.engine.typed.set(key, keepDraft);
   image.takeFrom(form);
   image.onChange = keepDraft;
@@ -173,72 +172,68 @@ function sheet(app, { type, before, title, initial, content, picture: image, val
   dialog.showModal();
 }
 
-/** Pixels; no screen shows it larger. */
-const longest = 512;
-
-/** A field with a picture: a file, one that is dropped, or one from the clipboard. */
-export function pictureField() {
-  const file = el("input", { type: "file", accept: "image/*", class: "hidden", tabIndex: -1, "aria-hidden": "true" });
-  const fault = el("p", { class: "fault", role: "alert" });
-  const preview = el("span", {});
-  const choose = el("button", { type: "button", onclick: () => file.click() });
-  const remove = el("button", { type: "button", class: "quiet", onclick: () => { choose.focus(); self.show(null); self.onChange(); } }, text.removePicture);
-  const element = el("div", { class: "row pictures", role: "group", "aria-label": text.members.image }, preview, choose, remove, file, fault);
-  const self = {
-    element,
-    /** @type {string | null} */
-    id: null,
-    onChange: () => {},
-    /** @param {string | null} id */
-    show(id) {
-      self.id = id;
-      preview.replaceChildren(...(id ? [picture(id)] : []));
-      choose.textContent = id ? text.changePicture : text.addPicture;
-      remove.hidden = !id;
-    },
-    /** @param {HTMLElement} area where a picture may be dropped or pasted */
-    takeFrom(area) {
-      area.addEventListener("dragover", (event) => event.preventDefault());
-      area.addEventListener("drop", (event) => { event.preventDefault(); take(event.dataTransfer?.files[0]); });
-      area.addEventListener("paste", (event) => { take(event.clipboardData?.files[0]); });
-    },
+/** @param {App} app @param {HTMLElement} main */
+export function showSettings(app, main) {
+  const save = (/** @type {any} */ value) => app.engine.edit([{ type: "settings", op: "patch", id: "settings", value }]);
+  const select = (/** @type {[string, string][]} */ options, /** @type {string} */ value, /** @type {(value: string) => void} */ change) => {
+    const control = el("select", {}, ...options.map(([key, words]) => el("option", { value: key }, words)));
+    control.value = value;
+    control.addEventListener("change", () => change(control.value));
+    return control;
   };
-  const take = async (/** @type {File | undefined} */ chosen) => {
-    if (!chosen || choose.disabled) return;
-    // Saving waits for the picture.
-    const buttons = [choose, $(".primary", element.closest("form") ?? element)];
-    const disable = (/** @type {boolean} */ isBusy) => { for (const button of buttons) if (button) button.disabled = isBusy; };
-    disable(true);
-    fault.textContent = "";
-    const made = uuid();
-    try {
-      const bytes = await reduced(chosen);
-      await call("PUT", `/images/${made}`, { body: bytes, seconds: 60 });
-      keep(made, bytes);
-      self.show(made);
-      self.onChange();
-    } catch (problem) {
-      if (!(problem instanceof Problem)) throw problem;
-      fault.textContent = faultOf(problem);
-    } finally {
-      disable(false);
-    }
-  };
-  file.addEventListener("change", () => { take(file.files?.[0]); file.value = ""; });
-  return self;
+  const { settings } = app.model;
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const zones = /** @type {any} */ (Intl).supportedValuesOf?.("timeZone") ?? [own];
+  if (settings.timeZone && !zones.includes(settings.timeZone)) zones.push(settings.timeZone);
+  main.append(heading(text.screens.settings), el("section", { class: "panel form" },
+    field(text.language, select([["", text.browserLanguage], ["en", "English"], ["ko", "한국어"], ["ja", "日本語"]], settings.locale ?? "",
+      (value) => save({ locale: value || null }))),
+    field(text.timeZone, select([["", text.browserZone(own)], ...zones.map((/** @type {string} */ zone) => /** @type {[string, string]} */ ([zone, zone.replaceAll("_", " ")]))], settings.timeZone ?? "",
+      (value) => save({ timeZone: value || null }))),
+    field(text.theme, select([["", text.systemTheme], ["light", text.light], ["dark", text.dark]], settings.custom?.theme ?? "",
+      (value) => save({ custom: { theme: value || null } })))), dataPanel(app));
 }
 
-/**
- * Scales a picture to the size of screens, and removes its metadata.
- * @param {Blob} file
- * @returns {Promise<Blob>}
- */
-async function reduced(file) {
-  let bitmap;
-  // The browser cannot decode it: send the file, and let the server check it.
-  try { bitmap = await createImageBitmap(file); } catch { return file; }
-  const part = Math.min(1, longest / Math.max(bitmap.width, bitmap.height));
-  const canvas = el("canvas", { width: Math.ceil(bitmap.width * part), height: Math.ceil(bitmap.height * part) });
-  canvas.getContext("2d")?.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
-  return new Promise((resolve) => canvas.toBlob((blob) => resolve(blob ?? file), "image/webp", 0.85));
+/** @param {App} app */
+function dataPanel(app) {
+  const save = (/** @type {string} */ path, /** @type {string} */ name) => app.attempt(async () => {
+    const response = await call("GET", path, { raw: true, seconds: 120 });
+    const address = URL.createObjectURL(await response.blob());
+    el("a", { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 60000);
+  });
+  const file = el("input", { type: "file", accept: "application/json,.json", class: "hidden", tabIndex: -1, "aria-hidden": "true" });
+  const report = el("p", { role: "status", class: "note", hidden: true });
+  const say = (/** @type {string} */ words) => { report.textContent = words; report.hidden = false; };
+  file.addEventListener("change", () => app.attempt(async () => {
+    const chosen = file.files?.[0];
+    file.value = "";
+    if (!chosen) return;
+    let body;
+    try { body = JSON.parse(await chosen.text()); } catch { return say(text.noExport); }
+    try {
+      const preview = await call("POST", "/import?dryRun=true", { body, seconds: 120 });
+      if (!confirm(text.importPreview(countOf(preview)))) return;
+      await call("POST", "/import", { body, seconds: 120 });
+      say(text.imported);
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      say(problem.code === "unreachable" ? text.unreachable : problem.message);
+    }
+  }));
+  return el("section", { class: "panel" }, el("h2", {}, text.yourData), el("p", {}, text.dataHint),
+    el("div", { class: "row" },
+      el("button", { onclick: () => save("/export", "kanbase.json") }, text.exportJSON),
+      el("button", { onclick: () => save("/export?format=csv", "kanbase.csv") }, text.exportCSV),
+      el("button", { onclick: () => file.click() }, text.importJSON), file), report);
+}
+
+/** @param {any} report */
+function countOf(report) {
+  let count = 0;
+  for (const part of Object.values(report ?? {})) {
+    if (typeof part !== "object" || part === null) continue;
+    for (const [name, number] of Object.entries(part)) if (["created", "updated", "replaced"].includes(name)) count += Number(number) || 0;
+  }
+  return count;
 }

@@ -22,7 +22,7 @@ export function openMenu(anchor, items) {
   for (const item of items) {
     if (!item) { menu.append(el("hr", {})); continue; }
     menu.append(el("button", {
-      type: "button", role: "menuitem", tabIndex: -1, class: item.isDanger ? "danger" : "", disabled: item.isDisabled,
+      role: "menuitem", tabIndex: -1, class: item.isDanger ? "danger" : "", disabled: item.isDisabled,
       onclick: () => { close(true); item.run(); },
     }, item.label, item.hint && el("kbd", {}, item.hint)));
   }
@@ -158,12 +158,12 @@ function anywhere(app, event) {
 
 export function showHelp() {
   const rows = [
-    [["n"], text.keyAdd], [["/"], text.keySearch], [["Enter"], text.keyEdit], [["F2"], text.keyRename], [["m"], text.keyMenu],
+    [["n"], text.keyAdd], [["/"], text.search], [["Enter"], text.keyEdit], [["F2"], text.keyRename], [["m"], text.keyMenu],
     [["←", "↑", "↓", "→"], text.keyGo], [["⇧", "←", "→"], text.keyMoveColumn], [["⇧", "↑", "↓"], text.keyMoveWithin],
-    [["Del"], text.keyDelete], [["Ctrl", "Z"], text.keyUndo], [["Ctrl", "Enter"], text.keySave], [["Esc"], text.keyEscape],
-    [["b"], text.keyBoard], [["t"], text.keyToday], [["s"], text.keyStats], [["?"], text.keyHelp],
+    [["Del"], text.keyDelete], [["Ctrl", "Z"], text.undo], [["Ctrl", "Enter"], text.keySave], [["Esc"], text.keyEscape],
+    [["b"], text.screens.board], [["t"], text.screens.today], [["s"], text.screens.stats], [["?"], text.keyHelp],
   ];
-  const close = el("button", { class: "primary" }, text.close);
+  const close = el("button", { type: "submit", class: "primary" }, text.close);
   const dialog = el("dialog", { class: "sheet help", "aria-labelledby": "help-title" },
     el("form", { method: "dialog" },
       el("h2", { id: "help-title" }, text.shortcuts),

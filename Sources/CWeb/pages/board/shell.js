@@ -29,9 +29,9 @@ export function makeShell(app) {
     if (event.key === "Escape" && !search.value) search.blur();
     if (event.key === "Enter" || event.key === "ArrowDown") { event.preventDefault(); app.focusFirst(); }
   });
-  const state = el("button", { type: "button", id: "state", class: "state", onclick: () => stateClicked(app) },
+  const state = el("button", { id: "state", class: "state", onclick: () => stateClicked(app) },
     el("span", { class: "light" }), el("span", { class: "words" }));
-  const more = el("button", { type: "button", class: "nav", id: "more", "aria-haspopup": "menu", "aria-expanded": "false" }, icon("more"), el("span", {}, text.more));
+  const more = el("button", { class: "nav", id: "more", "aria-haspopup": "menu", "aria-expanded": "false" }, icon("more"), el("span", {}, text.more));
   more.addEventListener("click", () => openMenu(more, [
     ...screens.slice(2).filter((screen) => screen !== "account" || app.session.token !== null)
       .map((screen) => ({ label: text.screens[screen], run: () => app.router.go({ screen, task: null }) })),
@@ -138,7 +138,7 @@ export function makeFilters(app) {
     shown = key;
     const focused = /** @type {HTMLElement} */ (document.activeElement)?.dataset?.category;
     const chip = (/** @type {string} */ id, /** @type {string} */ words, /** @type {string | null} */ color) =>
-      el("button", { type: "button", class: "chip", data: { category: id }, "aria-pressed": filter.categories.has(id), style: { "--tint": color ?? "var(--muted)" }, onclick: () => toggle(id) }, words);
+      el("button", { class: "chip", data: { category: id }, "aria-pressed": filter.categories.has(id), style: { "--tint": color ?? "var(--muted)" }, onclick: () => toggle(id) }, words);
     chips.replaceChildren(...list.map(({ id, name, color, emoji }) => chip(id, emoji ? `${emoji} ${name}` : name, color)),
       ...(list.length ? [chip("none", text.none, null)] : []));
     if (focused) $(`[data-category="${focused}"]`, chips)?.focus();
@@ -160,8 +160,8 @@ export class Toasts {
     let timer = 0;
     const close = () => { clearTimeout(timer); toast.remove(); };
     const begin = () => { timer = setTimeout(close, action || isFault ? 10000 : 4500); };
-    if (action && run) toast.append(el("button", { type: "button", class: "link", onclick: () => { close(); run(); } }, action));
-    toast.append(el("button", { type: "button", class: "quiet square", "aria-label": text.close, onclick: close }, icon("close")));
+    if (action && run) toast.append(el("button", { class: "link", onclick: () => { close(); run(); } }, action));
+    toast.append(el("button", { class: "quiet square", "aria-label": text.close, onclick: close }, icon("close")));
     for (const name of ["pointerenter", "focusin"]) toast.addEventListener(name, () => clearTimeout(timer));
     for (const name of ["pointerleave", "focusout"]) toast.addEventListener(name, begin);
     this.element.append(toast);

@@ -85,6 +85,6 @@ export const texts = {
   goodUntil: (/** @type {string} */ time) => `Good until ${time}`, identities: "Ways to log in", passwordOnly: "The password only.",
   deleteAccount: "Delete the account", deleteAccountHint: "Everything is erased: tasks, categories, history. Nothing brings it back.", reallyDelete: "Really erase everything?",
   // Shortcuts
-  keyAdd: "Add a task", keySearch: "Search", keyEdit: "Edit the task", keyRename: "Rename it in place", keyMenu: "Menu of the task", keyGo: "Go to other tasks", keyMoveColumn: "Move to another column",
-  keyMoveWithin: "Move up or down", keyDelete: "Delete the task", keyUndo: "Undo", keySave: "Save in the editor", keyEscape: "Close; words stay as a draft", keyBoard: "Board", keyToday: "Today", keyStats: "Statistics", keyHelp: "This sheet",
+  keyAdd: "Add a task", keyEdit: "Edit the task", keyRename: "Rename it in place", keyMenu: "Menu of the task", keyGo: "Go to other tasks", keyMoveColumn: "Move to another column",
+  keyMoveWithin: "Move up or down", keyDelete: "Delete the task", keySave: "Save in the editor", keyEscape: "Close; words stay as a draft", keyHelp: "This sheet",
 };

@@ -73,6 +73,6 @@ export const texts = {
   invitations: "招待", invite: "招待する", inviteWhom: "このアドレス専用（任意）", linkOnce: "このリンクを招待する人に送ってください。一度だけ表示されます:", anybody: "誰でも", invitationUsed: "使用済み",
   goodUntil: (/** @type {string} */ time) => `${time} まで`, identities: "ログイン方法", passwordOnly: "パスワードのみです。",
   deleteAccount: "アカウントを削除", deleteAccountHint: "タスク、分類、履歴がすべて消え、元に戻せません。", reallyDelete: "本当にすべて消しますか。",
-  keyAdd: "タスクを追加", keySearch: "検索", keyEdit: "タスクを編集", keyRename: "その場で名前を変更", keyMenu: "タスクのメニュー", keyGo: "ほかのタスクへ", keyMoveColumn: "別の列へ移動",
-  keyMoveWithin: "上下に移動", keyDelete: "タスクを削除", keyUndo: "元に戻す", keySave: "編集を保存", keyEscape: "閉じる。書きかけは下書きに残ります", keyBoard: "ボード", keyToday: "今日", keyStats: "統計", keyHelp: "この一覧",
+  keyAdd: "タスクを追加", keyEdit: "タスクを編集", keyRename: "その場で名前を変更", keyMenu: "タスクのメニュー", keyGo: "ほかのタスクへ", keyMoveColumn: "別の列へ移動",
+  keyMoveWithin: "上下に移動", keyDelete: "タスクを削除", keySave: "編集を保存", keyEscape: "閉じる。書きかけは下書きに残ります", keyHelp: "この一覧",
 };

@@ -73,6 +73,6 @@ export const texts = {
   invitations: "초대", invite: "초대하기", inviteWhom: "이 주소만 사용 (선택)", linkOnce: "초대할 사람에게 이 링크를 보내세요. 다시 표시되지 않습니다:", anybody: "누구나", invitationUsed: "사용됨",
   goodUntil: (/** @type {string} */ time) => `${time}까지`, identities: "로그인 방법", passwordOnly: "비밀번호만 사용합니다.",
   deleteAccount: "계정 삭제", deleteAccountHint: "할 일, 분류, 기록이 모두 지워지고 되살릴 수 없습니다.", reallyDelete: "정말 모두 지울까요?",
-  keyAdd: "할 일 추가", keySearch: "검색", keyEdit: "할 일 편집", keyRename: "그 자리에서 이름 바꾸기", keyMenu: "할 일 메뉴", keyGo: "다른 할 일로 가기", keyMoveColumn: "다른 단계로 옮기기",
-  keyMoveWithin: "위아래로 옮기기", keyDelete: "할 일 삭제", keyUndo: "되돌리기", keySave: "편집한 것 저장", keyEscape: "닫기. 쓰던 글은 초안으로 남습니다", keyBoard: "보드", keyToday: "오늘", keyStats: "통계", keyHelp: "이 안내",
+  keyAdd: "할 일 추가", keyEdit: "할 일 편집", keyRename: "그 자리에서 이름 바꾸기", keyMenu: "할 일 메뉴", keyGo: "다른 할 일로 가기", keyMoveColumn: "다른 단계로 옮기기",
+  keyMoveWithin: "위아래로 옮기기", keyDelete: "할 일 삭제", keySave: "편집한 것 저장", keyEscape: "닫기. 쓰던 글은 초안으로 남습니다", keyHelp: "이 안내",
 };

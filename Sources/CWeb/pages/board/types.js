@@ -98,6 +98,10 @@
 /** @typedef {"logIn" | "signUp" | "forgot" | "reset"} LoginMode */
 /** @typedef {(app: App, main: HTMLElement) => (void | (() => void))} ShowScreen */
 /**
+ * What the server answered; of a list, `items`.
+ * @typedef {{items: any[], [member: string]: any}} Answer
+ */
+/**
  * The sheet of a category or a D-day.
  * @typedef {object} SheetParts
  * @property {"category" | "dday"} type
@@ -105,7 +109,7 @@
  * @property {string} title
  * @property {any} initial
  * @property {Node[]} content
- * @property {ReturnType<typeof import("./forms.js").pictureField>} picture
+ * @property {ReturnType<typeof import("./answers.js").pictureField>} picture
  * @property {() => Record<string, any>} values
  * @property {(value: any) => void} fill
  * @property {(value: any) => boolean} [check]  shows a fault and returns false
