@@ -57,6 +57,7 @@ export function moveBy(app, id, step) {
 export function moveWithin(app, id, step) {
   const task = app.model.tasks.get(id);
   if (!task) return;
+  if (app.model.filter.sort !== "position") return app.toast(text.isSorted);
   const list = app.model.list(task.status);
   const neighbour = list[list.findIndex((other) => other.id === id) + step];
   if (neighbour) move(app, id, step < 0 ? { before: neighbour.id } : { after: neighbour.id });
@@ -78,10 +79,15 @@ export function remove(app, id) {
   const { status, ...value } = back;
   const step = {
     label: task.title,
-    run: () => restore(app, id, value, positionAt(app, id, back), kept),
+    run: () => {
+      restore(app, id, value, positionAt(app, id, back), kept);
+      announce(text.restored(task.title));
+    },
   };
   app.undo.push(step);
   app.toast(text.removed(task.title), { action: text.undo, run: () => app.undo.run(step) });
+  // With what has the focus now.
+  if (app.board) announce(`${text.removed(task.title)}. ${neighbour?.title ?? text.addTo(text[task.status])}`);
 }
 
 /** @param {App} app @param {string} id @param {Where} [value] @param {string} [position] @param {Change[]} [also] */

@@ -182,6 +182,9 @@ export function showSettings(app, main) {
     return control;
   };
   const { settings } = app.model;
+  const shortcuts = el("input", {
+    type: "checkbox", checked: settings.custom?.shortcuts !== false, onchange: () => save({ custom: { shortcuts: shortcuts.checked ? null : false } }),
+  });
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const zones = /** @type {any} */ (Intl).supportedValuesOf?.("timeZone") ?? [own];
   if (settings.timeZone && !zones.includes(settings.timeZone)) zones.push(settings.timeZone);
@@ -191,7 +194,8 @@ export function showSettings(app, main) {
     field(text.timeZone, select([["", text.browserZone(own)], ...zones.map((/** @type {string} */ zone) => /** @type {[string, string]} */ ([zone, zone.replaceAll("_", " ")]))], settings.timeZone ?? "",
       (value) => save({ timeZone: value || null }))),
     field(text.theme, select([["", text.systemTheme], ["light", text.light], ["dark", text.dark]], settings.custom?.theme ?? "",
-      (value) => save({ custom: { theme: value || null } })))), dataPanel(app));
+      (value) => save({ custom: { theme: value || null } }))),
+    el("label", { class: "check" }, shortcuts, el("span", {}, text.letterKeys))), dataPanel(app));
 }
 
 /** @param {App} app */

@@ -2,6 +2,7 @@
 import { $, announce, el, icon } from "./dom.js";
 import { openMenu, showHelp } from "./menu.js";
 import { openIssues, showConflicts } from "./conflicts.js";
+import { columns } from "./model.js";
 import { text } from "./texts.js";
 
 /** The mark of Kanbase, as in icons/icon.svg. */
@@ -122,6 +123,7 @@ export function makeFilters(app) {
   const sort = select(text.order, "sort", [["", text.byHand], ["dueDate", text.byDue], ["-createdAt", text.byCreated], ["-updatedAt", text.byUpdated], ["title", text.byTitle]]);
   bar.append(chips, el("div", { class: "selects" }, due, sort));
   let shown = "";
+  let said = "";
 
   const toggle = (/** @type {string} */ id) => {
     const chosen = new Set(app.model.filter.categories);
@@ -132,6 +134,12 @@ export function makeFilters(app) {
     const { filter } = app.model;
     due.value = filter.due;
     sort.value = filter.sort === "position" ? "" : filter.sort;
+    const wanted = JSON.stringify([...filter.categories, filter.due, filter.query]);
+    if (said && wanted !== said) {
+      const count = columns.reduce((sum, status) => sum + app.model.list(status).length, 0);
+      announce(count ? text.taskCount(count) : text.nothingMatches);
+    }
+    said = wanted;
     const list = app.model.categoryList;
     const key = JSON.stringify([list.map(({ id, name, color, emoji }) => [id, name, color, emoji]), [...filter.categories]]);
     if (key === shown) return;
@@ -156,7 +164,9 @@ export class Toasts {
 
   /** @param {string} message @param {{action?: string, run?: () => void, isFault?: boolean}} options */
   show(message, { action, run, isFault = false } = {}) {
-    const toast = el("div", { class: `toast ${isFault ? "fault" : ""}`, role: "status" }, el("span", {}, message));
+    const toast = el("div", { class: `toast ${isFault ? "fault" : ""}` }, el("span", {}, message));
+    // Screen readers do not read what comes into the page together with its words.
+    announce(message);
     let timer = 0;
     const close = () => { clearTimeout(timer); toast.remove(); };
     const begin = () => { timer = setTimeout(close, action || isFault ? 10000 : 4500); };

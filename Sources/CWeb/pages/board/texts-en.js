@@ -17,7 +17,7 @@ export const texts = {
   today: "Today", tomorrow: "Tomorrow", yesterday: "Yesterday", draft: "Draft", notSentYet: "Not sent yet",
   // Search, filter
   search: "Search", filter: "Filter", dueFilter: "Due", anyDue: "Any date", overdue: "Overdue", dueToday: "Due today", upcoming: "Upcoming", noDue: "No date",
-  order: "Order", byHand: "My order", byDue: "By due date", byCreated: "Newest first", byUpdated: "Last changed first", byTitle: "By title", none: "Uncategorized", all: "All",
+  order: "Order", byHand: "My order", byDue: "By due date", byCreated: "Newest first", byUpdated: "Last changed first", byTitle: "By title", none: "Uncategorized", all: "All", isSorted: "The board is sorted. Choose “My order” to move tasks up and down.",
   // The editor
   draftRestored: "Your unsaved words are here again.", draftKept: "Your words are kept as a draft.", continueEditing: "Go on",
   titleMissing: "A task needs a title.", tooLong: (/** @type {number} */ count, /** @type {number} */ limit) => `${count} characters; at most ${limit} fit.`,
@@ -59,7 +59,7 @@ export const texts = {
   deleteCategory: (/** @type {string} */ name, /** @type {number} */ count) => `Delete “${name}”? ${n(count, "task stays", "tasks stay")} without a category.`,
   // Settings, data
   language: "Language", browserLanguage: "As the browser", timeZone: "Time zone", browserZone: (/** @type {string} */ zone) => `As this device (${zone})`,
-  theme: "Theme", systemTheme: "As the system", light: "Light", dark: "Dark",
+  theme: "Theme", systemTheme: "As the system", light: "Light", dark: "Dark", letterKeys: "Shortcuts of a single letter",
   yourData: "Your data", dataHint: "Take everything with you, or bring in an export.", exportJSON: "Export (JSON)", exportCSV: "Tasks as CSV", importJSON: "Import…",
   noExport: "This file is no export of Kanbase.", importPreview: (/** @type {number} */ count) => `The import makes or changes ${n(count, "thing", "things")}. Go on?`, imported: "The import is done.",
   needsConnection: "This needs a connection to the server.", lastKnown: "Not connected. This is what was last known.",
