@@ -82,162 +82,154 @@ static const unsigned char file18[] = {
 };
 
 static const unsigned char file19[] = {
-#embed "pages/board/quick.js"
-};
-
-static const unsigned char file20[] = {
 #embed "pages/board/router.js"
 };
 
-static const unsigned char file21[] = {
+static const unsigned char file20[] = {
 #embed "pages/board/screens.js"
 };
 
-static const unsigned char file22[] = {
-#embed "pages/board/session.js"
-};
-
-static const unsigned char file23[] = {
+static const unsigned char file21[] = {
 #embed "pages/board/shell.js"
 };
 
-static const unsigned char file24[] = {
+static const unsigned char file22[] = {
 #embed "pages/board/store.js"
 };
 
-static const unsigned char file25[] = {
+static const unsigned char file23[] = {
 #embed "pages/board/sync.js"
 };
 
-static const unsigned char file26[] = {
+static const unsigned char file24[] = {
 #embed "pages/board/texts-en.js"
 };
 
-static const unsigned char file27[] = {
+static const unsigned char file25[] = {
 #embed "pages/board/texts-ja.js"
 };
 
-static const unsigned char file28[] = {
+static const unsigned char file26[] = {
 #embed "pages/board/texts-ko.js"
 };
 
-static const unsigned char file29[] = {
+static const unsigned char file27[] = {
 #embed "pages/board/texts.js"
 };
 
-static const unsigned char file30[] = {
+static const unsigned char file28[] = {
 #embed "pages/board/theme.js"
 };
 
-static const unsigned char file31[] = {
+static const unsigned char file29[] = {
 #embed "pages/board/types.js"
 };
 
-static const unsigned char file32[] = {
+static const unsigned char file30[] = {
 #embed "pages/board.html"
 };
 
-static const unsigned char file33[] = {
+static const unsigned char file31[] = {
 #embed "pages/docs/dom.js"
 };
 
-static const unsigned char file34[] = {
+static const unsigned char file32[] = {
 #embed "pages/docs/examples.js"
 };
 
-static const unsigned char file35[] = {
+static const unsigned char file33[] = {
 #embed "pages/docs/guides.js"
 };
 
-static const unsigned char file36[] = {
+static const unsigned char file34[] = {
 #embed "pages/docs/main.js"
 };
 
-static const unsigned char file37[] = {
+static const unsigned char file35[] = {
 #embed "pages/docs/markdown.js"
 };
 
-static const unsigned char file38[] = {
+static const unsigned char file36[] = {
 #embed "pages/docs/operation.js"
 };
 
-static const unsigned char file39[] = {
+static const unsigned char file37[] = {
 #embed "pages/docs/page.css"
 };
 
-static const unsigned char file40[] = {
+static const unsigned char file38[] = {
 #embed "pages/docs/schema.js"
 };
 
-static const unsigned char file41[] = {
+static const unsigned char file39[] = {
 #embed "pages/docs/search.js"
 };
 
-static const unsigned char file42[] = {
+static const unsigned char file40[] = {
 #embed "pages/docs/spec.js"
 };
 
-static const unsigned char file43[] = {
+static const unsigned char file41[] = {
 #embed "pages/docs/tryit.js"
 };
 
-static const unsigned char file44[] = {
+static const unsigned char file42[] = {
 #embed "pages/docs.css"
 };
 
-static const unsigned char file45[] = {
+static const unsigned char file43[] = {
 #embed "pages/docs.html"
 };
 
-static const unsigned char file46[] = {
+static const unsigned char file44[] = {
 #embed "pages/icons/icon-192.png"
 };
 
-static const unsigned char file47[] = {
+static const unsigned char file45[] = {
 #embed "pages/icons/icon-512.png"
 };
 
-static const unsigned char file48[] = {
+static const unsigned char file46[] = {
 #embed "pages/icons/icon.svg"
 };
 
-static const unsigned char file49[] = {
+static const unsigned char file47[] = {
 #embed "pages/icons/maskable-512.png"
 };
 
-static const unsigned char file50[] = {
+static const unsigned char file48[] = {
 #embed "pages/icons/touch-180.png"
 };
 
-static const unsigned char file51[] = {
+static const unsigned char file49[] = {
 #embed "pages/manifest.webmanifest"
 };
 
-static const unsigned char file52[] = {
+static const unsigned char file50[] = {
 #embed "pages/reset/reset.js"
 };
 
-static const unsigned char file53[] = {
+static const unsigned char file51[] = {
 #embed "pages/reset.html"
 };
 
-static const unsigned char file54[] = {
+static const unsigned char file52[] = {
 #embed "pages/worker.js"
 };
 
-static const unsigned char file55[] = {
+static const unsigned char file53[] = {
 #embed "../../docs/clients.md"
 };
 
-static const unsigned char file56[] = {
+static const unsigned char file54[] = {
 #embed "../../docs/concurrency.md"
 };
 
-static const unsigned char file57[] = {
+static const unsigned char file55[] = {
 #embed "../../docs/sync.md"
 };
 
-static const unsigned char file58[] = {
+static const unsigned char file56[] = {
 #embed "../../docs/time.md"
 };
 
@@ -261,46 +253,44 @@ static const WebFile files[] = {
     {"board/forms.js", file16, sizeof file16},
     {"board/menu.js", file17, sizeof file17},
     {"board/model.js", file18, sizeof file18},
-    {"board/quick.js", file19, sizeof file19},
-    {"board/router.js", file20, sizeof file20},
-    {"board/screens.js", file21, sizeof file21},
-    {"board/session.js", file22, sizeof file22},
-    {"board/shell.js", file23, sizeof file23},
-    {"board/store.js", file24, sizeof file24},
-    {"board/sync.js", file25, sizeof file25},
-    {"board/texts-en.js", file26, sizeof file26},
-    {"board/texts-ja.js", file27, sizeof file27},
-    {"board/texts-ko.js", file28, sizeof file28},
-    {"board/texts.js", file29, sizeof file29},
-    {"board/theme.js", file30, sizeof file30},
-    {"board/types.js", file31, sizeof file31},
-    {"board.html", file32, sizeof file32},
-    {"docs/dom.js", file33, sizeof file33},
-    {"docs/examples.js", file34, sizeof file34},
-    {"docs/guides.js", file35, sizeof file35},
-    {"docs/main.js", file36, sizeof file36},
-    {"docs/markdown.js", file37, sizeof file37},
-    {"docs/operation.js", file38, sizeof file38},
-    {"docs/page.css", file39, sizeof file39},
-    {"docs/schema.js", file40, sizeof file40},
-    {"docs/search.js", file41, sizeof file41},
-    {"docs/spec.js", file42, sizeof file42},
-    {"docs/tryit.js", file43, sizeof file43},
-    {"docs.css", file44, sizeof file44},
-    {"docs.html", file45, sizeof file45},
-    {"icons/icon-192.png", file46, sizeof file46},
-    {"icons/icon-512.png", file47, sizeof file47},
-    {"icons/icon.svg", file48, sizeof file48},
-    {"icons/maskable-512.png", file49, sizeof file49},
-    {"icons/touch-180.png", file50, sizeof file50},
-    {"manifest.webmanifest", file51, sizeof file51},
-    {"reset/reset.js", file52, sizeof file52},
-    {"reset.html", file53, sizeof file53},
-    {"worker.js", file54, sizeof file54},
-    {"docs/clients.md", file55, sizeof file55},
-    {"docs/concurrency.md", file56, sizeof file56},
-    {"docs/sync.md", file57, sizeof file57},
-    {"docs/time.md", file58, sizeof file58},
+    {"board/router.js", file19, sizeof file19},
+    {"board/screens.js", file20, sizeof file20},
+    {"board/shell.js", file21, sizeof file21},
+    {"board/store.js", file22, sizeof file22},
+    {"board/sync.js", file23, sizeof file23},
+    {"board/texts-en.js", file24, sizeof file24},
+    {"board/texts-ja.js", file25, sizeof file25},
+    {"board/texts-ko.js", file26, sizeof file26},
+    {"board/texts.js", file27, sizeof file27},
+    {"board/theme.js", file28, sizeof file28},
+    {"board/types.js", file29, sizeof file29},
+    {"board.html", file30, sizeof file30},
+    {"docs/dom.js", file31, sizeof file31},
+    {"docs/examples.js", file32, sizeof file32},
+    {"docs/guides.js", file33, sizeof file33},
+    {"docs/main.js", file34, sizeof file34},
+    {"docs/markdown.js", file35, sizeof file35},
+    {"docs/operation.js", file36, sizeof file36},
+    {"docs/page.css", file37, sizeof file37},
+    {"docs/schema.js", file38, sizeof file38},
+    {"docs/search.js", file39, sizeof file39},
+    {"docs/spec.js", file40, sizeof file40},
+    {"docs/tryit.js", file41, sizeof file41},
+    {"docs.css", file42, sizeof file42},
+    {"docs.html", file43, sizeof file43},
+    {"icons/icon-192.png", file44, sizeof file44},
+    {"icons/icon-512.png", file45, sizeof file45},
+    {"icons/icon.svg", file46, sizeof file46},
+    {"icons/maskable-512.png", file47, sizeof file47},
+    {"icons/touch-180.png", file48, sizeof file48},
+    {"manifest.webmanifest", file49, sizeof file49},
+    {"reset/reset.js", file50, sizeof file50},
+    {"reset.html", file51, sizeof file51},
+    {"worker.js", file52, sizeof file52},
+    {"docs/clients.md", file53, sizeof file53},
+    {"docs/concurrency.md", file54, sizeof file54},
+    {"docs/sync.md", file55, sizeof file55},
+    {"docs/time.md", file56, sizeof file56},
 };
 
 const WebFile *const web_files = files;

@@ -16,7 +16,7 @@ def rules(chromium):
     def run(body, argument=None):
         return page.evaluate(
             f"""async (argument) => {{
-                const sync = await import('/board/sync.js'), order = await import('/board/model.js'), quick = await import('/board/quick.js'), events = await import('/board/api.js');
+                const sync = await import('/board/sync.js'), order = await import('/board/model.js'), quick = await import('/board/dates.js'), events = await import('/board/api.js');
                 {body}
             }}""",
             argument,

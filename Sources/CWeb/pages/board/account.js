@@ -5,7 +5,7 @@ import { call, faultOf, Problem, uuid } from "./api.js";
 import { $, el, field } from "./dom.js";
 import { describeTime } from "./dates.js";
 import { mark } from "./shell.js";
-import * as session from "./session.js";
+import * as session from "./api.js";
 import { text } from "./texts.js";
 
 /** @param {{mode?: LoginMode, note?: string, done: () => void}} options */

@@ -2,8 +2,7 @@
 // drafts until they are saved.
 import { $, announce, el, icon, lengthOf, limitLength } from "./dom.js";
 import { categoryPill } from "./board.js";
-import { describeDue, dueTime, today } from "./dates.js";
-import { readLine } from "./quick.js";
+import { describeDue, dueTime, readLine, today } from "./dates.js";
 import { addCategory } from "./actions.js";
 import { noDraft } from "./sync.js";
 import { text } from "./texts.js";

@@ -1,5 +1,7 @@
 // Calls of the API, each with a time-out; every failure is a Problem. Also its server-sent events, over fetch: EventSource
-// cannot send a token.
+// cannot send a token. Below, the session, shared by all tabs: when it ends, all data of the account is removed from the page.
+import { parsed, sessionKey, Store } from "./store.js";
+import { ownCount } from "./sync.js";
 import { language, text } from "./texts.js";
 
 /** A failed call. Status 0: the server was not reached, or did not answer in time. */
@@ -80,12 +82,6 @@ function retryAfter(response) {
   return Number(response.headers.get("Retry-After")) || undefined;
 }
 
-/** @param {string} text */
-function parsed(text) {
-  // The response of a proxy may not be JSON.
-  try { return JSON.parse(text); } catch { return null; }
-}
-
 /** The server sends a comment after 15 s without events: a stream that is silent for longer is dead. */
 const patience = 18000;
 
@@ -151,4 +147,120 @@ export class EventParser {
     const content = line.slice(colon + 1).replace(/^ /, "");
     this.event[name] = name === "data" && this.event.data !== undefined ? `${this.event.data}\n${content}` : content;
   }
+}
+
+const keptKey = "kanbase.kept";
+const noteKey = "kanbase.note";
+
+/** @returns {Session | null} */
+export function storedSession() {
+  return parsed(localStorage.getItem(sessionKey));
+}
+
+/**
+ * What an account has on this device alone.
+ * @returns {Promise<{account: string, count: number} | null>}
+ */
+export async function keptEdits() {
+  const session = storedSession();
+  if (!session) return parsed(localStorage.getItem(keptKey));
+  const store = new Store(session.account);
+  const count = ownCount(await store.reading);
+  store.close();
+  return count > 0 ? { account: session.account, count } : null;
+}
+
+let mine = storedSession();
+
+/** Why the last session ended; shown once. */
+export function takeNote() {
+  const note = sessionStorage.getItem(noteKey);
+  sessionStorage.removeItem(noteKey);
+  return note;
+}
+
+/**
+ * Begins a session for all tabs, and erases the data of other accounts.
+ * @param {Session} session
+ */
+export async function begin(session) {
+  access.token = null;
+  await Store.eraseAllBut(session.account);
+  localStorage.removeItem(keptKey);
+  localStorage.setItem(sessionKey, JSON.stringify(session));
+  mine = session;
+}
+
+/**
+ * The account of a server without log-in; null when a log-in is needed.
+ * @returns {Promise<Session | null>}
+ */
+export async function probe() {
+  try {
+    const account = await call("GET", "/account", { quiet: true });
+    const session = { id: null, account: account.id, token: null, email: null };
+    await begin(session);
+    return session;
+  } catch (problem) {
+    if (problem instanceof Problem && problem.status === 401) return null;
+    throw problem;
+  }
+}
+
+/** @param {Record<string, any>} body of POST /sessions */
+export async function logIn(body) {
+  const device = /** @type {any} */ (navigator).userAgentData?.platform || navigator.platform || "Web";
+  const answer = await call("POST", "/sessions", { body: { device: `Web, ${device}`.slice(0, 100), ...body }, quiet: true });
+  return /** @type {Session} */ ({ id: answer.session.id, account: answer.account.id, token: answer.token, email: answer.account.email });
+}
+
+/** Clears the screen while the page unloads. */
+export function blank() {
+  document.body.replaceChildren();
+  document.title = "Kanbase";
+}
+
+/**
+ * Clears the screen at once, then the memory by a reload. Only unsent edits stay on this device, for the same account. Where
+ * another tab has ended the session, that one says what stays.
+ * @param {Engine | null} engine
+ * @param {{note?: string, erase?: boolean}} options
+ */
+export async function end(engine, { note = "", erase = false } = {}) {
+  blank();
+  const count = engine && !erase ? ownCount(engine.mirror) : 0;
+  engine?.close();
+  if (isCurrent()) {
+    localStorage.clear();
+    if (engine && count > 0) localStorage.setItem(keptKey, JSON.stringify({ account: engine.account, count }));
+  }
+  sessionStorage.clear();
+  if (note) sessionStorage.setItem(noteKey, note);
+  // An open tab delays erasing its database; the next log-in erases the rest.
+  await Promise.race([eraseOthers(), new Promise((resolve) => { setTimeout(resolve, 2000); })]);
+  location.replace("/");
+}
+
+/** Erases everything but the data of the session, or unsent edits. */
+export async function eraseOthers() {
+  const { account = null } = storedSession() ?? parsed(localStorage.getItem(keptKey)) ?? {};
+  await Store.eraseAllBut(account).catch(() => {});
+}
+
+/** Whether no other tab began or ended a session since. */
+function isCurrent() {
+  const current = storedSession();
+  return current?.token === mine?.token && current?.account === mine?.account;
+}
+
+/** Loads the page again when another tab begins or ends a session. */
+export function followOtherTabs() {
+  const check = () => {
+    if (isCurrent()) return;
+    blank();
+    location.replace("/");
+  };
+  addEventListener("storage", (event) => { if (event.key === sessionKey || event.key === null) check(); });
+  // A page from the back-forward cache may have an ended session.
+  addEventListener("pageshow", (event) => { if (event.persisted) check(); });
 }

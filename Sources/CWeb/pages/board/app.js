@@ -12,7 +12,7 @@ import { album } from "./answers.js";
 import { openCardMenu, setUpKeys } from "./menu.js";
 import { Model } from "./model.js";
 import { Router } from "./router.js";
-import * as session from "./session.js";
+import * as session from "./api.js";
 import { makeFilters, makeShell, screens, showPlace, showState, Toasts } from "./shell.js";
 import { openStore } from "./store.js";
 import { ownCount } from "./sync.js";
