@@ -3,7 +3,7 @@
 import { $, announce, el, icon, lengthOf, limitLength } from "./dom.js";
 import { categoryPill } from "./board.js";
 import { describeDue, dueTime, readLine, today } from "./dates.js";
-import { addCategory } from "./actions.js";
+import { addCategory, edit } from "./actions.js";
 import { noDraft } from "./sync.js";
 import { text } from "./texts.js";
 import { uuid } from "./api.js";
@@ -150,7 +150,7 @@ export function rename(app, id, card) {
     isOver = true;
     app.engine.typed.delete(key);
     input.replaceWith(open);
-    if (isSaved && title && title !== before) app.engine.edit([{ type: "task", op: "patch", id, value: { title }, baseRevision: revision }], [noDraft(key)]);
+    if (isSaved && title && title !== before) edit(app, id, [{ type: "task", op: "patch", id, value: { title }, baseRevision: revision }], [noDraft(key)]);
     // Unsaved text returns with the next rename.
     else if (isSaved || input.value === before) app.engine.keepDraft(key, {});
     // Others may have renamed it in the meantime.

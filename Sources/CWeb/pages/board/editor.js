@@ -1,7 +1,7 @@
 // The editor of a task. The text is a draft from the first letter on: Escape, Back, a reload and a crash keep it. Changes by
 // others appear at once; in a field that the user edited too, both versions are shown.
 import { $, announce, el, field, lengthOf, limitLength } from "./dom.js";
-import { addCategory, remove } from "./actions.js";
+import { addCategory, edit, remove } from "./actions.js";
 import { addDays, dueDay, dueTime, instant, today } from "./dates.js";
 import { findCategory } from "./add.js";
 import { between, columns } from "./model.js";
@@ -199,7 +199,7 @@ export class Editor {
       intents.push({ type: "task", op: "patch", id, value: patch, ...(patch.status && { position: between(last ?? null, null) }) });
     }
     this.finish();
-    app.engine.edit(intents, [noDraft(this.key)]);
+    edit(app, id, intents, [noDraft(this.key)]);
     if (patch.status) {
       announce(text.movedTo(title.value, text[/** @type {Status} */ (patch.status)], app.model.list(patch.status).findIndex((task) => task.id === id) + 1));
     }

@@ -98,14 +98,10 @@ export function editDDay(app, dday) {
       const { id, revision, ...value } = dday;
       const members = ["title", "date", "repeats", "color", "emoji", "image"];
       // An id is never used again.
-      const step = {
-        label: dday.title,
-        run: () => {
-          app.engine.edit([{
-            type: "dday", op: "create", id: uuid(), value: Object.fromEntries(Object.entries(value).filter(([name]) => members.includes(name))) }]);
-        },
-      };
-      app.undo.push(step);
+      const step = app.undo.push(() => {
+        app.engine.edit([{
+          type: "dday", op: "create", id: uuid(), value: Object.fromEntries(Object.entries(value).filter(([name]) => members.includes(name))) }]);
+      });
       app.toast(text.removed(dday.title), { action: text.undo, run: () => app.undo.run(step) });
       return true;
     }),

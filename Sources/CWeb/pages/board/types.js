@@ -84,7 +84,6 @@
  * @typedef {(hint: string, words: string) => void} Tell
  */
 /** @typedef {{status?: Status, before?: string, after?: string, place?: "first" | "last"}} Where */
-/** @typedef {{label: string, run: () => void}} UndoStep */
 /** @typedef {{section: HTMLElement, list: HTMLElement, count: HTMLElement, empty: HTMLElement, end: HTMLElement, shown: number, add: import("./add.js").AddForm}} Column */
 /** @typedef {{id: string, card: HTMLElement, x: number, y: number, dx: number, dy: number, pointer: number, ghost: HTMLElement | null, slot: HTMLElement, list: HTMLElement | null, timer: number}} Drag */
 /**
