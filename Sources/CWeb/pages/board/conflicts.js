@@ -58,6 +58,7 @@ function issueBox(app, issue) {
     : [{ type: issue.type, op: issue.op, id: issue.target, ...(issue.value && { value: issue.value }) }];
   box.append(el("div", { class: "row end" },
     el("button", { onclick: () => settle() }, text.discard),
+    issue.kind === "refused" && issue.code !== "deleted" && ["category", "dday"].includes(issue.type) && el("button", { onclick: () => editAgain(app, issue) }, text.edit),
     isLost ? el("button", { class: "primary", onclick: () => sendAgain(app, issue) }, text.sendAgain)
       : el("button", { class: "primary", onclick: () => settle(again) }, issue.code === "deleted" ? text.restoreAndSave : text.tryAgain)));
   return box;
@@ -76,6 +77,13 @@ function sendAgain(app, { id: key, type, op, target, value }) {
   app.engine.edit([{
     type, op, id: op === "create" ? uuid() : target, value: whole, ...(type === "task" && op !== "patch" && { position: between(last, null) }),
   }], [{ store: "issue", key, value: undefined }]);
+}
+
+/** @param {App} app @param {Issue} issue */
+async function editAgain(app, issue) {
+  const { editCategory, editDDay } = await import("./forms.js");
+  if (issue.type === "category") editCategory(app, app.model.categories.get(issue.target) ?? null, issue);
+  else editDDay(app, app.model.ddays.get(issue.target) ?? null, issue);
 }
 
 /** @param {Issue} issue @param {any} value */

@@ -3,7 +3,7 @@
 import { findCategory } from "./add.js";
 import { heading, picture, pictureField } from "./answers.js";
 import { call, Problem, uuid } from "./api.js";
-import { $, el, field, icon, limitLength, refill } from "./dom.js";
+import { $, el, field, icon, lengthOf, limitLength, refill } from "./dom.js";
 import { noDraft } from "./sync.js";
 import { text } from "./texts.js";
 
@@ -29,17 +29,28 @@ export function showCategories(app, main) {
   return app.watch((stores) => { if (["category", "task", "outbox"].some((store) => stores.has(store))) refill(list, fill); });
 }
 
-/** @param {App} app @param {Category | null} category null makes a new one */
-export function editCategory(app, category) {
+/** An input of one emoji. It takes what the server takes: one character, as people count them. */
+function emojiInput() {
+  const input = el("input", { class: "short", autocomplete: "off" });
+  input.addEventListener("input", () => {
+    const words = input.value.trim();
+    const isOne = [...new Intl.Segmenter().segment(words)].length < 2 && lengthOf(words) <= 32 && !/\p{Cc}/u.test(words);
+    input.setCustomValidity(isOne ? "" : text.oneEmoji);
+  });
+  return input;
+}
+
+/** @param {App} app @param {Category | null} category null makes a new one @param {Issue} [issue] an edit that was refused */
+export function editCategory(app, category, issue) {
   const name = el("input", { required: true, autocomplete: "off" });
   limitLength(name, 50);
-  const emoji = el("input", { class: "short", autocomplete: "off" });
+  const emoji = emojiInput();
   const swatches = [...palette, null].map((value) =>
     el("input", { type: "radio", name: "color", value: value ?? "", "aria-label": value ?? text.noColor }));
   const image = pictureField();
   const fault = el("p", { class: "fault", role: "alert" });
   sheet(app, {
-    type: "category", before: category, title: category ? text.editCategory : text.addCategory,
+    type: "category", before: category, issue, title: category ? text.editCategory : text.addCategory,
     initial: category ?? { name: "", color: palette[app.model.categories.size % palette.length], emoji: null, image: null },
     content: [
       el("div", { class: "pair" }, field(text.name, name), field(text.emoji, emoji)),
@@ -69,16 +80,16 @@ export function editCategory(app, category) {
   });
 }
 
-/** @param {App} app @param {DDay | null} dday null makes a new one */
-export function editDDay(app, dday) {
+/** @param {App} app @param {DDay | null} dday null makes a new one @param {Issue} [issue] an edit that was refused */
+export function editDDay(app, dday, issue) {
   const title = el("input", { required: true, autocomplete: "off" });
   limitLength(title, 100);
   const date = el("input", { type: "date", required: true, max: "9999-12-31" });
   const repeats = el("input", { type: "checkbox" });
-  const emoji = el("input", { class: "short", autocomplete: "off" });
+  const emoji = emojiInput();
   const image = pictureField();
   sheet(app, {
-    type: "dday", before: dday, title: dday ? text.editDDay : text.addDDay,
+    type: "dday", before: dday, issue, title: dday ? text.editDDay : text.addDDay,
     initial: dday ?? { title: "", date: "", repeats: "none", emoji: null, image: null },
     content: [
       field(text.title, title), el("div", { class: "pair" }, field(text.date, date), field(text.emoji, emoji)),
@@ -113,12 +124,14 @@ export function editDDay(app, dday) {
  * @param {App} app
  * @param {SheetParts} parts
  */
-function sheet(app, { type, before, title, initial, content, picture: image, values, fill, check, remove }) {
-  const key = `${type}:${before?.id ?? "new"}`;
-  const id = before?.id ?? uuid();
+function sheet(app, { type, before, issue, title, initial, content, picture: image, values, fill, check, remove }) {
+  const known = before?.id ?? issue?.target;
+  const key = `${type}:${known ?? "new"}`;
+  const id = known ?? uuid();
   const draft = app.engine.mirror.draft.get(key);
   // What others change from now on is a conflict, and shown beside.
   const baseRevision = draft?.revision ?? before?.revision;
+  initial = { ...initial, ...issue?.value };
   fill(initial);
   const base = values();
   const changed = () => Object.fromEntries(Object.entries(values()).filter(([name, value]) => value !== base[name]));
@@ -148,8 +161,8 @@ function sheet(app, { type, before, title, initial, content, picture: image, val
     if (check && !check(value)) return event.preventDefault();
     isOver = true;
     const patch = Object.fromEntries(Object.entries(value).filter(([name, member]) => !before || (before[name] ?? null) !== member));
-    if (Object.keys(patch).length === 0) return app.engine.keepDraft(key, {});
-    app.engine.edit([{ type, op: before ? "patch" : "create", id, value: patch, baseRevision }], [noDraft(key)]);
+    const gone = [noDraft(key), ...(issue ? [{ store: /** @type {const} */ ("issue"), key: issue.id, value: undefined }] : [])];
+    app.engine.edit(Object.keys(patch).length > 0 ? [{ type, op: before ? "patch" : "create", id, value: patch, baseRevision }] : [], gone);
   });
   const dialog = el("dialog", { class: "sheet", "aria-labelledby": "sheet-title" }, form);
   const opener = document.activeElement;
@@ -158,11 +171,11 @@ function sheet(app, { type, before, title, initial, content, picture: image, val
     dialog.remove();
     if (!isOver && Object.keys(changed()).length > 0) {
       const again = () => (type === "category"
-        ? editCategory(app, app.model.categories.get(before?.id) ?? null) : editDDay(app, app.model.ddays.get(before?.id) ?? null));
+        ? editCategory(app, app.model.categories.get(id) ?? null, issue) : editDDay(app, app.model.ddays.get(id) ?? null, issue));
       app.toast(text.draftKept, { action: text.continueEditing, run: again });
     }
     // The list may have been rendered again.
-    if (!opener?.isConnected) ($(`[data-of="${id}"]`) ?? $("#main")).focus();
+    if (!opener?.isConnected) ($("dialog button") ?? $(`[data-of="${id}"]`) ?? $("#main")).focus();
   });
   document.body.append(dialog);
   dialog.showModal();

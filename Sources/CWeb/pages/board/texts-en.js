@@ -55,7 +55,7 @@ export const texts = {
   movedFromTo: (/** @type {string} */ from, /** @type {string} */ to) => `Moved from ${from} to ${to}`, changedMembers: (/** @type {string} */ members) => `Changed: ${members}`,
   // Categories
   addCategory: "New category", editCategory: "Category", noCategories: "Categories sort tasks by subject. Make the first one.", noColor: "No color",
-  nameTaken: "Another category has this name.", nameMissing: "A category needs a name.", taskCount: (/** @type {number} */ count) => n(count, "task", "tasks"),
+  nameTaken: "Another category has this name.", nameMissing: "A category needs a name.", taskCount: (/** @type {number} */ count) => n(count, "task", "tasks"), oneEmoji: "One emoji fits.",
   deleteCategory: (/** @type {string} */ name, /** @type {number} */ count) => `Delete “${name}”? ${n(count, "task stays", "tasks stay")} without a category.`,
   // Settings, data
   language: "Language", browserLanguage: "As the browser", timeZone: "Time zone", browserZone: (/** @type {string} */ zone) => `As this device (${zone})`,

@@ -105,6 +105,7 @@
  * @typedef {object} SheetParts
  * @property {"category" | "dday"} type
  * @property {any} before  null makes a new one
+ * @property {Issue} [issue]  the refused edit that is edited again
  * @property {string} title
  * @property {any} initial
  * @property {Node[]} content
