@@ -3,11 +3,10 @@
 import { findCategory } from "./add.js";
 import { heading, picture, pictureField } from "./answers.js";
 import { call, Problem, uuid } from "./api.js";
+import { colorName, palette } from "./conflicts.js";
 import { $, el, field, icon, lengthOf, limitLength, refill } from "./dom.js";
 import { noDraft } from "./sync.js";
 import { text } from "./texts.js";
-
-const palette = ["#c2410c", "#b45309", "#4d7c0f", "#0f766e", "#0369a1", "#4338ca", "#a21caf", "#be123c", "#57534e"];
 
 /** @param {App} app @param {HTMLElement} main */
 export function showCategories(app, main) {
@@ -46,7 +45,7 @@ export function editCategory(app, category, issue) {
   limitLength(name, 50);
   const emoji = emojiInput();
   const swatches = [...palette, null].map((value) =>
-    el("input", { type: "radio", name: "color", value: value ?? "", "aria-label": value ?? text.noColor }));
+    el("input", { type: "radio", name: "color", value: value ?? "", "aria-label": value ? colorName(value) : text.noColor }));
   const image = pictureField();
   const fault = el("p", { class: "fault", role: "alert" });
   sheet(app, {

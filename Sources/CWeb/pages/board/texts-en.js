@@ -54,7 +54,7 @@ export const texts = {
   actions: { created: "Created", updated: "Changed", moved: "Moved within the column", deleted: "Deleted", restored: "Restored" },
   movedFromTo: (/** @type {string} */ from, /** @type {string} */ to) => `Moved from ${from} to ${to}`, changedMembers: (/** @type {string} */ members) => `Changed: ${members}`,
   // Categories
-  addCategory: "New category", editCategory: "Category", noCategories: "Categories sort tasks by subject. Make the first one.", noColor: "No color",
+  addCategory: "New category", editCategory: "Category", noCategories: "Categories sort tasks by subject. Make the first one.", noColor: "No color", colors: ["Orange", "Amber", "Green", "Teal", "Blue", "Indigo", "Purple", "Red", "Gray"],
   nameTaken: "Another category has this name.", nameMissing: "A category needs a name.", taskCount: (/** @type {number} */ count) => n(count, "task", "tasks"), oneEmoji: "One emoji fits.",
   deleteCategory: (/** @type {string} */ name, /** @type {number} */ count) => `Delete “${name}”? ${n(count, "task stays", "tasks stay")} without a category.`,
   // Settings, data

@@ -45,7 +45,7 @@ export const texts = {
   history: "履歴", historyOf: (title) => `履歴: ${title}`, historyEmpty: "まだ何もありません。", purged: "（なくなったタスク）",
   actions: { created: "作成しました", updated: "変更しました", moved: "列の中で移動しました", deleted: "削除しました", restored: "元に戻しました" },
   movedFromTo: (from, to) => `${from}から${to}へ移動しました`, changedMembers: (members) => `変更: ${members}`,
-  addCategory: "新しい分類", editCategory: "分類", noCategories: "分類でタスクを分けられます。最初の分類を作りましょう。", noColor: "色なし",
+  addCategory: "新しい分類", editCategory: "分類", noCategories: "分類でタスクを分けられます。最初の分類を作りましょう。", noColor: "色なし", colors: ["オレンジ", "黄土", "緑", "青緑", "青", "藍", "紫", "赤", "灰"],
   nameTaken: "同じ名前の分類があります。", nameMissing: "分類の名前を入力してください。", taskCount: (count) => `${count}件`, oneEmoji: "絵文字は1つだけです。",
   deleteCategory: (name, count) => `「${name}」を削除しますか。${count}件のタスクは未分類になります。`,
   language: "言語", browserLanguage: "ブラウザに合わせる", timeZone: "タイムゾーン", browserZone: (zone) => `この端末に合わせる (${zone})`,

@@ -45,7 +45,7 @@ export const texts = {
   history: "기록", historyOf: (title) => `기록: ${title}`, historyEmpty: "아직 아무 일도 없었습니다.", purged: "(사라진 할 일)",
   actions: { created: "만들었습니다", updated: "바꾸었습니다", moved: "자리를 옮겼습니다", deleted: "삭제했습니다", restored: "되살렸습니다" },
   movedFromTo: (from, to) => `${from}에서 ${to}(으)로 옮겼습니다`, changedMembers: (members) => `바꾼 것: ${members}`,
-  addCategory: "새 분류", editCategory: "분류", noCategories: "분류로 할 일을 나눌 수 있습니다. 첫 분류를 만들어 보세요.", noColor: "색 없음",
+  addCategory: "새 분류", editCategory: "분류", noCategories: "분류로 할 일을 나눌 수 있습니다. 첫 분류를 만들어 보세요.", noColor: "색 없음", colors: ["주황", "황갈", "초록", "청록", "파랑", "남색", "보라", "빨강", "회색"],
   nameTaken: "같은 이름의 분류가 있습니다.", nameMissing: "분류 이름을 적어 주세요.", taskCount: (count) => `${count}개`, oneEmoji: "이모지는 하나만 쓸 수 있습니다.",
   deleteCategory: (name, count) => `‘${name}’을(를) 삭제할까요? 할 일 ${count}개는 분류 없이 남습니다.`,
   language: "언어", browserLanguage: "브라우저에 맞춤", timeZone: "시간대", browserZone: (zone) => `이 기기에 맞춤 (${zone})`,

@@ -1,0 +1,67 @@
+"""Questions are asked in the reader's words, one after the other."""
+
+from playwright.sync_api import expect
+
+from harness import saved, wait_for
+from test_images import chosen, png, put
+
+
+def ask(page):
+    page.wait_for_selector("#state[data-kind=issues]")
+    page.locator("#state").click()
+    page.locator(".issue").first.wait_for()
+
+
+def test_colors_and_pictures_are_shown_and_the_next_question_gets_the_focus(page, server):
+    server.call("POST", "/categories", {"name": "Home", "color": "#0f766e"})
+    put(server, "Garden")
+    page.goto(server.url + "/?screen=categories")
+    for name in ("Garden", "Home"):
+        page.get_by_role("button", name=name, exact=True).click()
+        sheet = page.locator("dialog")
+        category = next(one for one in server.call("GET", "/categories")["items"] if one["name"] == name)
+        if name == "Home":
+            sheet.get_by_role("radio", name="Green").check()
+            server.call("PATCH", f"/categories/{category['id']}", {"color": "#0369a1"})
+        else:
+            sheet.locator("input[type=file]").set_input_files(chosen(png(60, 60, (20, 20, 200))))
+            wait_for(page, "() => document.querySelector('dialog .primary').disabled === false && document.querySelector('dialog .picture') !== null")
+            image = "44444444-0000-4000-8000-000000000001"
+            server.call("PUT", f"/images/{image}", png(50, 50, (20, 200, 20)))
+            server.call("PATCH", f"/categories/{category['id']}", {"image": image})
+        sheet.locator("button.primary").click()
+        expect(sheet).to_have_count(0)
+    expect(page.locator("#state")).to_have_text("2 questions")
+    ask(page)
+
+    sides = page.locator(".sides", has_text="Color").locator(".words")
+    expect(sides).to_have_text(["Green", "Blue"])
+    expect(sides.locator(".swatch")).to_have_count(2)
+    sides = page.locator(".sides", has_text="Picture").locator(".words")
+    expect(sides).to_have_text(["Picture", "Picture"])
+    expect(sides.locator("img")).to_have_count(2)
+
+    page.get_by_role("button", name="Keep mine").first.click()
+    expect(page.locator(".issue")).to_have_count(1)
+    expect(page.locator(".issue h3")).to_be_focused()
+    page.get_by_role("button", name="Keep mine").click()
+    expect(page.locator("dialog")).to_have_count(0)
+    expect(page.locator("#state")).to_be_focused()
+    saved(page)
+
+
+def test_days_and_repeats_are_words(page, server):
+    dday = server.call("POST", "/ddays", {"title": "Exam", "date": "2031-05-04"})
+    page.goto(server.url + "/?screen=today")
+    page.locator(".row-open", has_text="Exam").click()
+    page.get_by_label("Every year").check()
+    page.locator("dialog input[type=date]").fill("2031-05-06")
+    server.call("DELETE", f"/ddays/{dday['id']}")
+    page.locator(".row-open", has_text="Exam").wait_for(state="detached")
+    page.locator("dialog button.primary").click()
+    ask(page)
+    words = page.locator(".values .words")
+    expect(words.filter(has_text="Every year")).to_have_count(1)
+    expect(words.filter(has_text="Tue, May 6, 2031")).to_have_count(1)
+    page.get_by_role("button", name="Discard").click()
+    saved(page)
