@@ -346,3 +346,19 @@ def test_a_date_beyond_all_years_stops_no_other_task(page, server):
     page.goto(server.url + "/?screen=today")
     page.locator(".row-open", has_text="Late").wait_for()
     expect(page.locator(".row-open", has_text="Far")).to_be_visible()
+
+
+def test_the_settings_follow_other_devices(page, server):
+    page.goto(server.url + "/?screen=settings")
+    zone, theme = page.get_by_label("Time zone"), page.get_by_label("Theme")
+    shortcuts = page.get_by_label("Shortcuts of a single letter")
+    expect(shortcuts).to_be_checked()
+    saved(page)
+    zone.focus()
+    server.call("PATCH", "/settings", {"timeZone": "Asia/Tokyo", "custom": {"theme": "dark", "shortcuts": False}})
+    expect(theme).to_have_value("dark")
+    expect(shortcuts).not_to_be_checked()
+    # Somebody may be choosing there.
+    expect(zone).to_have_value("")
+    theme.focus()
+    expect(zone).to_have_value("Asia/Tokyo")

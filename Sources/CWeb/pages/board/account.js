@@ -1,8 +1,7 @@
-// Log-in, sign-up and password reset, shown instead of the board, so that nothing closes them; and the screen of the account: name,
-// address, password, identities, sessions, tokens, invitations, events, and deleting it.
+// Log-in, sign-up and password reset, shown instead of the board, so that nothing closes them; and the screen of the account.
 import { heading, pictureField, showAnswer } from "./answers.js";
 import { call, faultOf, Problem, uuid } from "./api.js";
-import { $, el, field } from "./dom.js";
+import { $, el, field, select } from "./dom.js";
 import { describeTime } from "./dates.js";
 import { mark } from "./shell.js";
 import * as session from "./api.js";
@@ -263,7 +262,7 @@ function invitations(app, answer, again, tell) {
 
 /** @param {App} app @param {Answer} answer @param {() => void} again @param {Tell} tell */
 function tokens(app, answer, again, tell) {
-  const scope = el("select", { "aria-label": text.scope }, ...["read", "full", "calendar"].map((name) => el("option", { value: name }, text.scopes[/** @type {"read"} */ (name)])));
+  const scope = select({ "aria-label": text.scope }, Object.entries(text.scopes));
   const form = actionForm(text.makeToken, { name: text.name, password: text.password }, async ({ name, password }, key) => {
     const body = { name, scope: scope.value, ...(scope.value === "full" && { password }) };
     const token = await call("POST", "/tokens", { body, key });

@@ -1,5 +1,4 @@
-// What the server answered, kept on the device with the account's data: the responses on screens, of which the last one is shown at
-// once, also offline, then the new one; and the pictures of categories, D-days and the account, with the field that takes one.
+// What the server answered, kept on the device: responses, which screens show at once and then anew, and pictures.
 import { call, faultOf, Problem, uuid } from "./api.js";
 import { $, el } from "./dom.js";
 import { text } from "./texts.js";

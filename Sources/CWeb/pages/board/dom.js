@@ -67,6 +67,11 @@ export function icon(name) {
   return svg;
 }
 
+/** @param {Record<string, any>} props @param {readonly (readonly [string, string])[]} options values and words */
+export function select(props, options) {
+  return el("select", props, ...options.map(([value, words]) => el("option", { value }, words)));
+}
+
 /**
  * A labelled field: the label stands above the control.
  * @param {string} label

@@ -1,6 +1,6 @@
 // The editor of a task. The text is a draft from the first letter on: Escape, Back, a reload and a crash keep it. Changes by
 // others appear at once; in a field that the user edited too, both versions are shown.
-import { $, announce, el, field, lengthOf, limitLength } from "./dom.js";
+import { $, announce, el, field, lengthOf, limitLength, select } from "./dom.js";
 import { addCategory, edit, remove } from "./actions.js";
 import { addDays, dueDay, dueTime, instant, today } from "./dates.js";
 import { findCategory } from "./add.js";
@@ -62,7 +62,7 @@ export class Editor {
     this.controls = {
       title: el("input", { name: "title", required: true, autocomplete: "off" }),
       body: el("textarea", { name: "body", rows: 7 }),
-      status: el("select", { name: "status" }, ...columns.map((status) => el("option", { value: status }, text[status]))),
+      status: select({ name: "status" }, columns.map((status) => [status, text[status]])),
       category: el("input", { name: "category", list: "category-names", autocomplete: "off" }),
       date: el("input", { name: "date", type: "date", max: "9999-12-31" }),
       time: el("input", { name: "time", type: "time" }),

@@ -1,10 +1,9 @@
-// The screen of categories, and the sheets of categories and D-days; the settings, which are stored with the account for all devices,
-// with export and import.
+// Categories and D-days with their sheets; the settings, export and import.
 import { findCategory } from "./add.js";
 import { heading, picture, pictureField } from "./answers.js";
 import { call, Problem, uuid } from "./api.js";
 import { colorName, palette } from "./conflicts.js";
-import { $, el, field, icon, lengthOf, limitLength, refill } from "./dom.js";
+import { $, el, field, icon, lengthOf, limitLength, refill, select } from "./dom.js";
 import { noDraft } from "./sync.js";
 import { text } from "./texts.js";
 
@@ -183,27 +182,29 @@ function sheet(app, { type, before, issue, title, initial, content, picture: ima
 /** @param {App} app @param {HTMLElement} main */
 export function showSettings(app, main) {
   const save = (/** @type {any} */ value) => app.engine.edit([{ type: "settings", op: "patch", id: "settings", value }]);
-  const select = (/** @type {[string, string][]} */ options, /** @type {string} */ value, /** @type {(value: string) => void} */ change) => {
-    const control = el("select", {}, ...options.map(([key, words]) => el("option", { value: key }, words)));
-    control.value = value;
-    control.addEventListener("change", () => change(control.value));
-    return control;
-  };
-  const { settings } = app.model;
-  const shortcuts = el("input", {
-    type: "checkbox", checked: settings.custom?.shortcuts !== false, onchange: () => save({ custom: { shortcuts: shortcuts.checked ? null : false } }),
-  });
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const zones = /** @type {any} */ (Intl).supportedValuesOf?.("timeZone") ?? [own];
-  if (settings.timeZone && !zones.includes(settings.timeZone)) zones.push(settings.timeZone);
-  main.append(heading(text.screens.settings), el("section", { class: "panel form" },
-    field(text.language, select([["", text.browserLanguage], ["en", "English"], ["ko", "한국어"], ["ja", "日本語"]], settings.locale ?? "",
-      (value) => save({ locale: value || null }))),
-    field(text.timeZone, select([["", text.browserZone(own)], ...zones.map((/** @type {string} */ zone) => /** @type {[string, string]} */ ([zone, zone.replaceAll("_", " ")]))], settings.timeZone ?? "",
-      (value) => save({ timeZone: value || null }))),
-    field(text.theme, select([["", text.systemTheme], ["light", text.light], ["dark", text.dark]], settings.custom?.theme ?? "",
-      (value) => save({ custom: { theme: value || null } }))),
+  const zones = /** @type {string[]} */ (/** @type {any} */ (Intl).supportedValuesOf?.("timeZone") ?? [own]);
+  const locale = select({ onchange: () => save({ locale: locale.value || null }) },
+    [["", text.browserLanguage], ["en", "English"], ["ko", "한국어"], ["ja", "日本語"]]);
+  const zone = select({ onchange: () => save({ timeZone: zone.value || null }) },
+    [["", text.browserZone(own)], ...zones.map((name) => /** @type {const} */ ([name, name.replaceAll("_", " ")]))]);
+  const theme = select({ onchange: () => save({ custom: { theme: theme.value || null } }) }, [["", text.systemTheme], ["light", text.light], ["dark", text.dark]]);
+  const shortcuts = el("input", { type: "checkbox", onchange: () => save({ custom: { shortcuts: shortcuts.checked ? null : false } }) });
+  const show = () => {
+    const { timeZone, custom, ...settings } = app.model.settings;
+    if (timeZone && ![...zone.options].some(({ value }) => value === timeZone)) zone.append(el("option", {}, timeZone));
+    for (const [control, value] of /** @type {const} */ ([[locale, settings.locale], [zone, timeZone], [theme, custom?.theme]])) {
+      // Somebody may be choosing.
+      if (control !== document.activeElement) control.value = value ?? "";
+    }
+    shortcuts.checked = custom?.shortcuts !== false;
+  };
+  show();
+  main.addEventListener("focusout", show);
+  main.append(heading(text.screens.settings), el("section", { class: "panel form" }, field(text.language, locale), field(text.timeZone, zone), field(text.theme, theme),
     el("label", { class: "check" }, shortcuts, el("span", {}, text.letterKeys))), dataPanel(app));
+  const stop = app.watch(show);
+  return () => { main.removeEventListener("focusout", show); stop(); };
 }
 
 /** @param {App} app */

@@ -1,5 +1,4 @@
-// The screens that show what is known: today, from the local data and unsent edits, with the weather; the statistics, with a small
-// chart; the history of the board or of one task, in words; the trash. And the table of all screens.
+// Today, statistics, history and trash; and the table of all screens.
 import { showAccount } from "./account.js";
 import { move, restore } from "./actions.js";
 import { heading, picture, showAnswer } from "./answers.js";

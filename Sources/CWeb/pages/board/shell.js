@@ -1,5 +1,6 @@
-// The frame of the page: brand, navigation, search, the state of the connection, the filter below, and messages.
-import { $, announce, el, icon } from "./dom.js";
+// The frame of the page: brand, navigation, search, the state of the connection, the filter below, and messages. And its address,
+// which has the screen, the open task and the filter: `/?screen=trash`, `/?task=…`, `/?category=…`.
+import { $, announce, el, icon, select } from "./dom.js";
 import { openMenu, showHelp } from "./menu.js";
 import { openIssues, showConflicts } from "./conflicts.js";
 import { columns } from "./model.js";
@@ -114,13 +115,12 @@ export function showPlace(app) {
 export function makeFilters(app) {
   const bar = el("div", { class: "filters", role: "group", "aria-label": text.filter });
   const chips = el("div", { class: "chips" });
-  const select = (/** @type {string} */ label, /** @type {"due" | "sort"} */ name, /** @type {[string, string][]} */ options) => {
-    const control = el("select", { "aria-label": label, data: { name } }, ...options.map(([value, words]) => el("option", { value }, words)));
-    control.addEventListener("change", () => app.router.go({ [name]: control.value || null }));
-    return control;
+  const narrow = (/** @type {Event} */ { target }) => {
+    const { name, value } = /** @type {HTMLSelectElement} */ (target);
+    app.router.go({ [name]: value || null });
   };
-  const due = select(text.dueFilter, "due", [["", text.anyDue], ["overdue", text.overdue], ["today", text.dueToday], ["upcoming", text.upcoming], ["none", text.noDue]]);
-  const sort = select(text.order, "sort", [["", text.byHand], ["dueDate", text.byDue], ["-createdAt", text.byCreated], ["-updatedAt", text.byUpdated], ["title", text.byTitle]]);
+  const due = select({ "aria-label": text.dueFilter, name: "due", onchange: narrow }, [["", text.anyDue], ["overdue", text.overdue], ["today", text.dueToday], ["upcoming", text.upcoming], ["none", text.noDue]]);
+  const sort = select({ "aria-label": text.order, name: "sort", onchange: narrow }, [["", text.byHand], ["dueDate", text.byDue], ["-createdAt", text.byCreated], ["-updatedAt", text.byUpdated], ["title", text.byTitle]]);
   bar.append(chips, el("div", { class: "selects" }, due, sort));
   let shown = "";
   let said = "";
@@ -177,5 +177,54 @@ export class Toasts {
     this.element.append(toast);
     while (this.element.children.length > 3) this.element.firstElementChild?.remove();
     begin();
+  }
+}
+
+const routeNames = /** @type {(keyof Route)[]} */ (["screen", "task", "of", "category", "due", "q", "sort"]);
+
+export class Router {
+  /** @param {() => void} onChange */
+  constructor(onChange) {
+    this.onChange = onChange;
+    this.route = this.read();
+    addEventListener("popstate", () => { this.route = this.read(); this.onChange(); });
+  }
+
+  /** @returns {Route} */
+  read() {
+    const query = new URLSearchParams(location.search);
+    return /** @type {Route} */ (Object.fromEntries(routeNames.map((name) => [name, query.get(name) || null])));
+  }
+
+  /** @param {Partial<Route>} change */
+  address(change) {
+    const next = { ...this.route, ...change };
+    if ("screen" in change && !("of" in change)) next.of = null;
+    const query = new URLSearchParams();
+    for (const name of routeNames) if (next[name]) query.set(name, /** @type {string} */ (next[name]));
+    return `/${String(query) ? `?${query}` : ""}`;
+  }
+
+  /** @param {Partial<Route>} change @param {{replace?: boolean}} options */
+  go(change, { replace = false } = {}) {
+    const address = this.address(change);
+    if (address === location.pathname + location.search) return;
+    if (replace) history.replaceState(history.state, "", address);
+    else history.pushState({ from: location.search }, "", address);
+    this.route = this.read();
+    this.onChange();
+  }
+
+  /**
+   * Removes a name from the address, by going back if it came from there, so that Back does not open it again.
+   * @param {keyof Route} name
+   */
+  leave(name) {
+    if (!this.route[name]) return;
+    const before = history.state?.from;
+    if (before !== undefined && !new URLSearchParams(before).get(name)) {
+      this.route = { ...this.route, [name]: null };
+      history.back();
+    } else this.go({ [name]: null }, { replace: true });
   }
 }
