@@ -1,9 +1,11 @@
 """Questions are asked in the reader's words, one after the other."""
 
+import pytest
 from playwright.sync_api import expect
 
-from harness import saved, wait_for
+from harness import add, saved, wait_for
 from test_images import chosen, png, put
+from test_session import log_in
 
 
 def ask(page):
@@ -65,3 +67,39 @@ def test_days_and_repeats_are_words(page, server):
     expect(words.filter(has_text="Tue, May 6, 2031")).to_have_count(1)
     page.get_by_role("button", name="Discard").click()
     saved(page)
+
+
+DISABLED = {"en": "This account is disabled.", "ko": "운영자가 멈춘 계정입니다.", "ja": "運営者が停止したアカウントです。"}
+
+
+@pytest.mark.parametrize("language", ["en", "ko", "ja"])
+def test_the_log_in_is_refused_in_the_pages_language(browser, guarded, language):
+    guarded.account()
+    guarded.run("account", "disable", "sun@example.org")
+    page = browser(language).new_page()
+    page.goto(guarded.url)
+    log_in(page)
+    expect(page.locator(".fault")).to_contain_text(DISABLED[language])
+
+
+def test_a_refused_edit_says_why_in_the_pages_language(browser, server):
+    page = browser("ko").new_page()
+    page.goto(server.url + "/?screen=categories")
+    page.get_by_role("button", name="새 분류").click()
+    page.locator("dialog input").first.fill("집")
+    page.locator("dialog input.short").fill("집집")
+    page.locator("dialog input.short").evaluate("(input) => input.setCustomValidity('')")
+    page.locator("dialog button.primary").click()
+    ask(page)
+    expect(page.locator(".issue .fault")).to_have_text("서버가 이 변경을 받지 않았습니다. 이모지: 형식이 맞지 않습니다.")
+
+
+def test_what_the_page_has_no_words_for_is_told_as_the_server_tells_it(browser, server):
+    page = browser("ko").new_page()
+    page.route("**/sync", lambda route: route.fulfill(json={"results": [
+        {"mutationId": one["mutationId"], "status": "rejected", "problem": {"code": "of_tomorrow", "detail": "Not on Sundays."}}
+        for one in route.request.post_data_json["mutations"]]}))
+    page.goto(server.url)
+    add(page, "보고서")
+    ask(page)
+    expect(page.locator(".issue .fault")).to_contain_text("Not on Sundays.")

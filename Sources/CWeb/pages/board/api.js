@@ -4,12 +4,24 @@ import { parsed, sessionKey, Store } from "./store.js";
 import { ownCount } from "./sync.js";
 import { language, text } from "./texts.js";
 
+/**
+ * Why the server refused, in the page's language where that has words for it.
+ * @param {any} document of the problem @returns {string}
+ */
+export function refusal(document) {
+  return (document?.errors ?? [document ?? {}]).map((/** @type {any} */ { pointer = "", code, detail }) => {
+    const words = /** @type {Record<string, string>} */ (text.problems)[code];
+    const name = pointer.slice(2);
+    const member = /** @type {Record<string, string>} */ (text.members)[name] ?? /** @type {any} */ (text)[name];
+    return words && member ? `${member}: ${words}` : words ?? detail;
+  }).join(" ");
+}
+
 /** A failed call. Status 0: the server was not reached, or did not answer in time. */
 export class Problem extends Error {
   /** @param {number} status @param {any} [document] @param {number} [retryAfter] */
   constructor(status, document, retryAfter) {
-    const faults = document?.errors?.map((/** @type {any} */ fault) => fault.detail).join(" ");
-    super(faults || document?.detail || String(status));
+    super(refusal(document) || String(status));
     this.status = status;
     this.code = document?.code ?? "";
     this.document = document;
@@ -19,10 +31,9 @@ export class Problem extends Error {
 
 /** @param {Problem} problem */
 export function faultOf(problem) {
-  if (problem.code === "unreachable") return text.unreachable;
   if (problem.status === 401) return text.wrongLogin;
   if (problem.status === 429) return text.tooManyTries(problem.retryAfter ?? 60);
-  return /** @type {Record<string, string>} */ (text.problems)[problem.code] ?? problem.message;
+  return problem.message;
 }
 
 /**
@@ -71,7 +82,7 @@ export async function call(method, path, options = {}) {
   } catch (error) {
     if (error instanceof Problem) throw error;
     // No connection, a time-out, or an answer that was cut off.
-    throw new Problem(0, { detail: "", code: "unreachable" });
+    throw new Problem(0, { code: "unreachable" });
   } finally {
     clearTimeout(timer);
   }

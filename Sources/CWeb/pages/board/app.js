@@ -226,7 +226,7 @@ export class App {
       return await action();
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
-      if (problem.status !== 401) this.toast(problem.code === "unreachable" ? text.unreachable : problem.message, { isFault: true });
+      if (problem.status !== 401) this.toast(problem.message, { isFault: true });
       return undefined;
     }
   }
@@ -285,7 +285,7 @@ async function main() {
     });
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
-    document.body.replaceChildren(el("main", { class: "entry" }, el("p", {}, text.unreachable),
+    document.body.replaceChildren(el("main", { class: "entry" }, el("p", {}, problem.message),
       el("button", { class: "primary", onclick: () => location.reload() }, text.tryAgain)));
   }
 }

@@ -1,5 +1,5 @@
 // Edits that the server merged or refused, shown until the user decides: mine and theirs, side by side.
-import { uuid } from "./api.js";
+import { refusal, uuid } from "./api.js";
 import { picture } from "./answers.js";
 import { $, el } from "./dom.js";
 import { describeDay, describeDue } from "./dates.js";
@@ -54,7 +54,7 @@ function issueBox(app, issue) {
     return box;
   }
   const isLost = issue.kind === "lost";
-  box.append(el("p", { class: "fault" }, isLost ? text.wasLost : issue.code === "deleted" ? text.wasDeleted : text.wasRefused, issue.detail ? ` ${issue.detail}` : ""));
+  box.append(el("p", { class: "fault" }, isLost ? text.wasLost : issue.code === "deleted" ? text.wasDeleted : text.wasRefused, issue.problem && ` ${refusal(issue.problem)}`));
   box.append(valueTable(app, issue.value ?? {}));
   const again = issue.code === "deleted" && issue.type === "task"
     ? [{ type: issue.type, op: "restore", id: issue.target }, ...(issue.op === "patch" ? [patch(issue, issue.value ?? {})] : [])]

@@ -66,7 +66,7 @@ export function editCategory(app, category, issue) {
     },
     check: (value) => {
       const same = findCategory(app.model, value.name);
-      fault.textContent = !value.name ? text.nameMissing : same && same.id !== category?.id ? text.nameTaken : "";
+      fault.textContent = !value.name ? text.nameMissing : same && same.id !== category?.id ? text.problems.name_taken : "";
       return fault.textContent === "";
     },
     remove: category && ((gone) => {
@@ -231,7 +231,7 @@ function dataPanel(app) {
       say(text.imported);
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
-      say(problem.code === "unreachable" ? text.unreachable : problem.message);
+      say(problem.message);
     }
   }));
   return el("section", { class: "panel" }, el("h2", {}, text.yourData), el("p", {}, text.dataHint),

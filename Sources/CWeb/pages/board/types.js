@@ -40,7 +40,7 @@
  * @property {Op} op
  * @property {Record<string, any> | null} value  what the edit said
  * @property {Conflict[]} conflicts
- * @property {string} [detail]
+ * @property {any} [problem]  why the server refused it
  * @property {string} [code]
  * @property {string} at
  */
