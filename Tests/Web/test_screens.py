@@ -362,3 +362,31 @@ def test_the_settings_follow_other_devices(page, server):
     expect(zone).to_have_value("")
     theme.focus()
     expect(zone).to_have_value("Asia/Tokyo")
+
+
+HERE = {"latitude": 37.56, "longitude": 126.99}
+
+
+def test_the_weather_comes_where_the_person_and_the_server_let_it(browser, server):
+    page = browser().new_page()
+    page.goto(server.url + "/?screen=today")
+    show = page.get_by_role("button", name="Show the weather here")
+    show.click()
+    expect(page.locator(".toast")).to_contain_text("The browser does not tell where you are.")
+
+    page = browser(geolocation=HERE, permissions=["geolocation"]).new_page()
+    page.goto(server.url + "/?screen=today")
+    show = page.get_by_role("button", name="Show the weather here")
+    show.click()
+    expect(page.locator(".toast")).to_contain_text("This server knows no weather.")
+    page.reload()
+    expect(show).to_be_visible()
+
+    asked = []
+    sky = {"condition": "Snow", "temperature": -2.4, "low": -7, "high": 0.6}
+    page.route("**/weather?*", lambda route: (asked.append(route.request.url.split("?")[1]), route.fulfill(json=sky)))
+    show.click()
+    expect(page.locator(".weather")).to_have_text("Snow · -2° (-7° to 1°)")
+    page.reload()
+    expect(page.locator(".weather")).to_have_text("Snow · -2° (-7° to 1°)")
+    assert asked == ["latitude=37.6&longitude=127.0"] * 2

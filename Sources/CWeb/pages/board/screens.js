@@ -18,7 +18,7 @@ export function showToday(app, main) {
   const cover = el("div", { class: "cover" });
   const coming = el("section", { class: "panel" });
   main.append(heading(text.screens.today), cover, coming);
-  const sky = weather();
+  const sky = weather(app);
   const ticks = () => /** @type {HTMLElement[]} */ ([...main.querySelectorAll(".tick")]);
   const fill = () => {
     if (!app.engine.mirror.meta.has("cursor")) return cover.replaceChildren(el("p", { class: "quiet-words loading" }, text.loading));
@@ -79,18 +79,24 @@ function countdowns(app, list, now) {
     el("span", { class: "pill dday", style: { "--tint": dday.color ?? "var(--accent)" } }, dDay(days)))));
 }
 
-/** The weather here, once the person asked for it; nothing where the server has none. */
-function weather() {
+/**
+ * The weather here, once the person asked for it.
+ * @param {App} app
+ */
+function weather(app) {
   const sky = el("p", { class: "weather" });
+  const load = async (/** @type {string} */ place) => {
+    sky.textContent = text.weather(await call("GET", `/weather?${place}`));
+    localStorage.setItem(placeKey, place);
+  };
   const place = localStorage.getItem(placeKey);
-  if (place) call("GET", `/weather?${place}`).then((answer) => { sky.textContent = text.weather(answer); }, () => {});
+  if (place) load(place).catch(() => {});
   else if ("geolocation" in navigator) {
     sky.append(el("button", {
-      class: "link", onclick: () => navigator.geolocation.getCurrentPosition(({ coords }) => {
+      class: "link", onclick: () => navigator.geolocation.getCurrentPosition(
         // A tenth of a degree is all that the weather needs, and all that is kept.
-        localStorage.setItem(placeKey, `latitude=${coords.latitude.toFixed(1)}&longitude=${coords.longitude.toFixed(1)}`);
-        location.reload();
-      }),
+        ({ coords }) => app.attempt(() => load(`latitude=${coords.latitude.toFixed(1)}&longitude=${coords.longitude.toFixed(1)}`)),
+        () => app.toast(text.noPlace, { isFault: true })),
     }, text.showWeather));
   }
   return sky;

@@ -41,7 +41,7 @@ export const texts = {
   // Today
   hello: "Your day", progress: (/** @type {number} */ done, /** @type {number} */ total) => `${done} of ${total} done`, noneOverdue: "Nothing is overdue.", noneToday: "Nothing is due today.",
   noneUpcoming: "Nothing is coming up.", ddays: "D-days", noDDays: "Count the days to an exam, a trip or an anniversary.", addDDay: "Add a D-day", editDDay: "D-day", yearly: "Every year",
-  showWeather: "Show the weather here",
+  showWeather: "Show the weather here", noPlace: "The browser does not tell where you are.",
   weather: (/** @type {any} */ w) => `${w.condition} · ${Math.round(w.temperature)}° (${Math.round(w.low)}° to ${Math.round(w.high)}°)`,
   // Statistics
   donePercent: (/** @type {number} */ percent) => `${percent} % done`, completedByDay: "Completed in the last 30 days", byCategory: "By category",
@@ -75,7 +75,7 @@ export const texts = {
   addPicture: "Add a picture…", changePicture: "Change the picture…", removePicture: "Remove the picture",
   problems: { payload_too_large: "This picture is too large: at most 1 MB fits.", unsupported_media_type: "This is no picture that the server knows. PNG, JPEG, WebP and HEIC are.", quota_exceeded: "The account is full. Delete something first.", mail_off: "This server sends no mail. Ask who runs it.", signup_closed: "Nobody can sign up on this server. Ask who runs it.", invitation_required: "Signing up needs an invitation.", code_invalid: "This code is wrong, used or too old.", wrong_password: "The password is wrong.", email_taken: "There is an account with this address.",
     unreachable: "The server cannot be reached.", name_taken: "Another category has this name.",
-    account_disabled: "This account is disabled. Ask who runs the server.", account_locked: "This account is locked. A new password opens it.", invitation_used: "This invitation was used. Ask for another one.", last_way_in: "This is the last way to log in.", not_found: "This does not exist, or was deleted.", blank: "Empty.", required: "Missing.", too_long: "Too long.", too_short: "Too short.", invalid_format: "Not in the right form.", invalid_value: "No value that fits.", unknown_category: "There is no such category.", too_many: "No more of these fit." },
+    account_disabled: "This account is disabled. Ask who runs the server.", account_locked: "This account is locked. A new password opens it.", invitation_used: "This invitation was used. Ask for another one.", last_way_in: "This is the last way to log in.", not_found: "This does not exist, or was deleted.", weather_off: "This server knows no weather.", blank: "Empty.", required: "Missing.", too_long: "Too long.", too_short: "Too short.", invalid_format: "Not in the right form.", invalid_value: "No value that fits.", unknown_category: "There is no such category.", too_many: "No more of these fit." },
   noAccounts: "This server has no accounts: whoever reaches it uses the one board.", profile: "Profile", sessions: "Where you are logged in", tokens: "Tokens for apps and scripts", events: "What happened to the account",
   verify: "Confirm the address", usage: (/** @type {number} */ tasks, /** @type {number | null} */ most, /** @type {number} */ bytes, /** @type {number | null} */ room) => `${n(tasks, "task", "tasks")}${most ? ` of ${most.toLocaleString("en")}` : ""} · ${(bytes / 1048576).toFixed(1)} MiB${room ? ` of ${Math.round(room / 1048576)} MiB` : ""}`,
   changeName: "Change the name", changeEmail: "Change the e-mail address", changePassword: "Change the password",
