@@ -295,9 +295,13 @@ def test_the_whole_board_works_with_the_keyboard_alone(page, server):
 def test_any_query_opens_the_board_and_a_wrong_address_is_a_page(page, server):
     page.goto(server.url + "/?utm_source=x")
     page.wait_for_selector(".column")
-    answer = page.goto(server.url + "/nothing/here")
-    assert answer.status == 404
-    expect(page.get_by_role("link", name="the board")).to_be_visible()
+    for wrong in ("/nothing/here", "/problems/nonsense", "/docs/nonsense"):
+        answer = page.goto(server.url + wrong)
+        assert answer.status == 404
+        expect(page.get_by_role("link", name="the board")).to_be_visible()
+    page.goto(server.url + "/problems/not_found")
+    page.get_by_role("link", name="the board").click()
+    page.wait_for_selector(".column")
 
 
 @pytest.mark.parametrize("width, height", [(1280, 800), (800, 600), (390, 844), (320, 400)])
