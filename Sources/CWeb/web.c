@@ -74,186 +74,158 @@ static const unsigned char file16[] = {
 };
 
 static const unsigned char file17[] = {
-#embed "pages/board/history.js"
-};
-
-static const unsigned char file18[] = {
-#embed "pages/board/images.js"
-};
-
-static const unsigned char file19[] = {
-#embed "pages/board/login.js"
-};
-
-static const unsigned char file20[] = {
 #embed "pages/board/menu.js"
 };
 
-static const unsigned char file21[] = {
+static const unsigned char file18[] = {
 #embed "pages/board/model.js"
 };
 
-static const unsigned char file22[] = {
-#embed "pages/board/quick.js"
-};
-
-static const unsigned char file23[] = {
-#embed "pages/board/router.js"
-};
-
-static const unsigned char file24[] = {
+static const unsigned char file19[] = {
 #embed "pages/board/screens.js"
 };
 
-static const unsigned char file25[] = {
-#embed "pages/board/session.js"
-};
-
-static const unsigned char file26[] = {
+static const unsigned char file20[] = {
 #embed "pages/board/shell.js"
 };
 
-static const unsigned char file27[] = {
+static const unsigned char file21[] = {
 #embed "pages/board/store.js"
 };
 
-static const unsigned char file28[] = {
+static const unsigned char file22[] = {
 #embed "pages/board/sync.js"
 };
 
-static const unsigned char file29[] = {
+static const unsigned char file23[] = {
 #embed "pages/board/texts-en.js"
 };
 
-static const unsigned char file30[] = {
+static const unsigned char file24[] = {
 #embed "pages/board/texts-ja.js"
 };
 
-static const unsigned char file31[] = {
+static const unsigned char file25[] = {
 #embed "pages/board/texts-ko.js"
 };
 
-static const unsigned char file32[] = {
+static const unsigned char file26[] = {
 #embed "pages/board/texts.js"
 };
 
-static const unsigned char file33[] = {
+static const unsigned char file27[] = {
 #embed "pages/board/theme.js"
 };
 
-static const unsigned char file34[] = {
-#embed "pages/board/today.js"
-};
-
-static const unsigned char file35[] = {
+static const unsigned char file28[] = {
 #embed "pages/board/types.js"
 };
 
-static const unsigned char file36[] = {
+static const unsigned char file29[] = {
 #embed "pages/board.html"
 };
 
-static const unsigned char file37[] = {
+static const unsigned char file30[] = {
 #embed "pages/docs/dom.js"
 };
 
-static const unsigned char file38[] = {
+static const unsigned char file31[] = {
 #embed "pages/docs/examples.js"
 };
 
-static const unsigned char file39[] = {
+static const unsigned char file32[] = {
 #embed "pages/docs/guides.js"
 };
 
-static const unsigned char file40[] = {
+static const unsigned char file33[] = {
 #embed "pages/docs/main.js"
 };
 
-static const unsigned char file41[] = {
+static const unsigned char file34[] = {
 #embed "pages/docs/markdown.js"
 };
 
-static const unsigned char file42[] = {
+static const unsigned char file35[] = {
 #embed "pages/docs/operation.js"
 };
 
-static const unsigned char file43[] = {
+static const unsigned char file36[] = {
 #embed "pages/docs/page.css"
 };
 
-static const unsigned char file44[] = {
+static const unsigned char file37[] = {
 #embed "pages/docs/schema.js"
 };
 
-static const unsigned char file45[] = {
+static const unsigned char file38[] = {
 #embed "pages/docs/search.js"
 };
 
-static const unsigned char file46[] = {
+static const unsigned char file39[] = {
 #embed "pages/docs/spec.js"
 };
 
-static const unsigned char file47[] = {
+static const unsigned char file40[] = {
 #embed "pages/docs/tryit.js"
 };
 
-static const unsigned char file48[] = {
+static const unsigned char file41[] = {
 #embed "pages/docs.css"
 };
 
-static const unsigned char file49[] = {
+static const unsigned char file42[] = {
 #embed "pages/docs.html"
 };
 
-static const unsigned char file50[] = {
+static const unsigned char file43[] = {
 #embed "pages/icons/icon-192.png"
 };
 
-static const unsigned char file51[] = {
+static const unsigned char file44[] = {
 #embed "pages/icons/icon-512.png"
 };
 
-static const unsigned char file52[] = {
+static const unsigned char file45[] = {
 #embed "pages/icons/icon.svg"
 };
 
-static const unsigned char file53[] = {
+static const unsigned char file46[] = {
 #embed "pages/icons/maskable-512.png"
 };
 
-static const unsigned char file54[] = {
+static const unsigned char file47[] = {
 #embed "pages/icons/touch-180.png"
 };
 
-static const unsigned char file55[] = {
+static const unsigned char file48[] = {
 #embed "pages/manifest.webmanifest"
 };
 
-static const unsigned char file56[] = {
+static const unsigned char file49[] = {
 #embed "pages/reset/reset.js"
 };
 
-static const unsigned char file57[] = {
+static const unsigned char file50[] = {
 #embed "pages/reset.html"
 };
 
-static const unsigned char file58[] = {
+static const unsigned char file51[] = {
 #embed "pages/worker.js"
 };
 
-static const unsigned char file59[] = {
+static const unsigned char file52[] = {
 #embed "../../docs/clients.md"
 };
 
-static const unsigned char file60[] = {
+static const unsigned char file53[] = {
 #embed "../../docs/concurrency.md"
 };
 
-static const unsigned char file61[] = {
+static const unsigned char file54[] = {
 #embed "../../docs/sync.md"
 };
 
-static const unsigned char file62[] = {
+static const unsigned char file55[] = {
 #embed "../../docs/time.md"
 };
 
@@ -275,52 +247,45 @@ static const WebFile files[] = {
     {"board/editor.js", file14, sizeof file14},
     {"board/engine.js", file15, sizeof file15},
     {"board/forms.js", file16, sizeof file16},
-    {"board/history.js", file17, sizeof file17},
-    {"board/images.js", file18, sizeof file18},
-    {"board/login.js", file19, sizeof file19},
-    {"board/menu.js", file20, sizeof file20},
-    {"board/model.js", file21, sizeof file21},
-    {"board/quick.js", file22, sizeof file22},
-    {"board/router.js", file23, sizeof file23},
-    {"board/screens.js", file24, sizeof file24},
-    {"board/session.js", file25, sizeof file25},
-    {"board/shell.js", file26, sizeof file26},
-    {"board/store.js", file27, sizeof file27},
-    {"board/sync.js", file28, sizeof file28},
-    {"board/texts-en.js", file29, sizeof file29},
-    {"board/texts-ja.js", file30, sizeof file30},
-    {"board/texts-ko.js", file31, sizeof file31},
-    {"board/texts.js", file32, sizeof file32},
-    {"board/theme.js", file33, sizeof file33},
-    {"board/today.js", file34, sizeof file34},
-    {"board/types.js", file35, sizeof file35},
-    {"board.html", file36, sizeof file36},
-    {"docs/dom.js", file37, sizeof file37},
-    {"docs/examples.js", file38, sizeof file38},
-    {"docs/guides.js", file39, sizeof file39},
-    {"docs/main.js", file40, sizeof file40},
-    {"docs/markdown.js", file41, sizeof file41},
-    {"docs/operation.js", file42, sizeof file42},
-    {"docs/page.css", file43, sizeof file43},
-    {"docs/schema.js", file44, sizeof file44},
-    {"docs/search.js", file45, sizeof file45},
-    {"docs/spec.js", file46, sizeof file46},
-    {"docs/tryit.js", file47, sizeof file47},
-    {"docs.css", file48, sizeof file48},
-    {"docs.html", file49, sizeof file49},
-    {"icons/icon-192.png", file50, sizeof file50},
-    {"icons/icon-512.png", file51, sizeof file51},
-    {"icons/icon.svg", file52, sizeof file52},
-    {"icons/maskable-512.png", file53, sizeof file53},
-    {"icons/touch-180.png", file54, sizeof file54},
-    {"manifest.webmanifest", file55, sizeof file55},
-    {"reset/reset.js", file56, sizeof file56},
-    {"reset.html", file57, sizeof file57},
-    {"worker.js", file58, sizeof file58},
-    {"docs/clients.md", file59, sizeof file59},
-    {"docs/concurrency.md", file60, sizeof file60},
-    {"docs/sync.md", file61, sizeof file61},
-    {"docs/time.md", file62, sizeof file62},
+    {"board/menu.js", file17, sizeof file17},
+    {"board/model.js", file18, sizeof file18},
+    {"board/screens.js", file19, sizeof file19},
+    {"board/shell.js", file20, sizeof file20},
+    {"board/store.js", file21, sizeof file21},
+    {"board/sync.js", file22, sizeof file22},
+    {"board/texts-en.js", file23, sizeof file23},
+    {"board/texts-ja.js", file24, sizeof file24},
+    {"board/texts-ko.js", file25, sizeof file25},
+    {"board/texts.js", file26, sizeof file26},
+    {"board/theme.js", file27, sizeof file27},
+    {"board/types.js", file28, sizeof file28},
+    {"board.html", file29, sizeof file29},
+    {"docs/dom.js", file30, sizeof file30},
+    {"docs/examples.js", file31, sizeof file31},
+    {"docs/guides.js", file32, sizeof file32},
+    {"docs/main.js", file33, sizeof file33},
+    {"docs/markdown.js", file34, sizeof file34},
+    {"docs/operation.js", file35, sizeof file35},
+    {"docs/page.css", file36, sizeof file36},
+    {"docs/schema.js", file37, sizeof file37},
+    {"docs/search.js", file38, sizeof file38},
+    {"docs/spec.js", file39, sizeof file39},
+    {"docs/tryit.js", file40, sizeof file40},
+    {"docs.css", file41, sizeof file41},
+    {"docs.html", file42, sizeof file42},
+    {"icons/icon-192.png", file43, sizeof file43},
+    {"icons/icon-512.png", file44, sizeof file44},
+    {"icons/icon.svg", file45, sizeof file45},
+    {"icons/maskable-512.png", file46, sizeof file46},
+    {"icons/touch-180.png", file47, sizeof file47},
+    {"manifest.webmanifest", file48, sizeof file48},
+    {"reset/reset.js", file49, sizeof file49},
+    {"reset.html", file50, sizeof file50},
+    {"worker.js", file51, sizeof file51},
+    {"docs/clients.md", file52, sizeof file52},
+    {"docs/concurrency.md", file53, sizeof file53},
+    {"docs/sync.md", file54, sizeof file54},
+    {"docs/time.md", file55, sizeof file55},
 };
 
 const WebFile *const web_files = files;

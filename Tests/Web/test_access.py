@@ -66,3 +66,75 @@ def test_screen_readers_hear_of_the_connection(page, server):
     expect(page.locator("#announcer")).to_have_text("Offline")
     server.start()
     expect(page.locator("#announcer")).to_have_text("Saved")
+
+
+def press_foreign(page, key, code, **members):
+    """A key while another script is on."""
+    page.evaluate(
+        "(event) => (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent('keydown', { bubbles: true, cancelable: true, ...event }))",
+        {"key": key, "code": code, **members},
+    )
+
+
+def test_shortcuts_work_while_hangul_or_kana_is_on(page, server):
+    server.task("Report")
+    shows(page, todo=["Report"])
+    press_foreign(page, "ㅅ", "KeyT")
+    expect(page.get_by_role("heading", name="Today", level=1)).to_be_visible()
+    press_foreign(page, "こ", "KeyB")
+    card(page, "Report").locator(".open").focus()
+    press_foreign(page, "ㅡ", "KeyM")
+    expect(page.get_by_role("menu")).to_be_visible()
+    page.keyboard.press("Escape")
+    press_foreign(page, "め", "Slash")
+    expect(page.locator("#search")).to_be_focused()
+    card(page, "Report").locator(".open").focus()
+    page.keyboard.press("Delete")
+    shows(page, todo=[])
+    press_foreign(page, "ㅋ", "KeyZ", ctrlKey=True)
+    shows(page, todo=["Report"])
+
+
+def test_shortcuts_of_a_single_letter_can_be_turned_off(page, server):
+    server.task("Report")
+    page.goto(server.url + "/?screen=settings")
+    page.get_by_label("Shortcuts of a single letter").uncheck()
+    saved(page)
+    assert server.call("GET", "/settings")["custom"] == {"shortcuts": False}
+    page.goto(server.url)
+    shows(page, todo=["Report"])
+    card(page, "Report").locator(".open").focus()
+    for key in ("t", "?", "m", "/"):
+        page.keyboard.press(key)
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("menu")).to_have_count(0)
+    expect(page.locator("dialog")).to_have_count(0)
+    expect(card(page, "Report").locator(".open")).to_be_focused()
+    page.keyboard.press("Delete")
+    shows(page, todo=[])
+
+
+def test_screen_readers_hear_what_was_found_deleted_restored_and_not_moved(page, server):
+    announcer = page.locator("#announcer")
+    for title in ("Report", "Reply"):
+        server.task(title)
+    shows(page, todo=["Report", "Reply"])
+    page.locator("#search").fill("rep")
+    expect(announcer).to_have_text("2 tasks")
+    page.locator("#search").fill("repo")
+    expect(announcer).to_have_text("1 task")
+    page.locator("#search").fill("nowhere")
+    expect(announcer).to_have_text("Nothing matches.")
+    page.locator("#search").fill("")
+
+    card(page, "Report").locator(".open").focus()
+    page.keyboard.press("Delete")
+    expect(announcer).to_have_text("Deleted: Report. Reply")
+    page.keyboard.press("Control+z")
+    expect(announcer).to_have_text("Restored: Report")
+
+    page.get_by_label("Order").select_option("title")
+    card(page, "Report").locator(".open").focus()
+    page.keyboard.press("Shift+ArrowUp")
+    expect(announcer).to_have_text("The board is sorted. Choose “My order” to move tasks up and down.")
+    shows(page, todo=["Reply", "Report"])

@@ -295,6 +295,29 @@ def test_the_whole_board_works_with_the_keyboard_alone(page, server):
 def test_any_query_opens_the_board_and_a_wrong_address_is_a_page(page, server):
     page.goto(server.url + "/?utm_source=x")
     page.wait_for_selector(".column")
-    answer = page.goto(server.url + "/nothing/here")
-    assert answer.status == 404
-    expect(page.get_by_role("link", name="the board")).to_be_visible()
+    for wrong in ("/nothing/here", "/problems/nonsense", "/docs/nonsense"):
+        answer = page.goto(server.url + wrong)
+        assert answer.status == 404
+        expect(page.get_by_role("link", name="the board")).to_be_visible()
+    page.goto(server.url + "/problems/not_found")
+    page.get_by_role("link", name="the board").click()
+    page.wait_for_selector(".column")
+
+
+@pytest.mark.parametrize("width, height", [(1280, 800), (800, 600), (390, 844), (320, 400)])
+def test_many_categories_leave_everything_in_reach(browser, server, width, height):
+    for number in range(60):
+        server.call("POST", "/categories", {"name": f"Category number {number:02}"})
+    page = browser(viewport={"width": width, "height": height}).new_page()
+    page.goto(server.url)
+    expect(page.locator(".chip")).to_have_count(61)
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+    for label in ("Due", "Order"):
+        expect(page.get_by_label(label, exact=True)).to_be_in_viewport(ratio=1)
+    if width >= 700:
+        chips = page.locator(".chips")
+        assert chips.evaluate("(chips) => chips.scrollWidth <= chips.clientWidth")
+        assert chips.evaluate("(chips) => chips.clientHeight") <= 120
+        page.mouse.move(*(chips.bounding_box()[side] + 20 for side in ("x", "y")))
+        page.mouse.wheel(0, 5000)
+        expect(page.locator(".chip").last).to_be_in_viewport(ratio=1)

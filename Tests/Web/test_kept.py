@@ -238,3 +238,44 @@ def test_a_title_being_typed_is_a_question_when_its_task_is_deleted(page, server
     page.wait_for_selector("#state[data-kind=issues]")
     page.locator("#state").click()
     expect(page.locator(".issue")).to_contain_text("half ty")
+
+
+def test_an_emoji_is_one(page, server):
+    page.goto(server.url + "/?screen=categories")
+    page.get_by_role("button", name="New category").click()
+    page.locator("dialog input").first.fill("Family")
+    emoji = page.locator("dialog input.short")
+    for words in ("home", "🏠🏠", "🏠 !"):
+        emoji.fill(words)
+        page.locator("dialog button.primary").click()
+        assert emoji.evaluate("(input) => input.validationMessage") == "One emoji fits."
+    emoji.fill("👨‍👩‍👧")
+    page.locator("dialog button.primary").click()
+    saved(page)
+    assert [one["emoji"] for one in server.call("GET", "/categories")["items"]] == ["👨‍👩‍👧"]
+
+
+def test_a_refused_category_is_edited_again(page, server):
+    page.goto(server.url + "/?screen=categories")
+    page.get_by_role("button", name="New category").click()
+    page.locator("dialog input").first.fill("Home")
+    page.locator("dialog input.short").fill("no emoji")
+    # As a page that does not check it.
+    page.locator("dialog input.short").evaluate("(input) => input.setCustomValidity('')")
+    page.locator("dialog button.primary").click()
+    page.wait_for_selector("#state[data-kind=issues]")
+    page.locator("#state").click()
+    page.locator(".issue").get_by_role("button", name="Edit").click()
+    sheet = page.locator("dialog", has=page.locator("input.short"))
+    expect(sheet.locator("input").first).to_have_value("Home")
+    sheet.locator("input.short").fill("🏠")
+
+    # Closed without an answer, the question and the words stay.
+    page.keyboard.press("Escape")
+    expect(sheet).to_have_count(0)
+    page.locator(".issue").get_by_role("button", name="Edit").click()
+    expect(sheet.locator("input.short")).to_have_value("🏠")
+    sheet.locator("button.primary").click()
+
+    saved(page)
+    assert [(one["name"], one["emoji"]) for one in server.call("GET", "/categories")["items"]] == [("Home", "🏠")]

@@ -16,7 +16,7 @@ def rules(chromium):
     def run(body, argument=None):
         return page.evaluate(
             f"""async (argument) => {{
-                const sync = await import('/board/sync.js'), order = await import('/board/model.js'), quick = await import('/board/quick.js'), events = await import('/board/api.js');
+                const sync = await import('/board/sync.js'), order = await import('/board/model.js'), quick = await import('/board/dates.js'), events = await import('/board/api.js');
                 {body}
             }}""",
             argument,
@@ -160,7 +160,7 @@ def test_a_line_is_read(rules, line, title, due, category):
     ],
 )
 def test_a_d_day_comes_again(rules, date, repeats, now, following):
-    assert rules("return (await import('/board/today.js')).nextDate(argument[0], argument[1]);", [{"date": date, "repeats": repeats}, now]) == following
+    assert rules("return (await import('/board/dates.js')).nextDate(argument[0], argument[1]);", [{"date": date, "repeats": repeats}, now]) == following
 
 
 def test_a_stream_of_events_is_read_however_it_is_cut(rules):

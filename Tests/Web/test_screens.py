@@ -346,3 +346,47 @@ def test_a_date_beyond_all_years_stops_no_other_task(page, server):
     page.goto(server.url + "/?screen=today")
     page.locator(".row-open", has_text="Late").wait_for()
     expect(page.locator(".row-open", has_text="Far")).to_be_visible()
+
+
+def test_the_settings_follow_other_devices(page, server):
+    page.goto(server.url + "/?screen=settings")
+    zone, theme = page.get_by_label("Time zone"), page.get_by_label("Theme")
+    shortcuts = page.get_by_label("Shortcuts of a single letter")
+    expect(shortcuts).to_be_checked()
+    saved(page)
+    zone.focus()
+    server.call("PATCH", "/settings", {"timeZone": "Asia/Tokyo", "custom": {"theme": "dark", "shortcuts": False}})
+    expect(theme).to_have_value("dark")
+    expect(shortcuts).not_to_be_checked()
+    # Somebody may be choosing there.
+    expect(zone).to_have_value("")
+    theme.focus()
+    expect(zone).to_have_value("Asia/Tokyo")
+
+
+HERE = {"latitude": 37.56, "longitude": 126.99}
+
+
+def test_the_weather_comes_where_the_person_and_the_server_let_it(browser, server):
+    page = browser().new_page()
+    page.goto(server.url + "/?screen=today")
+    show = page.get_by_role("button", name="Show the weather here")
+    show.click()
+    expect(page.locator(".toast")).to_contain_text("The browser does not tell where you are.")
+
+    page = browser(geolocation=HERE, permissions=["geolocation"]).new_page()
+    page.goto(server.url + "/?screen=today")
+    show = page.get_by_role("button", name="Show the weather here")
+    show.click()
+    expect(page.locator(".toast")).to_contain_text("This server knows no weather.")
+    page.reload()
+    expect(show).to_be_visible()
+
+    asked = []
+    sky = {"condition": "Snow", "temperature": -2.4, "low": -7, "high": 0.6}
+    page.route("**/weather?*", lambda route: (asked.append(route.request.url.split("?")[1]), route.fulfill(json=sky)))
+    show.click()
+    expect(page.locator(".weather")).to_have_text("Snow · -2° (-7° to 1°)")
+    page.reload()
+    expect(page.locator(".weather")).to_have_text("Snow · -2° (-7° to 1°)")
+    assert asked == ["latitude=37.6&longitude=127.0"] * 2

@@ -34,7 +34,7 @@ package struct PageRoutes: Sendable {
     private func folder(_ folder: String, _ operation: String) -> Route {
         Route(.get, "/\(folder)/{name}", operation, audience: .everyone) { call in
             guard let answer = PageFile.answer("\(folder)/\(call.request.parameter("name"))", to: call.request) else {
-                throw Problem(.notFound, "There is no file with this name.")
+                return try call.lostPage("There is no file with this name.")
             }
             return answer
         }

@@ -11,7 +11,7 @@ package struct ProblemRoutes: Sendable {
     private func show(_ call: Call) throws -> Response {
         let name = call.request.parameter("code")
         guard let code = Problem.kinds.first(where: { $0.rawValue == name }) else {
-            throw Problem(.notFound, "There is no problem with this code.")
+            return try call.lostPage("There is no problem with this code.")
         }
         let page = """
             <!doctype html>
@@ -25,7 +25,7 @@ package struct ProblemRoutes: Sendable {
             <h1>\(code.title)</h1>
             <p><code>\(code.rawValue)</code>, status \(code.status)</p>
             <p>\(code.advice)</p>
-            <p><a href="/docs">The API</a></p>
+            <p>Go to <a href="/">the board</a> or to <a href="/docs">the API</a>.</p>
             </html>
 
             """

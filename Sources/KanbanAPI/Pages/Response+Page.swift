@@ -44,6 +44,14 @@ extension Response {
     }()
 }
 
+extension Call {
+    /// The answer of a route of pages that has none of this name: a page for a browser, and a problem for a program.
+    func lostPage(_ detail: String) throws(Problem) -> Response {
+        guard request.prefersPage else { throw Problem(.notFound, detail) }
+        return .lost
+    }
+}
+
 extension Request {
     /// Whether `Accept` prefers HTML to JSON, as browsers do for an address that a person opens.
     var prefersPage: Bool {

@@ -1,13 +1,109 @@
-// Language, time zone and theme, which are stored with the account for all devices; export and import; and the account: name,
-// address, password, identities, sessions, tokens, invitations, events, and deleting it.
-import { heading, showAnswer } from "./answers.js";
-import { call, Problem, uuid } from "./api.js";
-import { $, el, field } from "./dom.js";
+// Log-in, sign-up and password reset, shown instead of the board, so that nothing closes them; and the screen of the account.
+import { heading, pictureField, showAnswer } from "./answers.js";
+import { call, faultOf, Problem, uuid } from "./api.js";
+import { $, el, field, select } from "./dom.js";
 import { describeTime } from "./dates.js";
-import { pictureField } from "./forms.js";
-import { onSubmit } from "./login.js";
-import * as session from "./session.js";
+import { mark } from "./shell.js";
+import * as session from "./api.js";
 import { text } from "./texts.js";
+
+/** @param {{mode?: LoginMode, note?: string, done: () => void}} options */
+export async function showLogin({ mode = "logIn", note = "", done }) {
+  const query = new URLSearchParams(location.search);
+  /** @type {Record<string, HTMLInputElement>} */
+  const inputs = {
+    email: el("input", { type: "email", name: "email", autocomplete: "username", required: true }),
+    password: el("input", { type: "password", name: "password", autocomplete: "current-password", required: true }),
+    displayName: el("input", { type: "text", name: "displayName", autocomplete: "name" }),
+    invitation: el("input", { type: "text", name: "invitation", autocomplete: "off", value: query.get("invitation") ?? "" }),
+    code: el("input", { type: "text", name: "code", autocomplete: "one-time-code", required: true, value: query.get("code") ?? "" }),
+    newPassword: el("input", { type: "password", name: "newPassword", autocomplete: "new-password", required: true, minLength: 8 }),
+  };
+  const labels = {
+    email: text.email, password: text.password, displayName: text.displayName, invitation: text.invitation,
+    code: text.code, newPassword: text.newPassword,
+  };
+  const main = el("main", { class: "entry", id: "main", tabIndex: -1 });
+
+  /** @param {LoginMode} next @param {string} [message] */
+  const show = (next, message = "") => {
+    const names = { logIn: ["email", "password"], signUp: ["email", "newPassword", "displayName", "invitation"], forgot: ["email"], reset: ["code", "newPassword"] }[next];
+    const fault = el("p", { class: "fault", role: "alert" });
+    const button = el("button", { type: "submit", class: "primary wide" }, text[next]);
+    const form = el("form", { class: "card-like" },
+      el("h1", {}, text[next]), message && el("p", { class: "note", role: "status" }, message),
+      ...names.map((name) => field(/** @type {any} */ (labels)[name], inputs[name])), fault, button,
+      el("div", { class: "links" },
+        ...others(next).map((other) => el("button", { class: "link", onclick: () => show(other) }, text[`to_${other}`]))));
+    onSubmit(form, button, fault, () => submit(next));
+    main.replaceChildren(el("div", { class: "brand" }, mark(), "Kanbase"), form);
+    inputs[names.find((name) => !inputs[name].value) ?? names[0]].focus();
+  };
+
+  /** @param {LoginMode} mode */
+  const submit = async (mode) => {
+    const { email, password, displayName, invitation, code, newPassword } = inputs;
+    if (mode === "forgot") {
+      await call("POST", "/password-resets", { body: { email: email.value }, quiet: true });
+      return show("reset", text.resetSent);
+    }
+    if (mode === "reset") {
+      await call("POST", "/password-resets/complete", { body: { code: code.value.trim(), newPassword: newPassword.value }, quiet: true });
+      newPassword.value = "";
+      history.replaceState(null, "", "/");
+      return show("logIn", text.passwordChanged);
+    }
+    if (mode === "signUp") {
+      const body = {
+        email: email.value, password: newPassword.value,
+        ...(displayName.value && { displayName: displayName.value }), ...(invitation.value && { invitation: invitation.value.trim() }),
+      };
+      await call("POST", "/accounts", { body, quiet: true });
+      password.value = newPassword.value;
+    }
+    const made = await session.logIn({ email: email.value, password: password.value });
+    const kept = await session.keptEdits();
+    if (kept && kept.account !== made.account && !confirm(text.otherKept(kept.count))) {
+      await call("DELETE", "/sessions/current", { headers: { Authorization: `Bearer ${made.token}` }, quiet: true });
+      throw new Problem(0, { detail: text.keptStays });
+    }
+    password.value = newPassword.value = "";
+    await session.begin(made);
+    done();
+  };
+
+  document.body.replaceChildren(main, el("div", { id: "announcer", class: "hidden", "aria-live": "polite" }));
+  document.title = `${text[mode]} · Kanbase`;
+  const kept = await session.keptEdits();
+  show(mode, `${note} ${kept ? text.keptHere(kept.count) : ""}`.trim());
+}
+
+/** @param {LoginMode} mode @returns {LoginMode[]} */
+function others(mode) {
+  if (mode === "logIn") return ["signUp", "forgot"];
+  return mode === "forgot" ? ["logIn", "reset"] : ["logIn"];
+}
+
+/**
+ * What a form does, once at a time; it shows why it failed.
+ * @param {HTMLFormElement} form @param {HTMLButtonElement} button @param {HTMLElement} fault @param {() => Promise<any>} run
+ */
+export function onSubmit(form, button, fault, run) {
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (button.disabled) return;
+    button.disabled = true;
+    fault.textContent = "";
+    try {
+      await run();
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      fault.textContent = faultOf(problem);
+    } finally {
+      button.disabled = false;
+    }
+  });
+}
 
 /** @param {App} app @param {HTMLElement} main */
 export function showAccount(app, main) {
@@ -23,7 +119,7 @@ export function showAccount(app, main) {
   main.append(heading(text.screens.account));
   /** @type {(() => void)[]} */
   const stops = [];
-  const list = (/** @type {HTMLElement} */ at, /** @type {string} */ path, /** @type {(answer: any, again: () => void) => any[]} */ show) => {
+  const list = (/** @type {HTMLElement} */ at, /** @type {string} */ path, /** @type {(answer: Answer, again: () => void) => any[]} */ show) => {
     const again = () => stops.push(showAnswer(app, at, path, (answer) => show(answer, again), []));
     again();
   };
@@ -65,7 +161,7 @@ export function actionForm(label, fields, run, isDanger = false) {
   });
   const inputs = Object.fromEntries(Object.keys(fields).map((name) => [name, el("input", { required: true, name, ...kinds[name] })]));
   const fault = el("p", { class: "fault", role: "alert" });
-  const button = el("button", { class: isDanger ? "danger" : "primary" }, label);
+  const button = el("button", { type: "submit", class: isDanger ? "danger" : "primary" }, label);
   const form = el("form", { class: "inline" }, ...Object.entries(fields).map(([name, words]) => field(words, inputs[name])), button, fault);
   onSubmit(form, button, fault, async () => {
     try {
@@ -120,22 +216,22 @@ function deletes(app, path, again) {
   return () => void app.attempt(async () => { await call("DELETE", path); again(); });
 }
 
-/** @param {App} app @param {any} answer @param {() => void} again */
+/** @param {App} app @param {Answer} answer @param {() => void} again */
 function sessions(app, answer, again) {
   return [
-    el("ul", { class: "rows" }, ...answer.items.map((/** @type {any} */ item) => el("li", {},
+    el("ul", { class: "rows" }, ...answer.items.map((item) => el("li", {},
       el("div", { class: "row-words" }, el("strong", {}, item.device ?? text.unknownDevice), item.id === app.session.id ? ` · ${text.thisDevice}` : "",
         el("p", { class: "quiet-words" }, text.lastUsed(describeTime(item.lastUsedAt ?? item.createdAt, app.model.zone)))),
-      item.id === app.session.id ? el("button", { type: "button", onclick: () => app.logOut() }, text.logOut)
-        : el("button", { type: "button", "aria-label": text.endSession(item.device ?? text.unknownDevice), onclick: deletes(app, `/sessions/${item.id}`, again) }, text.end)))),
-    el("button", { type: "button", onclick: deletes(app, "/sessions", again) }, text.endOthers),
+      item.id === app.session.id ? el("button", { onclick: () => app.logOut() }, text.logOut)
+        : el("button", { "aria-label": text.endSession(item.device ?? text.unknownDevice), onclick: deletes(app, `/sessions/${item.id}`, again) }, text.end)))),
+    el("button", { onclick: deletes(app, "/sessions", again) }, text.endOthers),
   ];
 }
 
-/** @param {App} app @param {any} answer @param {() => void} again */
+/** @param {App} app @param {Answer} answer @param {() => void} again */
 function identities(app, answer, again) {
   return [
-    el("ul", { class: "rows" }, ...answer.items.map((/** @type {any} */ item) => row(`${item.provider} · ${item.email ?? ""}`, "",
+    el("ul", { class: "rows" }, ...answer.items.map((item) => row(`${item.provider} · ${item.email ?? ""}`, "",
       deletes(app, `/account/identities/${item.id}`, again)))),
     answer.items.length === 0 && el("p", { class: "quiet-words" }, text.passwordOnly),
   ];
@@ -144,10 +240,10 @@ function identities(app, answer, again) {
 /** @param {string} name @param {string} words @param {() => void} remove */
 function row(name, words, remove) {
   return el("li", {}, el("div", { class: "row-words" }, el("strong", {}, name), words && el("p", { class: "quiet-words" }, words)),
-    el("button", { type: "button", "aria-label": text.removeOf(name), onclick: () => remove() }, text.remove));
+    el("button", { "aria-label": text.removeOf(name), onclick: () => remove() }, text.remove));
 }
 
-/** @param {App} app @param {any} answer @param {() => void} again @param {Tell} tell */
+/** @param {App} app @param {Answer} answer @param {() => void} again @param {Tell} tell */
 function invitations(app, answer, again, tell) {
   const form = actionForm(text.invite, { email: text.inviteWhom }, async ({ email }) => {
     const made = await call("POST", "/invitations", { body: email ? { email } : {} });
@@ -157,16 +253,16 @@ function invitations(app, answer, again, tell) {
   // It belongs to another person, or to nobody.
   Object.assign($("[name=email]", form), { required: false, autocomplete: "off" });
   return [
-    el("ul", { class: "rows" }, ...answer.items.map((/** @type {any} */ item) => row(item.email ?? text.anybody,
+    el("ul", { class: "rows" }, ...answer.items.map((item) => row(item.email ?? text.anybody,
       item.usedAt ? text.invitationUsed : text.goodUntil(describeTime(item.expiresAt, app.model.zone)),
       deletes(app, `/invitations/${item.id}`, again)))),
     el("details", {}, el("summary", {}, text.invite), form),
   ];
 }
 
-/** @param {App} app @param {any} answer @param {() => void} again @param {Tell} tell */
+/** @param {App} app @param {Answer} answer @param {() => void} again @param {Tell} tell */
 function tokens(app, answer, again, tell) {
-  const scope = el("select", { "aria-label": text.scope }, ...["read", "full", "calendar"].map((name) => el("option", { value: name }, text.scopes[/** @type {"read"} */ (name)])));
+  const scope = select({ "aria-label": text.scope }, Object.entries(text.scopes));
   const form = actionForm(text.makeToken, { name: text.name, password: text.password }, async ({ name, password }, key) => {
     const body = { name, scope: scope.value, ...(scope.value === "full" && { password }) };
     const token = await call("POST", "/tokens", { body, key });
@@ -182,83 +278,17 @@ function tokens(app, answer, again, tell) {
   ask();
   form.prepend(field(text.scope, scope));
   return [
-    el("ul", { class: "rows" }, ...answer.items.map((/** @type {any} */ item) => row(item.name, text.scopes[/** @type {"read"} */ (item.scope)],
+    el("ul", { class: "rows" }, ...answer.items.map((item) => row(item.name, text.scopes[/** @type {"read"} */ (item.scope)],
       deletes(app, `/tokens/${item.id}`, again)))),
     answer.items.length === 0 && el("p", { class: "quiet-words" }, text.noTokens),
     el("details", {}, el("summary", {}, text.makeToken), form),
   ];
 }
 
-/** @param {App} app @param {any} answer */
+/** @param {App} app @param {Answer} answer */
 function events(app, answer) {
-  return [el("ul", { class: "rows" }, ...answer.items.map((/** @type {any} */ item) => el("li", {},
+  return [el("ul", { class: "rows" }, ...answer.items.map((item) => el("li", {},
     el("div", { class: "row-words" }, /** @type {Record<string, string>} */ (text.eventKinds)[item.kind] ?? item.kind,
       el("p", { class: "quiet-words" }, [item.device, item.network].filter(Boolean).join(" · "))),
     el("time", { class: "quiet-words", dateTime: item.at }, describeTime(item.at, app.model.zone)))))];
-}
-
-/** @param {App} app @param {HTMLElement} main */
-export function showSettings(app, main) {
-  const save = (/** @type {any} */ value) => app.engine.edit([{ type: "settings", op: "patch", id: "settings", value }]);
-  const select = (/** @type {[string, string][]} */ options, /** @type {string} */ value, /** @type {(value: string) => void} */ change) => {
-    const control = el("select", {}, ...options.map(([key, words]) => el("option", { value: key }, words)));
-    control.value = value;
-    control.addEventListener("change", () => change(control.value));
-    return control;
-  };
-  const { settings } = app.model;
-  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const zones = /** @type {any} */ (Intl).supportedValuesOf?.("timeZone") ?? [own];
-  if (settings.timeZone && !zones.includes(settings.timeZone)) zones.push(settings.timeZone);
-  main.append(heading(text.screens.settings), el("section", { class: "panel form" },
-    field(text.language, select([["", text.browserLanguage], ["en", "English"], ["ko", "한국어"], ["ja", "日本語"]], settings.locale ?? "",
-      (value) => save({ locale: value || null }))),
-    field(text.timeZone, select([["", text.browserZone(own)], ...zones.map((/** @type {string} */ zone) => /** @type {[string, string]} */ ([zone, zone.replaceAll("_", " ")]))], settings.timeZone ?? "",
-      (value) => save({ timeZone: value || null }))),
-    field(text.theme, select([["", text.systemTheme], ["light", text.light], ["dark", text.dark]], settings.custom?.theme ?? "",
-      (value) => save({ custom: { theme: value || null } })))), dataPanel(app));
-}
-
-/** @param {App} app */
-function dataPanel(app) {
-  const save = (/** @type {string} */ path, /** @type {string} */ name) => app.attempt(async () => {
-    const response = await call("GET", path, { raw: true, seconds: 120 });
-    const address = URL.createObjectURL(await response.blob());
-    el("a", { href: address, download: name }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 60000);
-  });
-  const file = el("input", { type: "file", accept: "application/json,.json", class: "hidden", tabIndex: -1, "aria-hidden": "true" });
-  const report = el("p", { role: "status", class: "note", hidden: true });
-  const say = (/** @type {string} */ words) => { report.textContent = words; report.hidden = false; };
-  file.addEventListener("change", () => app.attempt(async () => {
-    const chosen = file.files?.[0];
-    file.value = "";
-    if (!chosen) return;
-    let body;
-    try { body = JSON.parse(await chosen.text()); } catch { return say(text.noExport); }
-    try {
-      const preview = await call("POST", "/import?dryRun=true", { body, seconds: 120 });
-      if (!confirm(text.importPreview(countOf(preview)))) return;
-      await call("POST", "/import", { body, seconds: 120 });
-      say(text.imported);
-    } catch (problem) {
-      if (!(problem instanceof Problem)) throw problem;
-      say(problem.code === "unreachable" ? text.unreachable : problem.message);
-    }
-  }));
-  return el("section", { class: "panel" }, el("h2", {}, text.yourData), el("p", {}, text.dataHint),
-    el("div", { class: "row" },
-      el("button", { type: "button", onclick: () => save("/export", "kanbase.json") }, text.exportJSON),
-      el("button", { type: "button", onclick: () => save("/export?format=csv", "kanbase.csv") }, text.exportCSV),
-      el("button", { type: "button", onclick: () => file.click() }, text.importJSON), file), report);
-}
-
-/** @param {any} report */
-function countOf(report) {
-  let count = 0;
-  for (const part of Object.values(report ?? {})) {
-    if (typeof part !== "object" || part === null) continue;
-    for (const [name, number] of Object.entries(part)) if (["created", "updated", "replaced"].includes(name)) count += Number(number) || 0;
-  }
-  return count;
 }

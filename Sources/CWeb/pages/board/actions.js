@@ -37,8 +37,34 @@ export function move(app, id, where, { focus = true, isUndo = false, show = true
   announce(message);
   const isShown = show && app.board?.show(id, { focus });
   if (show && !isShown && app.board) app.toast(message, { action: text.show, run: () => app.reveal(id) });
-  if (!isUndo) app.undo.push({ label: message, run: () => move(app, id, back, { isUndo: true }) });
+  if (isUndo) return done;
+  const step = app.undo.push(() => void move(app, id, back, { isUndo: true }));
+  if (!app.board) app.toast(message, { action: text.undo, run: () => app.undo.run(step) });
   return done;
+}
+
+/**
+ * Edits of a task. Undo takes back what nobody has changed since.
+ * @param {App} app @param {string} id @param {Intent[]} intents @param {Change[]} also
+ */
+export function edit(app, id, intents, also) {
+  const { tasks } = app.model;
+  const before = tasks.get(id);
+  const back = whereIs(app, id);
+  app.engine.edit(intents, also);
+  const after = tasks.get(id);
+  if (!before || !after) return;
+  app.undo.push(() => {
+    const now = tasks.get(id);
+    const isMine = (/** @type {keyof Task} */ name) => now && before[name] !== after[name]
+      // The server writes a time in its own way.
+      && (now[name] === after[name] || (name === "dueDate" && Date.parse(String(now[name])) === Date.parse(String(after[name]))));
+    const names = /** @type {const} */ (["title", "body", "categoryId", "dueDate"]).filter(isMine);
+    if (names.length > 0) app.engine.edit([{ type: "task", op: "patch", id, value: Object.fromEntries(names.map((name) => [name, before[name]])) }]);
+    if (isMine("status")) move(app, id, back, { isUndo: true });
+    else app.board?.show(id);
+    announce(text.restored(before.title));
+  });
 }
 
 /** @param {App} app @param {string} id @param {number} step */
@@ -57,6 +83,7 @@ export function moveBy(app, id, step) {
 export function moveWithin(app, id, step) {
   const task = app.model.tasks.get(id);
   if (!task) return;
+  if (app.model.filter.sort !== "position") return app.toast(text.isSorted);
   const list = app.model.list(task.status);
   const neighbour = list[list.findIndex((other) => other.id === id) + step];
   if (neighbour) move(app, id, step < 0 ? { before: neighbour.id } : { after: neighbour.id });
@@ -76,12 +103,13 @@ export function remove(app, id) {
   if (neighbour) app.board?.focus(neighbour.id);
   else app.board?.columns.get(task.status)?.add.focus();
   const { status, ...value } = back;
-  const step = {
-    label: task.title,
-    run: () => restore(app, id, value, positionAt(app, id, back), kept),
-  };
-  app.undo.push(step);
+  const step = app.undo.push(() => {
+    restore(app, id, value, positionAt(app, id, back), kept);
+    announce(text.restored(task.title));
+  });
   app.toast(text.removed(task.title), { action: text.undo, run: () => app.undo.run(step) });
+  // With what has the focus now.
+  if (app.board) announce(`${text.removed(task.title)}. ${neighbour?.title ?? text.addTo(text[task.status])}`);
 }
 
 /** @param {App} app @param {string} id @param {Where} [value] @param {string} [position] @param {Change[]} [also] */
@@ -98,20 +126,21 @@ export function addCategory(value) {
 /** The steps that can be undone, newest first. */
 export class Undo {
   constructor() {
-    /** @type {UndoStep[]} */
+    /** @type {(() => void)[]} */
     this.steps = [];
   }
 
-  /** @param {UndoStep} step */
+  /** @param {() => void} step */
   push(step) {
     this.steps.push(step);
     if (this.steps.length > 100) this.steps.shift();
+    return step;
   }
 
-  /** @param {UndoStep | undefined} [step] */
+  /** @param {(() => void)} [step] */
   run(step = this.steps.at(-1)) {
     if (!step) return;
     this.steps = this.steps.filter((other) => other !== step);
-    step.run();
+    step();
   }
 }

@@ -2,9 +2,8 @@
 // drafts until they are saved.
 import { $, announce, el, icon, lengthOf, limitLength } from "./dom.js";
 import { categoryPill } from "./board.js";
-import { describeDue, dueTime, today } from "./dates.js";
-import { readLine } from "./quick.js";
-import { addCategory } from "./actions.js";
+import { describeDue, dueTime, readLine, today } from "./dates.js";
+import { addCategory, edit } from "./actions.js";
 import { noDraft } from "./sync.js";
 import { text } from "./texts.js";
 import { uuid } from "./api.js";
@@ -18,12 +17,12 @@ export class AddForm {
     this.key = `add:${status}`;
     this.input = el("input", { type: "text", autocomplete: "off", enterKeyHint: "done", placeholder: text.addHint, "aria-label": text.addTo(text[status]) });
     this.reading = el("p", { class: "pills", "aria-live": "polite" });
-    this.button = el("button", { type: "button", class: "add-open", onclick: () => this.open() }, icon("plus"), text.add);
+    this.button = el("button", { class: "add-open", onclick: () => this.open() }, icon("plus"), text.add);
     this.button.setAttribute("aria-label", text.addTo(text[status]));
     this.form = el("form", { class: "add", hidden: true, autocomplete: "off" }, this.input, this.reading,
       el("div", { class: "row" },
-        el("button", { class: "primary" }, text.add),
-        el("button", { type: "button", class: "quiet", onclick: () => this.close() }, text.close)));
+        el("button", { type: "submit", class: "primary" }, text.add),
+        el("button", { class: "quiet", onclick: () => this.close() }, text.close)));
     this.element = el("div", { class: "adding" }, this.button, this.form);
     this.input.addEventListener("input", () => this.typed());
     this.form.addEventListener("submit", (event) => { event.preventDefault(); this.add(); });
@@ -151,7 +150,7 @@ export function rename(app, id, card) {
     isOver = true;
     app.engine.typed.delete(key);
     input.replaceWith(open);
-    if (isSaved && title && title !== before) app.engine.edit([{ type: "task", op: "patch", id, value: { title }, baseRevision: revision }], [noDraft(key)]);
+    if (isSaved && title && title !== before) edit(app, id, [{ type: "task", op: "patch", id, value: { title }, baseRevision: revision }], [noDraft(key)]);
     // Unsaved text returns with the next rename.
     else if (isSaved || input.value === before) app.engine.keepDraft(key, {});
     // Others may have renamed it in the meantime.

@@ -1,18 +1,39 @@
 // Calls of the API, each with a time-out; every failure is a Problem. Also its server-sent events, over fetch: EventSource
-// cannot send a token.
-import { language } from "./texts.js";
+// cannot send a token. Below, the session, shared by all tabs: when it ends, all data of the account is removed from the page.
+import { parsed, sessionKey, Store } from "./store.js";
+import { ownCount } from "./sync.js";
+import { language, text } from "./texts.js";
+
+/**
+ * Why the server refused, in the page's language where that has words for it.
+ * @param {any} document of the problem @returns {string}
+ */
+export function refusal(document) {
+  return (document?.errors ?? [document ?? {}]).map((/** @type {any} */ { pointer = "", code, detail }) => {
+    const words = /** @type {Record<string, string>} */ (text.problems)[code];
+    const name = pointer.slice(2);
+    const member = /** @type {Record<string, string>} */ (text.members)[name] ?? /** @type {any} */ (text)[name];
+    return words && member ? `${member}: ${words}` : words ?? detail;
+  }).join(" ");
+}
 
 /** A failed call. Status 0: the server was not reached, or did not answer in time. */
 export class Problem extends Error {
   /** @param {number} status @param {any} [document] @param {number} [retryAfter] */
   constructor(status, document, retryAfter) {
-    const faults = document?.errors?.map((/** @type {any} */ fault) => fault.detail).join(" ");
-    super(faults || document?.detail || String(status));
+    super(refusal(document) || String(status));
     this.status = status;
     this.code = document?.code ?? "";
     this.document = document;
     this.retryAfter = retryAfter;
   }
+}
+
+/** @param {Problem} problem */
+export function faultOf(problem) {
+  if (problem.status === 401) return text.wrongLogin;
+  if (problem.status === 429) return text.tooManyTries(problem.retryAfter ?? 60);
+  return problem.message;
 }
 
 /**
@@ -61,7 +82,7 @@ export async function call(method, path, options = {}) {
   } catch (error) {
     if (error instanceof Problem) throw error;
     // No connection, a time-out, or an answer that was cut off.
-    throw new Problem(0, { detail: "", code: "unreachable" });
+    throw new Problem(0, { code: "unreachable" });
   } finally {
     clearTimeout(timer);
   }
@@ -70,12 +91,6 @@ export async function call(method, path, options = {}) {
 /** @param {Response} response @returns {number | undefined} seconds */
 function retryAfter(response) {
   return Number(response.headers.get("Retry-After")) || undefined;
-}
-
-/** @param {string} text */
-function parsed(text) {
-  // The response of a proxy may not be JSON.
-  try { return JSON.parse(text); } catch { return null; }
 }
 
 /** The server sends a comment after 15 s without events: a stream that is silent for longer is dead. */
@@ -143,4 +158,120 @@ export class EventParser {
     const content = line.slice(colon + 1).replace(/^ /, "");
     this.event[name] = name === "data" && this.event.data !== undefined ? `${this.event.data}\n${content}` : content;
   }
+}
+
+const keptKey = "kanbase.kept";
+const noteKey = "kanbase.note";
+
+/** @returns {Session | null} */
+export function storedSession() {
+  return parsed(localStorage.getItem(sessionKey));
+}
+
+/**
+ * What an account has on this device alone.
+ * @returns {Promise<{account: string, count: number} | null>}
+ */
+export async function keptEdits() {
+  const session = storedSession();
+  if (!session) return parsed(localStorage.getItem(keptKey));
+  const store = new Store(session.account);
+  const count = ownCount(await store.reading);
+  store.close();
+  return count > 0 ? { account: session.account, count } : null;
+}
+
+let mine = storedSession();
+
+/** Why the last session ended; shown once. */
+export function takeNote() {
+  const note = sessionStorage.getItem(noteKey);
+  sessionStorage.removeItem(noteKey);
+  return note;
+}
+
+/**
+ * Begins a session for all tabs, and erases the data of other accounts.
+ * @param {Session} session
+ */
+export async function begin(session) {
+  access.token = null;
+  await Store.eraseAllBut(session.account);
+  localStorage.removeItem(keptKey);
+  localStorage.setItem(sessionKey, JSON.stringify(session));
+  mine = session;
+}
+
+/**
+ * The account of a server without log-in; null when a log-in is needed.
+ * @returns {Promise<Session | null>}
+ */
+export async function probe() {
+  try {
+    const account = await call("GET", "/account", { quiet: true });
+    const session = { id: null, account: account.id, token: null, email: null };
+    await begin(session);
+    return session;
+  } catch (problem) {
+    if (problem instanceof Problem && problem.status === 401) return null;
+    throw problem;
+  }
+}
+
+/** @param {Record<string, any>} body of POST /sessions */
+export async function logIn(body) {
+  const device = /** @type {any} */ (navigator).userAgentData?.platform || navigator.platform || "Web";
+  const answer = await call("POST", "/sessions", { body: { device: `Web, ${device}`.slice(0, 100), ...body }, quiet: true });
+  return /** @type {Session} */ ({ id: answer.session.id, account: answer.account.id, token: answer.token, email: answer.account.email });
+}
+
+/** Clears the screen while the page unloads. */
+export function blank() {
+  document.body.replaceChildren();
+  document.title = "Kanbase";
+}
+
+/**
+ * Clears the screen at once, then the memory by a reload. Only unsent edits stay on this device, for the same account. Where
+ * another tab has ended the session, that one says what stays.
+ * @param {Engine | null} engine
+ * @param {{note?: string, erase?: boolean}} options
+ */
+export async function end(engine, { note = "", erase = false } = {}) {
+  blank();
+  const count = engine && !erase ? ownCount(engine.mirror) : 0;
+  engine?.close();
+  if (isCurrent()) {
+    localStorage.clear();
+    if (engine && count > 0) localStorage.setItem(keptKey, JSON.stringify({ account: engine.account, count }));
+  }
+  sessionStorage.clear();
+  if (note) sessionStorage.setItem(noteKey, note);
+  // An open tab delays erasing its database; the next log-in erases the rest.
+  await Promise.race([eraseOthers(), new Promise((resolve) => { setTimeout(resolve, 2000); })]);
+  location.replace("/");
+}
+
+/** Erases everything but the data of the session, or unsent edits. */
+export async function eraseOthers() {
+  const { account = null } = storedSession() ?? parsed(localStorage.getItem(keptKey)) ?? {};
+  await Store.eraseAllBut(account).catch(() => {});
+}
+
+/** Whether no other tab began or ended a session since. */
+function isCurrent() {
+  const current = storedSession();
+  return current?.token === mine?.token && current?.account === mine?.account;
+}
+
+/** Loads the page again when another tab begins or ends a session. */
+export function followOtherTabs() {
+  const check = () => {
+    if (isCurrent()) return;
+    blank();
+    location.replace("/");
+  };
+  addEventListener("storage", (event) => { if (event.key === sessionKey || event.key === null) check(); });
+  // A page from the back-forward cache may have an ended session.
+  addEventListener("pageshow", (event) => { if (event.persisted) check(); });
 }

@@ -8,12 +8,11 @@ import { setUpDrag } from "./drag.js";
 import { Editor } from "./editor.js";
 import { Engine } from "./engine.js";
 import { $, el } from "./dom.js";
-import { album } from "./images.js";
+import { album } from "./answers.js";
 import { openCardMenu, setUpKeys } from "./menu.js";
 import { Model } from "./model.js";
-import { Router } from "./router.js";
-import * as session from "./session.js";
-import { makeFilters, makeShell, screens, showPlace, showState, Toasts } from "./shell.js";
+import * as session from "./api.js";
+import { makeFilters, makeShell, Router, screens, showPlace, showState, Toasts } from "./shell.js";
 import { openStore } from "./store.js";
 import { ownCount } from "./sync.js";
 import { chooseTheme, fetchTexts, keepLanguage, language, languageOf, text } from "./texts.js";
@@ -227,7 +226,7 @@ export class App {
       return await action();
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
-      if (problem.status !== 401) this.toast(problem.code === "unreachable" ? text.unreachable : problem.message, { isFault: true });
+      if (problem.status !== 401) this.toast(problem.message, { isFault: true });
       return undefined;
     }
   }
@@ -278,7 +277,7 @@ async function main() {
     const open = await session.probe();
     if (open) return openApp(open);
     session.eraseOthers();
-    const { showLogin } = await import("./login.js");
+    const { showLogin } = await import("./account.js");
     await showLogin({
       mode: new URLSearchParams(location.search).has("invitation") ? "signUp" : "logIn",
       note: note === "ended" ? text.sessionEnded : "",
@@ -286,8 +285,8 @@ async function main() {
     });
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
-    document.body.replaceChildren(el("main", { class: "entry" }, el("p", {}, text.unreachable),
-      el("button", { type: "button", class: "primary", onclick: () => location.reload() }, text.tryAgain)));
+    document.body.replaceChildren(el("main", { class: "entry" }, el("p", {}, problem.message),
+      el("button", { class: "primary", onclick: () => location.reload() }, text.tryAgain)));
   }
 }
 

@@ -2,7 +2,7 @@
 import { $, el, icon } from "./dom.js";
 import { AddForm } from "./add.js";
 import { describeDue, today } from "./dates.js";
-import { picture } from "./images.js";
+import { picture } from "./answers.js";
 import { columns } from "./model.js";
 import { text } from "./texts.js";
 
@@ -40,7 +40,7 @@ export class Board {
     const section = el("section", { class: "column", data: { column: status }, "aria-label": text[status] },
       el("h2", {}, el("span", { class: `dot ${status}` }), el("span", { class: "name" }, text[status]), " ", count),
       el("div", { class: "scroll" }, list, empty, end, add.element));
-    const tab = el("button", { type: "button", class: "tab", data: { tab: status }, onclick: () => this.reveal(section) },
+    const tab = el("button", { class: "tab", data: { tab: status }, onclick: () => this.reveal(section) },
       text[status], " ", el("span", { class: "count" }));
     this.tabs.append(tab);
     this.element.append(section);
@@ -105,7 +105,7 @@ export class Board {
     if (app.engine.state.phase === "loading" && app.model.tasks.size === 0) return void (empty.textContent = text.loading);
     if (!app.model.isFiltered) return void (empty.textContent = text.empty[status]);
     empty.replaceChildren(text.nothingMatches, " ",
-      el("button", { type: "button", class: "link", onclick: () => app.router.go({ category: null, due: null, q: null }) }, text.clearFilter));
+      el("button", { class: "link", onclick: () => app.router.go({ category: null, due: null, q: null }) }, text.clearFilter));
   }
 
   /** @param {IntersectionObserverEntry[]} entries */
@@ -207,8 +207,8 @@ function arrange(list, wanted) {
 
 /** @param {string} id */
 function makeCard(id) {
-  const open = el("button", { type: "button", class: "open", tabIndex: -1 });
-  const menu = el("button", { type: "button", class: "more", tabIndex: -1, "aria-haspopup": "menu" }, icon("more"));
+  const open = el("button", { class: "open", tabIndex: -1 });
+  const menu = el("button", { class: "more", tabIndex: -1, "aria-haspopup": "menu" }, icon("more"));
   return el("li", { class: "card", data: { id } }, open, el("p", { class: "body" }), el("p", { class: "pills" }), menu);
 }
 

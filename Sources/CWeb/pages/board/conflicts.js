@@ -1,9 +1,10 @@
 // Edits that the server merged or refused, shown until the user decides: mine and theirs, side by side.
-import { uuid } from "./api.js";
-import { el } from "./dom.js";
-import { describeDue } from "./dates.js";
+import { refusal, uuid } from "./api.js";
+import { picture } from "./answers.js";
+import { $, el } from "./dom.js";
+import { describeDay, describeDue } from "./dates.js";
 import { between } from "./model.js";
-import { text } from "./texts.js";
+import { language, text } from "./texts.js";
 
 /**
  * Drafts of deleted tasks.
@@ -24,11 +25,13 @@ export function showConflicts(app) {
   const list = el("div", { class: "issues" });
   const dialog = el("dialog", { class: "sheet wide", "aria-labelledby": "issues-title" },
     el("h2", { id: "issues-title" }, text.toAnswer), el("p", {}, text.toAnswerHint), list,
-    el("form", { method: "dialog", class: "row end" }, el("button", {}, text.close)));
+    el("form", { method: "dialog", class: "row end" }, el("button", { type: "submit" }, text.close)));
   const fill = () => {
     const issues = [...app.engine.mirror.issue.values()].sort((a, b) => (a.at < b.at ? -1 : 1));
+    const index = [...list.children].findIndex((box) => box.contains(document.activeElement));
     list.replaceChildren(...issues.map((issue) => issueBox(app, issue)), ...orphans(app).map(([key, draft]) => orphanBox(app, key, draft)));
     if (!list.firstChild) dialog.close();
+    else if (index >= 0) $("h3", list.children[index] ?? list.lastElementChild).focus();
   };
   const stop = app.watch((stores) => { if (stores.has("issue") || stores.has("draft")) fill(); });
   dialog.addEventListener("close", () => { stop(); dialog.remove(); });
@@ -40,26 +43,27 @@ export function showConflicts(app) {
 /** @param {App} app @param {Issue} issue */
 function issueBox(app, issue) {
   const settle = (/** @type {any[]} */ intents = []) => app.engine.edit(intents, [{ store: "issue", key: issue.id, value: undefined }]);
-  const box = el("section", { class: "issue" }, el("h3", {}, issue.title || text[issue.type]));
+  const box = el("section", { class: "issue" }, el("h3", { tabIndex: -1 }, issue.title || text[issue.type]));
   if (issue.kind === "merged") {
     box.append(el("p", {}, text.bothChanged));
     for (const conflict of issue.conflicts) box.append(sideBySide(app, conflict));
     box.append(el("div", { class: "row end" },
-      el("button", { type: "button", onclick: () => settle([patch(issue, theirsOf(issue.conflicts))]) }, text.takeTheirs),
-      both(issue) && el("button", { type: "button", onclick: () => settle([patch(issue, both(issue))]) }, text.keepBoth),
-      el("button", { type: "button", class: "primary", onclick: () => settle() }, text.keepMine)));
+      el("button", { onclick: () => settle([patch(issue, theirsOf(issue.conflicts))]) }, text.takeTheirs),
+      both(issue) && el("button", { onclick: () => settle([patch(issue, both(issue))]) }, text.keepBoth),
+      el("button", { class: "primary", onclick: () => settle() }, text.keepMine)));
     return box;
   }
   const isLost = issue.kind === "lost";
-  box.append(el("p", { class: "fault" }, isLost ? text.wasLost : issue.code === "deleted" ? text.wasDeleted : text.wasRefused, issue.detail ? ` ${issue.detail}` : ""));
+  box.append(el("p", { class: "fault" }, isLost ? text.wasLost : issue.code === "deleted" ? text.wasDeleted : text.wasRefused, issue.problem && ` ${refusal(issue.problem)}`));
   box.append(valueTable(app, issue.value ?? {}));
   const again = issue.code === "deleted" && issue.type === "task"
     ? [{ type: issue.type, op: "restore", id: issue.target }, ...(issue.op === "patch" ? [patch(issue, issue.value ?? {})] : [])]
     : [{ type: issue.type, op: issue.op, id: issue.target, ...(issue.value && { value: issue.value }) }];
   box.append(el("div", { class: "row end" },
-    el("button", { type: "button", onclick: () => settle() }, text.discard),
-    isLost ? el("button", { type: "button", class: "primary", onclick: () => sendAgain(app, issue) }, text.sendAgain)
-      : el("button", { type: "button", class: "primary", onclick: () => settle(again) }, issue.code === "deleted" ? text.restoreAndSave : text.tryAgain)));
+    el("button", { onclick: () => settle() }, text.discard),
+    issue.kind === "refused" && issue.code !== "deleted" && ["category", "dday"].includes(issue.type) && el("button", { onclick: () => editAgain(app, issue) }, text.edit),
+    isLost ? el("button", { class: "primary", onclick: () => sendAgain(app, issue) }, text.sendAgain)
+      : el("button", { class: "primary", onclick: () => settle(again) }, issue.code === "deleted" ? text.restoreAndSave : text.tryAgain)));
   return box;
 }
 
@@ -76,6 +80,13 @@ function sendAgain(app, { id: key, type, op, target, value }) {
   app.engine.edit([{
     type, op, id: op === "create" ? uuid() : target, value: whole, ...(type === "task" && op !== "patch" && { position: between(last, null) }),
   }], [{ store: "issue", key, value: undefined }]);
+}
+
+/** @param {App} app @param {Issue} issue */
+async function editAgain(app, issue) {
+  const { editCategory, editDDay } = await import("./forms.js");
+  if (issue.type === "category") editCategory(app, app.model.categories.get(issue.target) ?? null, issue);
+  else editDDay(app, app.model.ddays.get(issue.target) ?? null, issue);
 }
 
 /** @param {Issue} issue @param {any} value */
@@ -102,7 +113,7 @@ function both(issue) {
 /** @param {App} app @param {Conflict} conflict */
 function sideBySide(app, { member, yours, theirs }) {
   const side = (/** @type {string} */ label, /** @type {any} */ value) =>
-    el("div", {}, el("h4", {}, label), el("p", { class: "words" }, wordsOf(app, member, value)));
+    el("div", {}, el("h4", {}, label), el("p", { class: "words" }, shownOf(app, member, value)));
   return el("div", { class: "sides", role: "group", "aria-label": memberName(member) },
     el("h4", { class: "member" }, memberName(member)), side(text.mine, yours), side(text.theirs, theirs));
 }
@@ -118,22 +129,37 @@ export function wordsOf(app, member, value) {
   if (member === "status") return text[/** @type {Status} */ (value)] ?? value;
   if (member === "categoryId") return app.model.categories.get(value)?.name ?? text.deletedCategory;
   if (member === "dueDate") return describeDue(value, app.model.zone).label;
+  if (member === "date") return describeDay(value);
+  if (member === "repeats") return value === "yearly" ? text.yearly : text.nothing;
+  if (member === "locale") return new Intl.DisplayNames(language, { type: "language" }).of(value) ?? value;
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
+
+/** @param {App} app @param {string} member @param {any} value */
+function shownOf(app, member, value) {
+  if (value && member === "color") return el("span", {}, el("span", { class: "swatch", style: { "--tint": value } }), colorName(value));
+  if (value && member === "image") return el("span", {}, picture(value), memberName(member));
+  return wordsOf(app, member, value);
+}
+
+export const palette = ["#c2410c", "#b45309", "#4d7c0f", "#0f766e", "#0369a1", "#4338ca", "#a21caf", "#be123c", "#57534e"];
+
+/** @param {string} color */
+export const colorName = (color) => text.colors[palette.indexOf(color)] ?? color;
 
 /** @param {App} app @param {Record<string, any>} value */
 function valueTable(app, value) {
   const hidden = new Set(["before", "after", "place"]);
   const members = Object.entries(value).filter(([member]) => !hidden.has(member));
   return el("dl", { class: "values" }, ...members.map(([member, content]) =>
-    el("div", {}, el("dt", {}, memberName(member)), el("dd", { class: "words" }, wordsOf(app, member, content)))));
+    el("div", {}, el("dt", {}, memberName(member)), el("dd", { class: "words" }, shownOf(app, member, content)))));
 }
 
 /** @param {App} app @param {string} key @param {Draft} draft */
 function orphanBox(app, key, draft) {
   const { title, body } = /** @type {Record<string, any>} */ ({ ...draft.base, ...draft.fields });
-  return el("section", { class: "issue" }, el("h3", {}, title), el("p", {}, text.draftOfDeleted), valueTable(app, { title, body }),
+  return el("section", { class: "issue" }, el("h3", { tabIndex: -1 }, title), el("p", {}, text.draftOfDeleted), valueTable(app, { title, body }),
     el("div", { class: "row end" },
-      el("button", { type: "button", onclick: () => app.engine.keepDraft(key, {}) }, text.discard),
-      el("button", { type: "button", class: "primary", onclick: () => app.router.go({ task: key.slice(5) }) }, text.continueEditing)));
+      el("button", { onclick: () => app.engine.keepDraft(key, {}) }, text.discard),
+      el("button", { class: "primary", onclick: () => app.router.go({ task: key.slice(5) }) }, text.continueEditing)));
 }

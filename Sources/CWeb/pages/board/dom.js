@@ -19,7 +19,8 @@ export function $(selector, root = document) {
 }
 
 /**
- * Makes an element. `props` are properties, attributes, `class`, `data` and `style` (custom properties); null is left out.
+ * Makes an element. `props` are properties, attributes, `class`, `data` and `style` (custom properties); null is left out. A button
+ * submits no form unless it says so.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Record<string, any>} [props]
@@ -27,6 +28,7 @@ export function $(selector, root = document) {
  */
 export function el(tag, props = {}, ...children) {
   const element = document.createElement(tag);
+  if (element instanceof HTMLButtonElement) element.type = "button";
   for (const [name, value] of Object.entries(props)) {
     if (value === undefined || value === null) continue;
     if (name === "class") element.className = value;
@@ -63,6 +65,11 @@ export function icon(name) {
   path.setAttribute("d", shapes[name]);
   svg.append(path);
   return svg;
+}
+
+/** @param {Record<string, any>} props @param {readonly (readonly [string, string])[]} options values and words */
+export function select(props, options) {
+  return el("select", props, ...options.map(([value, words]) => el("option", { value }, words)));
 }
 
 /**

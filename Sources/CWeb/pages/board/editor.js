@@ -1,7 +1,7 @@
 // The editor of a task. The text is a draft from the first letter on: Escape, Back, a reload and a crash keep it. Changes by
 // others appear at once; in a field that the user edited too, both versions are shown.
-import { $, announce, el, field, lengthOf, limitLength } from "./dom.js";
-import { addCategory, remove } from "./actions.js";
+import { $, announce, el, field, lengthOf, limitLength, select } from "./dom.js";
+import { addCategory, edit, remove } from "./actions.js";
 import { addDays, dueDay, dueTime, instant, today } from "./dates.js";
 import { findCategory } from "./add.js";
 import { between, columns } from "./model.js";
@@ -42,9 +42,9 @@ export class Editor {
     /** @type {Record<string, HTMLElement>} */
     this.theirs = Object.fromEntries(names.map((name) => [name, el("div", { class: "theirs", hidden: true })]));
     this.note = el("p", { class: "note", hidden: !draft }, text.draftRestored, " ",
-      el("button", { type: "button", class: "link", onclick: () => this.discard() }, text.discard));
+      el("button", { class: "link", onclick: () => this.discard() }, text.discard));
     this.gone = el("p", { class: "note fault", hidden: true }, text.deletedElsewhere);
-    this.saveButton = el("button", { class: "primary" }, text.save);
+    this.saveButton = el("button", { type: "submit", class: "primary" }, text.save);
     this.dialog = this.build();
     for (const name of names) this.controls[name].value = draft?.fields[name] ?? this.base[name];
     // Those of a draft are checked as if they were typed.
@@ -62,7 +62,7 @@ export class Editor {
     this.controls = {
       title: el("input", { name: "title", required: true, autocomplete: "off" }),
       body: el("textarea", { name: "body", rows: 7 }),
-      status: el("select", { name: "status" }, ...columns.map((status) => el("option", { value: status }, text[status]))),
+      status: select({ name: "status" }, columns.map((status) => [status, text[status]])),
       category: el("input", { name: "category", list: "category-names", autocomplete: "off" }),
       date: el("input", { name: "date", type: "date", max: "9999-12-31" }),
       time: el("input", { name: "time", type: "time" }),
@@ -76,10 +76,10 @@ export class Editor {
       el("div", { class: "pair" }, field(text.dueDate, date, theirs.date), field(text.dueTime, time, theirs.time)),
       el("datalist", { id: "category-names" }, ...this.app.model.categoryList.map(({ name }) => el("option", { value: name }))),
       el("div", { class: "row end" },
-        el("button", { type: "button", class: "danger", onclick: () => this.remove() }, text.remove),
-        el("button", { type: "button", class: "quiet", onclick: () => this.app.router.go({ screen: "history", task: null, of: this.id }) }, text.history),
+        el("button", { class: "danger", onclick: () => this.remove() }, text.remove),
+        el("button", { class: "quiet", onclick: () => this.app.router.go({ screen: "history", task: null, of: this.id }) }, text.history),
         el("span", { class: "space" }),
-        el("button", { type: "button", onclick: () => this.leave() }, text.close), this.saveButton));
+        el("button", { onclick: () => this.leave() }, text.close), this.saveButton));
     const dialog = el("dialog", { class: "sheet editor", "aria-labelledby": "editor-title" }, form);
     limitLength(title, 200);
     limitLength(body, 1000);
@@ -163,10 +163,10 @@ export class Editor {
       this.controls[name].focus();
     };
     box.replaceChildren(el("p", {}, el("strong", {}, text.changedElsewhere), " ", el("q", {}, shown)),
-      el("button", { type: "button", class: "link", onclick: () => take(value) }, text.takeTheirs),
-      el("button", { type: "button", class: "link", onclick: () => { box.hidden = true; this.controls[name].focus(); } }, text.keepMine));
+      el("button", { class: "link", onclick: () => take(value) }, text.takeTheirs),
+      el("button", { class: "link", onclick: () => { box.hidden = true; this.controls[name].focus(); } }, text.keepMine));
     if (name === "body" && value) {
-      box.append(el("button", { type: "button", class: "link", onclick: () => take(`${value}\n\n${this.controls.body.value}`) }, text.keepBoth));
+      box.append(el("button", { class: "link", onclick: () => take(`${value}\n\n${this.controls.body.value}`) }, text.keepBoth));
     }
     box.hidden = false;
     announce(text.changedElsewhere);
@@ -199,7 +199,7 @@ export class Editor {
       intents.push({ type: "task", op: "patch", id, value: patch, ...(patch.status && { position: between(last ?? null, null) }) });
     }
     this.finish();
-    app.engine.edit(intents, [noDraft(this.key)]);
+    edit(app, id, intents, [noDraft(this.key)]);
     if (patch.status) {
       announce(text.movedTo(title.value, text[/** @type {Status} */ (patch.status)], app.model.list(patch.status).findIndex((task) => task.id === id) + 1));
     }

@@ -1,28 +1,25 @@
-// The screen of categories, the sheets of categories and D-days, and the field of a picture.
+// Categories and D-days with their sheets; the settings, export and import.
 import { findCategory } from "./add.js";
-import { heading } from "./answers.js";
+import { heading, picture, pictureField } from "./answers.js";
 import { call, Problem, uuid } from "./api.js";
-import { $, el, field, icon, limitLength, refill } from "./dom.js";
-import { keep, picture } from "./images.js";
-import { faultOf } from "./login.js";
+import { colorName, palette } from "./conflicts.js";
+import { $, el, field, icon, lengthOf, limitLength, refill, select } from "./dom.js";
 import { noDraft } from "./sync.js";
 import { text } from "./texts.js";
-
-const palette = ["#c2410c", "#b45309", "#4d7c0f", "#0f766e", "#0369a1", "#4338ca", "#a21caf", "#be123c", "#57534e"];
 
 /** @param {App} app @param {HTMLElement} main */
 export function showCategories(app, main) {
   const list = el("ul", { class: "rows" });
   const panel = el("section", { class: "panel" }, list);
-  const make = el("button", { type: "button", class: "primary", onclick: () => editCategory(app, null) }, icon("plus"), text.addCategory);
+  const make = el("button", { class: "primary", onclick: () => editCategory(app, null) }, icon("plus"), text.addCategory);
   main.append(heading(text.screens.categories, make), panel);
   const fill = () => {
     const counts = new Map();
     for (const task of app.model.tasks.values()) counts.set(task.categoryId, (counts.get(task.categoryId) ?? 0) + 1);
     const rows = app.model.categoryList.map((category) => el("li", {},
       el("span", { class: "swatch", style: { "--tint": category.color ?? "var(--muted)" } }, category.image ? picture(category.image) : category.emoji ?? ""),
-      el("button", { type: "button", class: "row-open", data: { of: category.id }, onclick: () => editCategory(app, category) }, category.name),
-      el("button", { type: "button", class: "link", onclick: () => app.router.go({ screen: null, category: category.id }) }, text.taskCount(counts.get(category.id) ?? 0))));
+      el("button", { class: "row-open", data: { of: category.id }, onclick: () => editCategory(app, category) }, category.name),
+      el("button", { class: "link", onclick: () => app.router.go({ screen: null, category: category.id }) }, text.taskCount(counts.get(category.id) ?? 0))));
     list.replaceChildren(...rows);
     if (rows.length === 0) list.replaceChildren(el("li", {}, el("p", { class: "quiet-words" }, text.noCategories)));
   };
@@ -30,17 +27,28 @@ export function showCategories(app, main) {
   return app.watch((stores) => { if (["category", "task", "outbox"].some((store) => stores.has(store))) refill(list, fill); });
 }
 
-/** @param {App} app @param {Category | null} category null makes a new one */
-export function editCategory(app, category) {
+/** An input of one emoji. It takes what the server takes: one character, as people count them. */
+function emojiInput() {
+  const input = el("input", { class: "short", autocomplete: "off" });
+  input.addEventListener("input", () => {
+    const words = input.value.trim();
+    const isOne = [...new Intl.Segmenter().segment(words)].length < 2 && lengthOf(words) <= 32 && !/\p{Cc}/u.test(words);
+    input.setCustomValidity(isOne ? "" : text.oneEmoji);
+  });
+  return input;
+}
+
+/** @param {App} app @param {Category | null} category null makes a new one @param {Issue} [issue] an edit that was refused */
+export function editCategory(app, category, issue) {
   const name = el("input", { required: true, autocomplete: "off" });
   limitLength(name, 50);
-  const emoji = el("input", { class: "short", autocomplete: "off" });
+  const emoji = emojiInput();
   const swatches = [...palette, null].map((value) =>
-    el("input", { type: "radio", name: "color", value: value ?? "", "aria-label": value ?? text.noColor }));
+    el("input", { type: "radio", name: "color", value: value ?? "", "aria-label": value ? colorName(value) : text.noColor }));
   const image = pictureField();
   const fault = el("p", { class: "fault", role: "alert" });
   sheet(app, {
-    type: "category", before: category, title: category ? text.editCategory : text.addCategory,
+    type: "category", before: category, issue, title: category ? text.editCategory : text.addCategory,
     initial: category ?? { name: "", color: palette[app.model.categories.size % palette.length], emoji: null, image: null },
     content: [
       el("div", { class: "pair" }, field(text.name, name), field(text.emoji, emoji)),
@@ -58,7 +66,7 @@ export function editCategory(app, category) {
     },
     check: (value) => {
       const same = findCategory(app.model, value.name);
-      fault.textContent = !value.name ? text.nameMissing : same && same.id !== category?.id ? text.nameTaken : "";
+      fault.textContent = !value.name ? text.nameMissing : same && same.id !== category?.id ? text.problems.name_taken : "";
       return fault.textContent === "";
     },
     remove: category && ((gone) => {
@@ -70,16 +78,16 @@ export function editCategory(app, category) {
   });
 }
 
-/** @param {App} app @param {DDay | null} dday null makes a new one */
-export function editDDay(app, dday) {
+/** @param {App} app @param {DDay | null} dday null makes a new one @param {Issue} [issue] an edit that was refused */
+export function editDDay(app, dday, issue) {
   const title = el("input", { required: true, autocomplete: "off" });
   limitLength(title, 100);
   const date = el("input", { type: "date", required: true, max: "9999-12-31" });
   const repeats = el("input", { type: "checkbox" });
-  const emoji = el("input", { class: "short", autocomplete: "off" });
+  const emoji = emojiInput();
   const image = pictureField();
   sheet(app, {
-    type: "dday", before: dday, title: dday ? text.editDDay : text.addDDay,
+    type: "dday", before: dday, issue, title: dday ? text.editDDay : text.addDDay,
     initial: dday ?? { title: "", date: "", repeats: "none", emoji: null, image: null },
     content: [
       field(text.title, title), el("div", { class: "pair" }, field(text.date, date), field(text.emoji, emoji)),
@@ -99,14 +107,10 @@ export function editDDay(app, dday) {
       const { id, revision, ...value } = dday;
       const members = ["title", "date", "repeats", "color", "emoji", "image"];
       // An id is never used again.
-      const step = {
-        label: dday.title,
-        run: () => {
-          app.engine.edit([{
-            type: "dday", op: "create", id: uuid(), value: Object.fromEntries(Object.entries(value).filter(([name]) => members.includes(name))) }]);
-        },
-      };
-      app.undo.push(step);
+      const step = app.undo.push(() => {
+        app.engine.edit([{
+          type: "dday", op: "create", id: uuid(), value: Object.fromEntries(Object.entries(value).filter(([name]) => members.includes(name))) }]);
+      });
       app.toast(text.removed(dday.title), { action: text.undo, run: () => app.undo.run(step) });
       return true;
     }),
@@ -118,18 +122,20 @@ export function editDDay(app, dday) {
  * @param {App} app
  * @param {SheetParts} parts
  */
-function sheet(app, { type, before, title, initial, content, picture: image, values, fill, check, remove }) {
-  const key = `${type}:${before?.id ?? "new"}`;
-  const id = before?.id ?? uuid();
+function sheet(app, { type, before, issue, title, initial, content, picture: image, values, fill, check, remove }) {
+  const known = before?.id ?? issue?.target;
+  const key = `${type}:${known ?? "new"}`;
+  const id = known ?? uuid();
   const draft = app.engine.mirror.draft.get(key);
   // What others change from now on is a conflict, and shown beside.
   const baseRevision = draft?.revision ?? before?.revision;
+  initial = { ...initial, ...issue?.value };
   fill(initial);
   const base = values();
   const changed = () => Object.fromEntries(Object.entries(values()).filter(([name, value]) => value !== base[name]));
   let isOver = false;
   const note = el("p", { class: "note", hidden: !draft }, text.draftRestored, " ",
-    el("button", { type: "button", class: "link", onclick: () => { fill(initial); keepDraft(); } }, text.discard));
+    el("button", { class: "link", onclick: () => { fill(initial); keepDraft(); } }, text.discard));
   const keepDraft = () => {
     if (isOver) return;
     const fields = changed();
@@ -139,8 +145,8 @@ function sheet(app, { type, before, title, initial, content, picture: image, val
   if (draft) fill({ ...initial, ...draft.fields });
   const close = () => dialog.close();
   const form = el("form", { method: "dialog" }, el("h2", { id: "sheet-title" }, title), note, ...content, el("div", { class: "row end" },
-    remove && el("button", { type: "button", class: "danger", onclick: () => { if (remove(noDraft(key))) { isOver = true; close(); } } }, text.remove),
-    el("span", { class: "space" }), el("button", { type: "button", onclick: close }, text.close), el("button", { class: "primary" }, text.save)));
+    remove && el("button", { class: "danger", onclick: () => { if (remove(noDraft(key))) { isOver = true; close(); } } }, text.remove),
+    el("span", { class: "space" }), el("button", { onclick: close }, text.close), el("button", { type: "submit", class: "primary" }, text.save)));
   app.engine.typed.set(key, keepDraft);
   image.takeFrom(form);
   image.onChange = keepDraft;
@@ -153,8 +159,8 @@ function sheet(app, { type, before, title, initial, content, picture: image, val
     if (check && !check(value)) return event.preventDefault();
     isOver = true;
     const patch = Object.fromEntries(Object.entries(value).filter(([name, member]) => !before || (before[name] ?? null) !== member));
-    if (Object.keys(patch).length === 0) return app.engine.keepDraft(key, {});
-    app.engine.edit([{ type, op: before ? "patch" : "create", id, value: patch, baseRevision }], [noDraft(key)]);
+    const gone = [noDraft(key), ...(issue ? [{ store: /** @type {const} */ ("issue"), key: issue.id, value: undefined }] : [])];
+    app.engine.edit(Object.keys(patch).length > 0 ? [{ type, op: before ? "patch" : "create", id, value: patch, baseRevision }] : [], gone);
   });
   const dialog = el("dialog", { class: "sheet", "aria-labelledby": "sheet-title" }, form);
   const opener = document.activeElement;
@@ -163,82 +169,84 @@ function sheet(app, { type, before, title, initial, content, picture: image, val
     dialog.remove();
     if (!isOver && Object.keys(changed()).length > 0) {
       const again = () => (type === "category"
-        ? editCategory(app, app.model.categories.get(before?.id) ?? null) : editDDay(app, app.model.ddays.get(before?.id) ?? null));
+        ? editCategory(app, app.model.categories.get(id) ?? null, issue) : editDDay(app, app.model.ddays.get(id) ?? null, issue));
       app.toast(text.draftKept, { action: text.continueEditing, run: again });
     }
     // The list may have been rendered again.
-    if (!opener?.isConnected) ($(`[data-of="${id}"]`) ?? $("#main")).focus();
+    if (!opener?.isConnected) ($("dialog button") ?? $(`[data-of="${id}"]`) ?? $("#main")).focus();
   });
   document.body.append(dialog);
   dialog.showModal();
 }
 
-/** Pixels; no screen shows it larger. */
-const longest = 512;
-
-/** A field with a picture: a file, one that is dropped, or one from the clipboard. */
-export function pictureField() {
-  const file = el("input", { type: "file", accept: "image/*", class: "hidden", tabIndex: -1, "aria-hidden": "true" });
-  const fault = el("p", { class: "fault", role: "alert" });
-  const preview = el("span", {});
-  const choose = el("button", { type: "button", onclick: () => file.click() });
-  const remove = el("button", { type: "button", class: "quiet", onclick: () => { choose.focus(); self.show(null); self.onChange(); } }, text.removePicture);
-  const element = el("div", { class: "row pictures", role: "group", "aria-label": text.members.image }, preview, choose, remove, file, fault);
-  const self = {
-    element,
-    /** @type {string | null} */
-    id: null,
-    onChange: () => {},
-    /** @param {string | null} id */
-    show(id) {
-      self.id = id;
-      preview.replaceChildren(...(id ? [picture(id)] : []));
-      choose.textContent = id ? text.changePicture : text.addPicture;
-      remove.hidden = !id;
-    },
-    /** @param {HTMLElement} area where a picture may be dropped or pasted */
-    takeFrom(area) {
-      area.addEventListener("dragover", (event) => event.preventDefault());
-      area.addEventListener("drop", (event) => { event.preventDefault(); take(event.dataTransfer?.files[0]); });
-      area.addEventListener("paste", (event) => { take(event.clipboardData?.files[0]); });
-    },
-  };
-  const take = async (/** @type {File | undefined} */ chosen) => {
-    if (!chosen || choose.disabled) return;
-    // Saving waits for the picture.
-    const buttons = [choose, $(".primary", element.closest("form") ?? element)];
-    const disable = (/** @type {boolean} */ isBusy) => { for (const button of buttons) if (button) button.disabled = isBusy; };
-    disable(true);
-    fault.textContent = "";
-    const made = uuid();
-    try {
-      const bytes = await reduced(chosen);
-      await call("PUT", `/images/${made}`, { body: bytes, seconds: 60 });
-      keep(made, bytes);
-      self.show(made);
-      self.onChange();
-    } catch (problem) {
-      if (!(problem instanceof Problem)) throw problem;
-      fault.textContent = faultOf(problem);
-    } finally {
-      disable(false);
+/** @param {App} app @param {HTMLElement} main */
+export function showSettings(app, main) {
+  const save = (/** @type {any} */ value) => app.engine.edit([{ type: "settings", op: "patch", id: "settings", value }]);
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const zones = /** @type {string[]} */ (/** @type {any} */ (Intl).supportedValuesOf?.("timeZone") ?? [own]);
+  const locale = select({ onchange: () => save({ locale: locale.value || null }) },
+    [["", text.browserLanguage], ["en", "English"], ["ko", "한국어"], ["ja", "日本語"]]);
+  const zone = select({ onchange: () => save({ timeZone: zone.value || null }) },
+    [["", text.browserZone(own)], ...zones.map((name) => /** @type {const} */ ([name, name.replaceAll("_", " ")]))]);
+  const theme = select({ onchange: () => save({ custom: { theme: theme.value || null } }) }, [["", text.systemTheme], ["light", text.light], ["dark", text.dark]]);
+  const shortcuts = el("input", { type: "checkbox", onchange: () => save({ custom: { shortcuts: shortcuts.checked ? null : false } }) });
+  const show = () => {
+    const { timeZone, custom, ...settings } = app.model.settings;
+    if (timeZone && ![...zone.options].some(({ value }) => value === timeZone)) zone.append(el("option", {}, timeZone));
+    for (const [control, value] of /** @type {const} */ ([[locale, settings.locale], [zone, timeZone], [theme, custom?.theme]])) {
+      // Somebody may be choosing.
+      if (control !== document.activeElement) control.value = value ?? "";
     }
+    shortcuts.checked = custom?.shortcuts !== false;
   };
-  file.addEventListener("change", () => { take(file.files?.[0]); file.value = ""; });
-  return self;
+  show();
+  main.addEventListener("focusout", show);
+  main.append(heading(text.screens.settings), el("section", { class: "panel form" }, field(text.language, locale), field(text.timeZone, zone), field(text.theme, theme),
+    el("label", { class: "check" }, shortcuts, el("span", {}, text.letterKeys))), dataPanel(app));
+  const stop = app.watch(show);
+  return () => { main.removeEventListener("focusout", show); stop(); };
 }
 
-/**
- * Scales a picture to the size of screens, and removes its metadata.
- * @param {Blob} file
- * @returns {Promise<Blob>}
- */
-async function reduced(file) {
-  let bitmap;
-  // The browser cannot decode it: send the file, and let the server check it.
-  try { bitmap = await createImageBitmap(file); } catch { return file; }
-  const part = Math.min(1, longest / Math.max(bitmap.width, bitmap.height));
-  const canvas = el("canvas", { width: Math.ceil(bitmap.width * part), height: Math.ceil(bitmap.height * part) });
-  canvas.getContext("2d")?.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
-  return new Promise((resolve) => canvas.toBlob((blob) => resolve(blob ?? file), "image/webp", 0.85));
+/** @param {App} app */
+function dataPanel(app) {
+  const save = (/** @type {string} */ path, /** @type {string} */ name) => app.attempt(async () => {
+    const response = await call("GET", path, { raw: true, seconds: 120 });
+    const address = URL.createObjectURL(await response.blob());
+    el("a", { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 60000);
+  });
+  const file = el("input", { type: "file", accept: "application/json,.json", class: "hidden", tabIndex: -1, "aria-hidden": "true" });
+  const report = el("p", { role: "status", class: "note", hidden: true });
+  const say = (/** @type {string} */ words) => { report.textContent = words; report.hidden = false; };
+  file.addEventListener("change", () => app.attempt(async () => {
+    const chosen = file.files?.[0];
+    file.value = "";
+    if (!chosen) return;
+    let body;
+    try { body = JSON.parse(await chosen.text()); } catch { return say(text.noExport); }
+    try {
+      const preview = await call("POST", "/import?dryRun=true", { body, seconds: 120 });
+      if (!confirm(text.importPreview(countOf(preview)))) return;
+      await call("POST", "/import", { body, seconds: 120 });
+      say(text.imported);
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      say(problem.message);
+    }
+  }));
+  return el("section", { class: "panel" }, el("h2", {}, text.yourData), el("p", {}, text.dataHint),
+    el("div", { class: "row" },
+      el("button", { onclick: () => save("/export", "kanbase.json") }, text.exportJSON),
+      el("button", { onclick: () => save("/export?format=csv", "kanbase.csv") }, text.exportCSV),
+      el("button", { onclick: () => file.click() }, text.importJSON), file), report);
+}
+
+/** @param {any} report */
+function countOf(report) {
+  let count = 0;
+  for (const part of Object.values(report ?? {})) {
+    if (typeof part !== "object" || part === null) continue;
+    for (const [name, number] of Object.entries(part)) if (["created", "updated", "replaced"].includes(name)) count += Number(number) || 0;
+  }
+  return count;
 }

@@ -22,7 +22,7 @@ export function openMenu(anchor, items) {
   for (const item of items) {
     if (!item) { menu.append(el("hr", {})); continue; }
     menu.append(el("button", {
-      type: "button", role: "menuitem", tabIndex: -1, class: item.isDanger ? "danger" : "", disabled: item.isDisabled,
+      role: "menuitem", tabIndex: -1, class: item.isDanger ? "danger" : "", disabled: item.isDisabled,
       onclick: () => { close(true); item.run(); },
     }, item.label, item.hint && el("kbd", {}, item.hint)));
   }
@@ -90,31 +90,44 @@ export function setUpKeys(app) {
     const target = /** @type {HTMLElement} */ (event.target);
     if (target.closest("input, textarea, select, [contenteditable], .menu")) return;
     if (document.querySelector("dialog[open]")) return;
-    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !event.shiftKey) {
+    const key = latin(event);
+    if ((event.ctrlKey || event.metaKey) && key.toLowerCase() === "z" && !event.shiftKey) {
       event.preventDefault();
       return app.undo.run();
     }
     if (event.altKey || event.ctrlKey || event.metaKey) return;
+    // WCAG 2.1.4: a word that is spoken to the computer must not press them.
+    if (key.length === 1 && app.model.settings.custom?.shortcuts === false) return;
     const card = /** @type {HTMLElement | null} */ (target.closest(".card"));
-    if (card?.dataset.id ? onCard(app, event, card, card.dataset.id) : false) return event.preventDefault();
-    if (anywhere(app, event)) event.preventDefault();
+    if (card?.dataset.id ? onCard(app, event, key, card, card.dataset.id) : false) return event.preventDefault();
+    if (anywhere(app, key)) event.preventDefault();
   });
 }
 
-/** @param {App} app @param {KeyboardEvent} event @param {HTMLElement} card @param {string} id */
-function onCard(app, event, card, id) {
-  const sideways = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-  const along = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-  if (event.key === "Delete" || event.key === "Backspace") remove(app, id);
-  else if (event.key === "F2") app.rename(id);
-  else if (event.key === "m" || event.key === "ContextMenu") openCardMenu(app, id, $(".more", card));
+/**
+ * The key; while Hangul, kana or another script is on, that of a Latin keyboard.
+ * @param {KeyboardEvent} event
+ */
+function latin({ key, code, shiftKey }) {
+  if (/^[ -~]/.test(key)) return key;
+  if (code === "Slash") return shiftKey ? "?" : "/";
+  return code.startsWith("Key") ? code.slice(3).toLowerCase() : key;
+}
+
+/** @param {App} app @param {KeyboardEvent} event @param {string} key @param {HTMLElement} card @param {string} id */
+function onCard(app, event, key, card, id) {
+  const sideways = { ArrowLeft: -1, ArrowRight: 1 }[key];
+  const along = { ArrowUp: -1, ArrowDown: 1 }[key];
+  if (key === "Delete" || key === "Backspace") remove(app, id);
+  else if (key === "F2") app.rename(id);
+  else if (key === "m" || key === "ContextMenu") openCardMenu(app, id, $(".more", card));
   else if (sideways && event.shiftKey) moveBy(app, id, sideways);
-  else if (along && event.shiftKey && app.model.filter.sort === "position") moveWithin(app, id, along);
+  else if (along && event.shiftKey) moveWithin(app, id, along);
   else if (sideways || along) focusFrom(app, card, sideways ?? 0, along ?? 0);
-  else if (event.key === "Home" || event.key === "End") {
+  else if (key === "Home" || key === "End") {
     const task = app.model.tasks.get(id);
     const list = task ? app.model.list(task.status) : [];
-    const to = event.key === "Home" ? list[0] : list.at(-1);
+    const to = key === "Home" ? list[0] : list.at(-1);
     if (to) app.board?.show(to.id);
   } else return false;
   return true;
@@ -137,9 +150,9 @@ function focusFrom(app, card, sideways, along) {
   next.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
-/** @param {App} app @param {KeyboardEvent} event */
-function anywhere(app, event) {
-  switch (event.key) {
+/** @param {App} app @param {string} key */
+function anywhere(app, key) {
+  switch (key) {
     case "?": showHelp(); return true;
     case "/": app.focusSearch(); return true;
     case "n": case "+": app.router.go({ screen: null }); openAdd(app); return true;
@@ -158,12 +171,12 @@ function anywhere(app, event) {
 
 export function showHelp() {
   const rows = [
-    [["n"], text.keyAdd], [["/"], text.keySearch], [["Enter"], text.keyEdit], [["F2"], text.keyRename], [["m"], text.keyMenu],
+    [["n"], text.keyAdd], [["/"], text.search], [["Enter"], text.keyEdit], [["F2"], text.keyRename], [["m"], text.keyMenu],
     [["←", "↑", "↓", "→"], text.keyGo], [["⇧", "←", "→"], text.keyMoveColumn], [["⇧", "↑", "↓"], text.keyMoveWithin],
-    [["Del"], text.keyDelete], [["Ctrl", "Z"], text.keyUndo], [["Ctrl", "Enter"], text.keySave], [["Esc"], text.keyEscape],
-    [["b"], text.keyBoard], [["t"], text.keyToday], [["s"], text.keyStats], [["?"], text.keyHelp],
+    [["Del"], text.keyDelete], [["Ctrl", "Z"], text.undo], [["Ctrl", "Enter"], text.keySave], [["Esc"], text.keyEscape],
+    [["b"], text.screens.board], [["t"], text.screens.today], [["s"], text.screens.stats], [["?"], text.keyHelp],
   ];
-  const close = el("button", { class: "primary" }, text.close);
+  const close = el("button", { type: "submit", class: "primary" }, text.close);
   const dialog = el("dialog", { class: "sheet help", "aria-labelledby": "help-title" },
     el("form", { method: "dialog" },
       el("h2", { id: "help-title" }, text.shortcuts),

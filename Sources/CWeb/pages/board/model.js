@@ -136,17 +136,16 @@ export class Model {
     }
   }
 
+  /** @returns {(a: Task, b: Task) => number} */
   comparison() {
-    /** @type {(a: Task, b: Task) => number} */
-    const position = byPosition;
     const time = (/** @type {Task} */ task) => (task.dueDate ? Date.parse(task.dueDate) : Infinity);
     const text = (/** @type {string} */ a, /** @type {string} */ b) => (a < b ? -1 : a > b ? 1 : 0);
     switch (this.filter.sort) {
-      case "dueDate": return (/** @type {Task} */ a, /** @type {Task} */ b) => (time(a) === time(b) ? position(a, b) : time(a) - time(b));
-      case "-createdAt": return (/** @type {Task} */ a, /** @type {Task} */ b) => text(b.createdAt, a.createdAt) || position(a, b);
-      case "-updatedAt": return (/** @type {Task} */ a, /** @type {Task} */ b) => text(b.updatedAt, a.updatedAt) || position(a, b);
-      case "title": return (/** @type {Task} */ a, /** @type {Task} */ b) => text(a.title.toLowerCase(), b.title.toLowerCase()) || position(a, b);
-      default: return position;
+      case "dueDate": return (a, b) => (time(a) === time(b) ? byPosition(a, b) : time(a) - time(b));
+      case "-createdAt": return (a, b) => text(b.createdAt, a.createdAt) || byPosition(a, b);
+      case "-updatedAt": return (a, b) => text(b.updatedAt, a.updatedAt) || byPosition(a, b);
+      case "title": return (a, b) => text(a.title.toLowerCase(), b.title.toLowerCase()) || byPosition(a, b);
+      default: return byPosition;
     }
   }
 

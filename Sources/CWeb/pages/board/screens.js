@@ -1,10 +1,255 @@
-// The other screens, by their names in the address. Each fills `main` and may return a clean-up function.
-import { showAccount, showSettings } from "./account.js";
-import { showCategories } from "./forms.js";
-import { showHistory, showTrash } from "./history.js";
-import { showStats, showToday } from "./today.js";
+// Today, statistics, history and trash; and the table of all screens.
+import { showAccount } from "./account.js";
+import { move, restore } from "./actions.js";
+import { heading, picture, showAnswer } from "./answers.js";
+import { call } from "./api.js";
+import { categoryPill } from "./board.js";
+import { memberName, wordsOf } from "./conflicts.js";
+import { dDay, daysBetween, describeDay, describeDue, describeTime, dueDay, nextDate, today } from "./dates.js";
+import { el, icon, refill } from "./dom.js";
+import { editDDay, showCategories, showSettings } from "./forms.js";
+import { columns } from "./model.js";
+import { text } from "./texts.js";
 
-/** @type {Record<string, ShowScreen>} */
+const placeKey = "kanbase.place";
+
+/** @param {App} app @param {HTMLElement} main */
+export function showToday(app, main) {
+  const cover = el("div", { class: "cover" });
+  const coming = el("section", { class: "panel" });
+  main.append(heading(text.screens.today), cover, coming);
+  const sky = weather(app);
+  const ticks = () => /** @type {HTMLElement[]} */ ([...main.querySelectorAll(".tick")]);
+  const fill = () => {
+    if (!app.engine.mirror.meta.has("cursor")) return cover.replaceChildren(el("p", { class: "quiet-words loading" }, text.loading));
+    const focused = ticks().indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    const { tasks: all, ddays, zone } = app.model;
+    const now = today(zone);
+    const done = [...all.values()].filter(({ status }) => status === "done").length;
+    const due = [...all.values()].filter(({ status, dueDate }) => status !== "done" && dueDate)
+      .sort((a, b) => Date.parse(a.dueDate ?? "") - Date.parse(b.dueDate ?? ""));
+    const on = (/** @type {(day: string) => boolean} */ test) => due.filter(({ dueDate }) => test(dueDay(dueDate ?? "", zone)));
+    const [overdue, dueToday] = [on((day) => day < now), on((day) => day === now)];
+    cover.replaceChildren(
+      panel(text.hello, [
+        el("p", { class: "date" }, describeDay(now)),
+        el("p", { class: "meter-words" }, text.progress(done, all.size)),
+        el("meter", { min: 0, max: all.size || 1, value: done, "aria-label": text.progress(done, all.size) }), sky]),
+      panel(`${text.overdue} · ${overdue.length}`, tasks(app, overdue, text.noneOverdue)),
+      panel(`${text.today} · ${dueToday.length}`, tasks(app, dueToday, text.noneToday)),
+      panel(text.ddays, [countdowns(app, [...ddays.values()], now),
+        el("button", { class: "add-open", onclick: () => editDDay(app, null) }, icon("plus"), text.addDDay)]));
+    coming.replaceChildren(el("h2", {}, text.upcoming), ...tasks(app, on((day) => day > now).slice(0, 20), text.noneUpcoming));
+    // The task that replaced the completed one.
+    if (focused >= 0) (ticks()[focused] ?? ticks().at(-1) ?? main).focus();
+  };
+  fill();
+  return app.watch(() => refill(main, fill));
+}
+
+/** @param {string} title @param {any[]} content */
+function panel(title, content) {
+  return el("section", { class: "panel" }, el("h2", {}, title), ...content);
+}
+
+/** @param {App} app @param {Task[]} list @param {string} empty */
+function tasks(app, list, empty) {
+  if (list.length === 0) return [el("p", { class: "quiet-words" }, empty)];
+  return [el("ul", { class: "rows" }, ...list.slice(0, 100).map((task) => {
+    const due = describeDue(task.dueDate ?? "", app.model.zone);
+    const category = task.categoryId ? app.model.categories.get(task.categoryId) : null;
+    return el("li", {},
+      el("button", { class: "tick", "aria-label": text.markDone(task.title), onclick: () => void move(app, task.id, { status: "done" }) }, icon("check")),
+      el("button", { class: "row-open", data: { of: task.id }, onclick: () => app.router.go({ task: task.id }) }, task.title),
+      category ? categoryPill(category) : null,
+      el("time", { class: `pill due ${due.urgency}`, dateTime: task.dueDate ?? "" }, due.label, due.days ? ` ${due.dDay}` : ""));
+  }))];
+}
+
+/** @param {App} app @param {DDay[]} list @param {string} now */
+function countdowns(app, list, now) {
+  if (list.length === 0) return el("p", { class: "quiet-words" }, text.noDDays);
+  const next = list.map((dday) => ({ dday, date: nextDate(dday, now), days: daysBetween(now, nextDate(dday, now)) }));
+  // Future days first, soonest first; then past days, latest first.
+  const order = (/** @type {number} */ days) => (days < 0 ? 1e9 - days : days);
+  next.sort((a, b) => order(a.days) - order(b.days));
+  return el("ul", { class: "rows" }, ...next.map(({ dday, date, days }) => el("li", {}, dday.image && picture(dday.image),
+    el("button", { class: "row-open", data: { of: dday.id }, onclick: () => editDDay(app, dday) }, dday.emoji ? `${dday.emoji} ${dday.title}` : dday.title),
+    el("span", { class: "quiet-words" }, describeDay(date, now)),
+    el("span", { class: "pill dday", style: { "--tint": dday.color ?? "var(--accent)" } }, dDay(days)))));
+}
+
+/**
+ * The weather here, once the person asked for it.
+ * @param {App} app
+ */
+function weather(app) {
+  const sky = el("p", { class: "weather" });
+  const load = async (/** @type {string} */ place) => {
+    sky.textContent = text.weather(await call("GET", `/weather?${place}`));
+    localStorage.setItem(placeKey, place);
+  };
+  const place = localStorage.getItem(placeKey);
+  if (place) load(place).catch(() => {});
+  else if ("geolocation" in navigator) {
+    sky.append(el("button", {
+      class: "link", onclick: () => navigator.geolocation.getCurrentPosition(
+        // A tenth of a degree is all that the weather needs, and all that is kept.
+        ({ coords }) => app.attempt(() => load(`latitude=${coords.latitude.toFixed(1)}&longitude=${coords.longitude.toFixed(1)}`)),
+        () => app.toast(text.noPlace, { isFault: true })),
+    }, text.showWeather));
+  }
+  return sky;
+}
+
+/** @param {App} app @param {HTMLElement} main */
+export function showStats(app, main) {
+  const place = el("div", { class: "cover" });
+  main.append(heading(text.screens.stats), place);
+  return showAnswer(app, place, `/stats?timeZone=${encodeURIComponent(app.model.zone)}`, (stats) => [
+    el("section", { class: "panel figures" },
+      figure(text.all, stats.total), ...columns.map((status) => figure(text[status], stats.byStatus[status])),
+      figure(text.overdue, stats.overdue, stats.overdue > 0), figure(text.dueToday, stats.dueToday)),
+    el("section", { class: "panel" }, el("h2", {}, text.donePercent(stats.percentDone)),
+      el("meter", { min: 0, max: 100, value: stats.percentDone, "aria-label": text.donePercent(stats.percentDone) })),
+    el("section", { class: "panel" }, el("h2", {}, text.completedByDay), chart(stats.completedByDay)),
+    el("section", { class: "panel" }, el("h2", {}, text.byCategory),
+      el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, text.category), el("th", { scope: "col" }, text.done), el("th", { scope: "col" }, text.all))),
+        el("tbody", {}, ...stats.byCategory.map((/** @type {any} */ row) => el("tr", {},
+          el("th", { scope: "row" }, categoryPill(app.model.categories.get(row.categoryId) ?? { name: row.name, color: null, emoji: null })),
+          el("td", {}, row.done), el("td", {}, row.total)))))),
+  ]);
+}
+
+/** @param {string} label @param {number} value @param {boolean} [isBad] */
+function figure(label, value, isBad = false) {
+  return el("div", { class: isBad ? "figure bad" : "figure" }, el("strong", {}, value.toLocaleString()), el("span", {}, label));
+}
+
+/**
+ * Bars of thirty days, with the same figures as text for screen readers.
+ * @param {{date: string, count: number}[]} days
+ */
+function chart(days) {
+  const most = Math.max(1, ...days.map(({ count }) => count));
+  const total = days.reduce((sum, { count }) => sum + count, 0);
+  const best = days.find(({ count }) => count === most);
+  const words = total === 0 ? text.nothingDone : text.chartWords(total, most, describeDay(best?.date ?? days[0].date, days[0].date));
+  const bars = days.map(({ date, count }) => el("div", {
+    class: count ? "bar" : "bar none", style: { "--part": count / most }, title: `${describeDay(date, date)}: ${count}`,
+  }));
+  return el("figure", {},
+    el("div", { class: "chart", role: "img", "aria-label": words }, ...bars),
+    el("figcaption", {}, words));
+}
+
+/** @param {App} app @param {HTMLElement} main */
+export function showHistory(app, main) {
+  const { of } = app.router.route;
+  const task = of ? app.model.tasks.get(of) : null;
+  const place = el("section", { class: "panel" });
+  const back = task && el("button", { onclick: () => app.router.go({ screen: null, of: null, task: of }) }, text.edit);
+  main.append(heading(of ? text.historyOf(task?.title ?? "") : text.screens.history, back ?? null), place);
+  const path = of ? `/tasks/${encodeURIComponent(of)}/history?limit=100` : "/history?limit=100";
+  return showAnswer(app, place, path, (answer) => {
+    if (answer.items.length === 0) return [el("p", { class: "quiet-words" }, text.historyEmpty)];
+    const list = el("ol", { class: "rows history" });
+    const add = (/** @type {any[]} */ items) => list.append(...items.map((item) => entry(app, item, !of)));
+    add(answer.items);
+    return [list, moreButton(answer.nextCursor, path, (page) => add(page.items), app)];
+  }, ["task"]);
+}
+
+/** @param {App} app @param {any} item @param {boolean} isTitled */
+function entry(app, item, isTitled) {
+  const id = item.taskId;
+  const title = item.title ?? text.purged;
+  const name = isTitled && (app.model.tasks.has(id)
+    ? el("button", { class: "row-open", onclick: () => app.router.go({ task: id }) }, title)
+    : el("span", { class: "row-open" }, title));
+  return el("li", {}, el("div", { class: "row-words" }, name, el("p", {}, sentence(app, item)), ...details(app, item)),
+    el("time", { class: "quiet-words", dateTime: item.at }, describeTime(item.at, app.model.zone)));
+}
+
+/** @param {App} app @param {any} item */
+function sentence(app, item) {
+  const status = item.changes.find((/** @type {any} */ change) => change.member === "status");
+  if (item.action === "moved" && status) return text.movedFromTo(wordsOf(app, "status", status.from), wordsOf(app, "status", status.to));
+  const action = /** @type {keyof typeof text.actions} */ (item.action);
+  if (action !== "updated") return text.actions[action] ?? action;
+  const members = item.changes.map((/** @type {any} */ change) => memberName(change.member));
+  return members.length ? text.changedMembers(members.join(", ")) : text.actions.updated;
+}
+
+/** @param {App} app @param {any} item */
+function details(app, item) {
+  if (item.action === "created") return [];
+  return item.changes.filter((/** @type {any} */ change) => !["status", "position", "completedAt"].includes(change.member))
+    .map((/** @type {any} */ { member, from, to }) => el("p", { class: "change" },
+      el("span", { class: "member" }, `${memberName(member)}: `),
+      el("del", {}, wordsOf(app, member, from)), " → ", el("ins", {}, wordsOf(app, member, to))));
+}
+
+/** @param {App} app @param {HTMLElement} main */
+export function showTrash(app, main) {
+  const place = el("section", { class: "panel" });
+  main.append(heading(text.screens.trash), el("p", { class: "lead" }, text.trashHint), place);
+  return showAnswer(app, place, "/tasks?deleted=true&sort=-updatedAt&limit=100", (answer) => {
+    const items = answer.items.filter((task) => !app.model.tasks.has(task.id));
+    if (items.length === 0) return [el("p", { class: "quiet-words" }, text.trashEmpty)];
+    const list = el("ul", { class: "rows" });
+    const add = (/** @type {any[]} */ tasks) => list.append(...tasks.map((task) => row(app, task)));
+    add(items);
+    return [list, moreButton(answer.nextCursor, "/tasks?deleted=true&sort=-updatedAt&limit=100", (page) => add(page.items), app)];
+  }, ["task"]);
+}
+
+/** @param {App} app @param {any} task */
+function row(app, task) {
+  const button = el("button", { "aria-label": text.restoreOf(task.title) }, text.restore);
+  const item = el("li", {}, el("div", { class: "row-words" }, el("strong", {}, task.title), task.body && el("p", {}, task.body)),
+    el("time", { class: "quiet-words", dateTime: task.updatedAt }, describeTime(task.deletedAt ?? task.updatedAt, app.model.zone)), button);
+  button.addEventListener("click", () => {
+    app.engine.commit([{ store: "meta", key: `deleted:${task.id}`, value: task }]);
+    restore(app, task.id);
+    // Removed at once, without waiting for the new list.
+    const neighbour = item.nextElementSibling ?? item.previousElementSibling;
+    item.remove();
+    neighbour?.querySelector("button")?.focus();
+    app.toast(text.restored(task.title), { action: text.show, run: () => app.reveal(task.id) });
+  });
+  return item;
+}
+
+/**
+ * A button that replaces itself with the next page of a list.
+ * @param {string | null} cursor
+ * @param {string} path
+ * @param {(page: any) => void} take
+ * @param {App} app
+ * @returns {HTMLElement | null}
+ */
+function moreButton(cursor, path, take, app) {
+  if (!cursor) return null;
+  const button = el("button", { class: "wide" }, text.showMore);
+  button.addEventListener("click", () => app.attempt(async () => {
+    button.disabled = true;
+    try {
+      const page = await call("GET", `${path}&cursor=${encodeURIComponent(/** @type {string} */ (cursor))}`);
+      take(page);
+      cursor = page.nextCursor;
+      if (!cursor) button.remove();
+    } finally {
+      button.disabled = false;
+    }
+  }));
+  return button;
+}
+
+/**
+ * All screens, by their names in the address. Each fills `main` and may return a clean-up function.
+ * @type {Record<string, ShowScreen>}
+ */
 export const all = {
   today: showToday, stats: showStats, trash: showTrash, history: showHistory, categories: showCategories, settings: showSettings, account: showAccount,
 };

@@ -1,7 +1,9 @@
-// The frame of the page: brand, navigation, search, the state of the connection, the filter below, and messages.
-import { $, announce, el, icon } from "./dom.js";
+// The frame of the page: brand, navigation, search, the state of the connection, the filter below, and messages. And its address,
+// which has the screen, the open task and the filter: `/?screen=trash`, `/?task=…`, `/?category=…`.
+import { $, announce, el, icon, select } from "./dom.js";
 import { openMenu, showHelp } from "./menu.js";
 import { openIssues, showConflicts } from "./conflicts.js";
+import { columns } from "./model.js";
 import { text } from "./texts.js";
 
 /** The mark of Kanbase, as in icons/icon.svg. */
@@ -29,9 +31,9 @@ export function makeShell(app) {
     if (event.key === "Escape" && !search.value) search.blur();
     if (event.key === "Enter" || event.key === "ArrowDown") { event.preventDefault(); app.focusFirst(); }
   });
-  const state = el("button", { type: "button", id: "state", class: "state", onclick: () => stateClicked(app) },
+  const state = el("button", { id: "state", class: "state", onclick: () => stateClicked(app) },
     el("span", { class: "light" }), el("span", { class: "words" }));
-  const more = el("button", { type: "button", class: "nav", id: "more", "aria-haspopup": "menu", "aria-expanded": "false" }, icon("more"), el("span", {}, text.more));
+  const more = el("button", { class: "nav", id: "more", "aria-haspopup": "menu", "aria-expanded": "false" }, icon("more"), el("span", {}, text.more));
   more.addEventListener("click", () => openMenu(more, [
     ...screens.slice(2).filter((screen) => screen !== "account" || app.session.token !== null)
       .map((screen) => ({ label: text.screens[screen], run: () => app.router.go({ screen, task: null }) })),
@@ -113,15 +115,15 @@ export function showPlace(app) {
 export function makeFilters(app) {
   const bar = el("div", { class: "filters", role: "group", "aria-label": text.filter });
   const chips = el("div", { class: "chips" });
-  const select = (/** @type {string} */ label, /** @type {"due" | "sort"} */ name, /** @type {[string, string][]} */ options) => {
-    const control = el("select", { "aria-label": label, data: { name } }, ...options.map(([value, words]) => el("option", { value }, words)));
-    control.addEventListener("change", () => app.router.go({ [name]: control.value || null }));
-    return control;
+  const narrow = (/** @type {Event} */ { target }) => {
+    const { name, value } = /** @type {HTMLSelectElement} */ (target);
+    app.router.go({ [name]: value || null });
   };
-  const due = select(text.dueFilter, "due", [["", text.anyDue], ["overdue", text.overdue], ["today", text.dueToday], ["upcoming", text.upcoming], ["none", text.noDue]]);
-  const sort = select(text.order, "sort", [["", text.byHand], ["dueDate", text.byDue], ["-createdAt", text.byCreated], ["-updatedAt", text.byUpdated], ["title", text.byTitle]]);
+  const due = select({ "aria-label": text.dueFilter, name: "due", onchange: narrow }, [["", text.anyDue], ["overdue", text.overdue], ["today", text.dueToday], ["upcoming", text.upcoming], ["none", text.noDue]]);
+  const sort = select({ "aria-label": text.order, name: "sort", onchange: narrow }, [["", text.byHand], ["dueDate", text.byDue], ["-createdAt", text.byCreated], ["-updatedAt", text.byUpdated], ["title", text.byTitle]]);
   bar.append(chips, el("div", { class: "selects" }, due, sort));
   let shown = "";
+  let said = "";
 
   const toggle = (/** @type {string} */ id) => {
     const chosen = new Set(app.model.filter.categories);
@@ -132,13 +134,19 @@ export function makeFilters(app) {
     const { filter } = app.model;
     due.value = filter.due;
     sort.value = filter.sort === "position" ? "" : filter.sort;
+    const wanted = JSON.stringify([...filter.categories, filter.due, filter.query]);
+    if (said && wanted !== said) {
+      const count = columns.reduce((sum, status) => sum + app.model.list(status).length, 0);
+      announce(count ? text.taskCount(count) : text.nothingMatches);
+    }
+    said = wanted;
     const list = app.model.categoryList;
     const key = JSON.stringify([list.map(({ id, name, color, emoji }) => [id, name, color, emoji]), [...filter.categories]]);
     if (key === shown) return;
     shown = key;
     const focused = /** @type {HTMLElement} */ (document.activeElement)?.dataset?.category;
     const chip = (/** @type {string} */ id, /** @type {string} */ words, /** @type {string | null} */ color) =>
-      el("button", { type: "button", class: "chip", data: { category: id }, "aria-pressed": filter.categories.has(id), style: { "--tint": color ?? "var(--muted)" }, onclick: () => toggle(id) }, words);
+      el("button", { class: "chip", data: { category: id }, "aria-pressed": filter.categories.has(id), style: { "--tint": color ?? "var(--muted)" }, onclick: () => toggle(id) }, words);
     chips.replaceChildren(...list.map(({ id, name, color, emoji }) => chip(id, emoji ? `${emoji} ${name}` : name, color)),
       ...(list.length ? [chip("none", text.none, null)] : []));
     if (focused) $(`[data-category="${focused}"]`, chips)?.focus();
@@ -156,16 +164,67 @@ export class Toasts {
 
   /** @param {string} message @param {{action?: string, run?: () => void, isFault?: boolean}} options */
   show(message, { action, run, isFault = false } = {}) {
-    const toast = el("div", { class: `toast ${isFault ? "fault" : ""}`, role: "status" }, el("span", {}, message));
+    const toast = el("div", { class: `toast ${isFault ? "fault" : ""}` }, el("span", {}, message));
+    // Screen readers do not read what comes into the page together with its words.
+    announce(message);
     let timer = 0;
     const close = () => { clearTimeout(timer); toast.remove(); };
     const begin = () => { timer = setTimeout(close, action || isFault ? 10000 : 4500); };
-    if (action && run) toast.append(el("button", { type: "button", class: "link", onclick: () => { close(); run(); } }, action));
-    toast.append(el("button", { type: "button", class: "quiet square", "aria-label": text.close, onclick: close }, icon("close")));
+    if (action && run) toast.append(el("button", { class: "link", onclick: () => { close(); run(); } }, action));
+    toast.append(el("button", { class: "quiet square", "aria-label": text.close, onclick: close }, icon("close")));
     for (const name of ["pointerenter", "focusin"]) toast.addEventListener(name, () => clearTimeout(timer));
     for (const name of ["pointerleave", "focusout"]) toast.addEventListener(name, begin);
     this.element.append(toast);
     while (this.element.children.length > 3) this.element.firstElementChild?.remove();
     begin();
+  }
+}
+
+const routeNames = /** @type {(keyof Route)[]} */ (["screen", "task", "of", "category", "due", "q", "sort"]);
+
+export class Router {
+  /** @param {() => void} onChange */
+  constructor(onChange) {
+    this.onChange = onChange;
+    this.route = this.read();
+    addEventListener("popstate", () => { this.route = this.read(); this.onChange(); });
+  }
+
+  /** @returns {Route} */
+  read() {
+    const query = new URLSearchParams(location.search);
+    return /** @type {Route} */ (Object.fromEntries(routeNames.map((name) => [name, query.get(name) || null])));
+  }
+
+  /** @param {Partial<Route>} change */
+  address(change) {
+    const next = { ...this.route, ...change };
+    if ("screen" in change && !("of" in change)) next.of = null;
+    const query = new URLSearchParams();
+    for (const name of routeNames) if (next[name]) query.set(name, /** @type {string} */ (next[name]));
+    return `/${String(query) ? `?${query}` : ""}`;
+  }
+
+  /** @param {Partial<Route>} change @param {{replace?: boolean}} options */
+  go(change, { replace = false } = {}) {
+    const address = this.address(change);
+    if (address === location.pathname + location.search) return;
+    if (replace) history.replaceState(history.state, "", address);
+    else history.pushState({ from: location.search }, "", address);
+    this.route = this.read();
+    this.onChange();
+  }
+
+  /**
+   * Removes a name from the address, by going back if it came from there, so that Back does not open it again.
+   * @param {keyof Route} name
+   */
+  leave(name) {
+    if (!this.route[name]) return;
+    const before = history.state?.from;
+    if (before !== undefined && !new URLSearchParams(before).get(name)) {
+      this.route = { ...this.route, [name]: null };
+      history.back();
+    } else this.go({ [name]: null }, { replace: true });
   }
 }

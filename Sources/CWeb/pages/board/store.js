@@ -15,7 +15,7 @@ function done(request) {
   });
 }
 
-/** Where the session is kept, for all tabs; see session.js. */
+/** Where the session is kept, for all tabs; see api.js. */
 export const sessionKey = "kanbase.session";
 
 /** @param {string | null} text */

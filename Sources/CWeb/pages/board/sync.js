@@ -219,7 +219,7 @@ function issueOf(mirror, { mutation }, result, at) {
     id: mutation.mutationId, kind: isRefused ? "refused" : "merged", type: mutation.type, target: mutation.id,
     title: mutation.value?.title ?? mutation.value?.name ?? target?.title ?? target?.name ?? "", op: mutation.op,
     value: mutation.value ?? null, conflicts, at,
-    detail: (result.problem?.errors ?? []).map((/** @type {any} */ fault) => fault.detail).join(" ") || result.problem?.detail,
+    problem: result.problem,
     code: result.problem?.code ?? (result.status === "conflict" ? "deleted" : undefined),
   };
 }

@@ -17,7 +17,7 @@ export const texts = {
   today: "Today", tomorrow: "Tomorrow", yesterday: "Yesterday", draft: "Draft", notSentYet: "Not sent yet",
   // Search, filter
   search: "Search", filter: "Filter", dueFilter: "Due", anyDue: "Any date", overdue: "Overdue", dueToday: "Due today", upcoming: "Upcoming", noDue: "No date",
-  order: "Order", byHand: "My order", byDue: "By due date", byCreated: "Newest first", byUpdated: "Last changed first", byTitle: "By title", none: "Uncategorized", all: "All",
+  order: "Order", byHand: "My order", byDue: "By due date", byCreated: "Newest first", byUpdated: "Last changed first", byTitle: "By title", none: "Uncategorized", all: "All", isSorted: "The board is sorted. Choose “My order” to move tasks up and down.",
   // The editor
   draftRestored: "Your unsaved words are here again.", draftKept: "Your words are kept as a draft.", continueEditing: "Go on",
   titleMissing: "A task needs a title.", tooLong: (/** @type {number} */ count, /** @type {number} */ limit) => `${count} characters; at most ${limit} fit.`,
@@ -41,7 +41,7 @@ export const texts = {
   // Today
   hello: "Your day", progress: (/** @type {number} */ done, /** @type {number} */ total) => `${done} of ${total} done`, noneOverdue: "Nothing is overdue.", noneToday: "Nothing is due today.",
   noneUpcoming: "Nothing is coming up.", ddays: "D-days", noDDays: "Count the days to an exam, a trip or an anniversary.", addDDay: "Add a D-day", editDDay: "D-day", yearly: "Every year",
-  showWeather: "Show the weather here",
+  showWeather: "Show the weather here", noPlace: "The browser does not tell where you are.",
   weather: (/** @type {any} */ w) => `${w.condition} · ${Math.round(w.temperature)}° (${Math.round(w.low)}° to ${Math.round(w.high)}°)`,
   // Statistics
   donePercent: (/** @type {number} */ percent) => `${percent} % done`, completedByDay: "Completed in the last 30 days", byCategory: "By category",
@@ -54,12 +54,12 @@ export const texts = {
   actions: { created: "Created", updated: "Changed", moved: "Moved within the column", deleted: "Deleted", restored: "Restored" },
   movedFromTo: (/** @type {string} */ from, /** @type {string} */ to) => `Moved from ${from} to ${to}`, changedMembers: (/** @type {string} */ members) => `Changed: ${members}`,
   // Categories
-  addCategory: "New category", editCategory: "Category", noCategories: "Categories sort tasks by subject. Make the first one.", noColor: "No color",
-  nameTaken: "Another category has this name.", nameMissing: "A category needs a name.", taskCount: (/** @type {number} */ count) => n(count, "task", "tasks"),
+  addCategory: "New category", editCategory: "Category", noCategories: "Categories sort tasks by subject. Make the first one.", noColor: "No color", colors: ["Orange", "Amber", "Green", "Teal", "Blue", "Indigo", "Purple", "Red", "Gray"],
+  nameMissing: "A category needs a name.", taskCount: (/** @type {number} */ count) => n(count, "task", "tasks"), oneEmoji: "One emoji fits.",
   deleteCategory: (/** @type {string} */ name, /** @type {number} */ count) => `Delete “${name}”? ${n(count, "task stays", "tasks stay")} without a category.`,
   // Settings, data
   language: "Language", browserLanguage: "As the browser", timeZone: "Time zone", browserZone: (/** @type {string} */ zone) => `As this device (${zone})`,
-  theme: "Theme", systemTheme: "As the system", light: "Light", dark: "Dark",
+  theme: "Theme", systemTheme: "As the system", light: "Light", dark: "Dark", letterKeys: "Shortcuts of a single letter",
   yourData: "Your data", dataHint: "Take everything with you, or bring in an export.", exportJSON: "Export (JSON)", exportCSV: "Tasks as CSV", importJSON: "Import…",
   noExport: "This file is no export of Kanbase.", importPreview: (/** @type {number} */ count) => `The import makes or changes ${n(count, "thing", "things")}. Go on?`, imported: "The import is done.",
   needsConnection: "This needs a connection to the server.", lastKnown: "Not connected. This is what was last known.",
@@ -69,11 +69,13 @@ export const texts = {
   to_logIn: "Log in", to_signUp: "Make an account", to_forgot: "Forgot your password?", to_reset: "I have a code",
   resetSent: "If there is an account with this address, a code is on its way.", passwordChanged: "The password is changed.", sessionEnded: "Your session has ended. Please log in again.",
   wrongLogin: "E-mail or password is wrong.", tooManyTries: (/** @type {number} */ seconds) => `Too many tries. Please wait ${n(seconds, "second", "seconds")}.`,
-  unreachable: "The server cannot be reached.", keptHere: (/** @type {number} */ count) => `${n(count, "unsent change waits", "unsent changes wait")} on this device for the account that made them.`,
+  keptHere: (/** @type {number} */ count) => `${n(count, "unsent change waits", "unsent changes wait")} on this device for the account that made them.`,
   otherKept: (/** @type {number} */ count) => `Another account has ${n(count, "unsent change", "unsent changes")} on this device. Erase them and log in?`,
   keptStays: "Not logged in. The unsent changes are still here.", loseOwn: (/** @type {number} */ count) => `${n(count, "change or draft is", "changes and drafts are")} on this device alone and will be lost. Log out?`,
   addPicture: "Add a picture…", changePicture: "Change the picture…", removePicture: "Remove the picture",
-  problems: { payload_too_large: "This picture is too large: at most 1 MB fits.", unsupported_media_type: "This is no picture that the server knows. PNG, JPEG, WebP and HEIC are.", quota_exceeded: "The account is full. Delete something first.", mail_off: "This server sends no mail. Ask who runs it.", signup_closed: "Nobody can sign up on this server. Ask who runs it.", invitation_required: "Signing up needs an invitation.", code_invalid: "This code is wrong, used or too old.", wrong_password: "The password is wrong.", email_taken: "There is an account with this address." },
+  problems: { payload_too_large: "This picture is too large: at most 1 MB fits.", unsupported_media_type: "This is no picture that the server knows. PNG, JPEG, WebP and HEIC are.", quota_exceeded: "The account is full. Delete something first.", mail_off: "This server sends no mail. Ask who runs it.", signup_closed: "Nobody can sign up on this server. Ask who runs it.", invitation_required: "Signing up needs an invitation.", code_invalid: "This code is wrong, used or too old.", wrong_password: "The password is wrong.", email_taken: "There is an account with this address.",
+    unreachable: "The server cannot be reached.", name_taken: "Another category has this name.",
+    account_disabled: "This account is disabled. Ask who runs the server.", account_locked: "This account is locked. A new password opens it.", invitation_used: "This invitation was used. Ask for another one.", last_way_in: "This is the last way to log in.", not_found: "This does not exist, or was deleted.", weather_off: "This server knows no weather.", blank: "Empty.", required: "Missing.", too_long: "Too long.", too_short: "Too short.", invalid_format: "Not in the right form.", invalid_value: "No value that fits.", unknown_category: "There is no such category.", too_many: "No more of these fit." },
   noAccounts: "This server has no accounts: whoever reaches it uses the one board.", profile: "Profile", sessions: "Where you are logged in", tokens: "Tokens for apps and scripts", events: "What happened to the account",
   verify: "Confirm the address", usage: (/** @type {number} */ tasks, /** @type {number | null} */ most, /** @type {number} */ bytes, /** @type {number | null} */ room) => `${n(tasks, "task", "tasks")}${most ? ` of ${most.toLocaleString("en")}` : ""} · ${(bytes / 1048576).toFixed(1)} MiB${room ? ` of ${Math.round(room / 1048576)} MiB` : ""}`,
   changeName: "Change the name", changeEmail: "Change the e-mail address", changePassword: "Change the password",
@@ -85,6 +87,6 @@ export const texts = {
   goodUntil: (/** @type {string} */ time) => `Good until ${time}`, identities: "Ways to log in", passwordOnly: "The password only.",
   deleteAccount: "Delete the account", deleteAccountHint: "Everything is erased: tasks, categories, history. Nothing brings it back.", reallyDelete: "Really erase everything?",
   // Shortcuts
-  keyAdd: "Add a task", keySearch: "Search", keyEdit: "Edit the task", keyRename: "Rename it in place", keyMenu: "Menu of the task", keyGo: "Go to other tasks", keyMoveColumn: "Move to another column",
-  keyMoveWithin: "Move up or down", keyDelete: "Delete the task", keyUndo: "Undo", keySave: "Save in the editor", keyEscape: "Close; words stay as a draft", keyBoard: "Board", keyToday: "Today", keyStats: "Statistics", keyHelp: "This sheet",
+  keyAdd: "Add a task", keyEdit: "Edit the task", keyRename: "Rename it in place", keyMenu: "Menu of the task", keyGo: "Go to other tasks", keyMoveColumn: "Move to another column",
+  keyMoveWithin: "Move up or down", keyDelete: "Delete the task", keySave: "Save in the editor", keyEscape: "Close; words stay as a draft", keyHelp: "This sheet",
 };

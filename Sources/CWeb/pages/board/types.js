@@ -40,7 +40,7 @@
  * @property {Op} op
  * @property {Record<string, any> | null} value  what the edit said
  * @property {Conflict[]} conflicts
- * @property {string} [detail]
+ * @property {any} [problem]  why the server refused it
  * @property {string} [code]
  * @property {string} at
  */
@@ -84,7 +84,6 @@
  * @typedef {(hint: string, words: string) => void} Tell
  */
 /** @typedef {{status?: Status, before?: string, after?: string, place?: "first" | "last"}} Where */
-/** @typedef {{label: string, run: () => void}} UndoStep */
 /** @typedef {{section: HTMLElement, list: HTMLElement, count: HTMLElement, empty: HTMLElement, end: HTMLElement, shown: number, add: import("./add.js").AddForm}} Column */
 /** @typedef {{id: string, card: HTMLElement, x: number, y: number, dx: number, dy: number, pointer: number, ghost: HTMLElement | null, slot: HTMLElement, list: HTMLElement | null, timer: number}} Drag */
 /**
@@ -98,14 +97,19 @@
 /** @typedef {"logIn" | "signUp" | "forgot" | "reset"} LoginMode */
 /** @typedef {(app: App, main: HTMLElement) => (void | (() => void))} ShowScreen */
 /**
+ * What the server answered; of a list, `items`.
+ * @typedef {{items: any[], [member: string]: any}} Answer
+ */
+/**
  * The sheet of a category or a D-day.
  * @typedef {object} SheetParts
  * @property {"category" | "dday"} type
  * @property {any} before  null makes a new one
+ * @property {Issue} [issue]  the refused edit that is edited again
  * @property {string} title
  * @property {any} initial
  * @property {Node[]} content
- * @property {ReturnType<typeof import("./forms.js").pictureField>} picture
+ * @property {ReturnType<typeof import("./answers.js").pictureField>} picture
  * @property {() => Record<string, any>} values
  * @property {(value: any) => void} fill
  * @property {(value: any) => boolean} [check]  shows a fault and returns false
