@@ -28,7 +28,7 @@ struct LogTests {
                 guard !isCopying.isSet else { break }
                 isCopying.set(true)
                 // An edit that waits for the copy would wait for ever.
-                _ = goOn.wait(timeout: .now() + 60)
+                _ = goOn.wait(timeout: .now() + 600)
             case (.sync, .log): syncs.withLock { $0.log += 1 }
             case (.sync, .data): syncs.withLock { $0.data += 1 }
             default: break

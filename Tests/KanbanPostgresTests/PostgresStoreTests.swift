@@ -35,7 +35,7 @@ extension PostgresTests {
             let stores = try TestStores()
             let task = try await stores.store.write { try $0.makeTask("Task") }
             let analyzing = try stores.connection()
-            try analyzing.run("ANALYZE")
+            try analyzing.run("ANALYZE tasks")
             try analyzing.wait()
             let configuration = stores.store.configuration
             func plan(_ planning: PostgresConfiguration.Planning) throws -> String {

@@ -8,8 +8,11 @@ import Testing
 
 @testable import KanbanPostgres
 
-/// All suites that need a server: they share one, each store with a schema of its own.
-@Suite(.enabled(if: PostgresCluster.programs != nil, "PostgreSQL is not installed: apt-get install postgresql"))
+/// All suites that need a server: they share one, each store with a schema of its own. One after the other, because their stores
+/// would open a thousand connections at once, and end the sessions of others that rest in a transaction.
+@Suite(
+    .serialized,
+    .enabled(if: PostgresCluster.programs != nil, "PostgreSQL is not installed: apt-get install postgresql"))
 struct PostgresTests {}
 
 /// A clock that stands until it is set.
