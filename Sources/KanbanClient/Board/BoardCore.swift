@@ -343,7 +343,10 @@ final class FolderLock: Sendable {
 
     func release() {
         descriptor.withLock { descriptor in
-            if descriptor >= 0 { Self.close(descriptor) }
+            guard descriptor >= 0 else { return }
+            // Unlocked as well: a process that the app starts has a copy of the descriptor until its exec, which keeps the lock.
+            flock(descriptor, LOCK_UN)
+            Self.close(descriptor)
             descriptor = -1
         }
     }
