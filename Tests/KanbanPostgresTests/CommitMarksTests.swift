@@ -53,27 +53,9 @@ extension PostgresTests {
             #expect(try others.isWritten(theirs, on: asking))
         }
 
-        /// Ends the session in the middle of its COMMIT, the first time.
-        private func breakCommit(of table: String) throws {
-            try connection.run("CREATE SEQUENCE tries")
-            try connection.run(
-                """
-                CREATE FUNCTION break_off() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-                    IF nextval('tries') = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;
-                    RETURN NULL;
-                END $$
-                """)
-            try connection.run(
-                """
-                CREATE CONSTRAINT TRIGGER breaking AFTER INSERT ON \(table) DEFERRABLE INITIALLY DEFERRED
-                FOR EACH ROW EXECUTE FUNCTION break_off()
-                """)
-            try connection.wait()
-        }
-
         @Test func `a commit that PostgreSQL broke off is done again, once`() async throws {
             try await stores.store.write { try $0.makeTask("before") }
-            try breakCommit(of: "tasks")
+            try stores.breakCommits(when: "nextval('tries') = 1")
 
             try await stores.store.write { try $0.makeTask("after") }
 
@@ -84,7 +66,7 @@ extension PostgresTests {
         }
 
         @Test func `a sign-up whose commit PostgreSQL broke off is done again, once`() async throws {
-            try breakCommit(of: "accounts")
+            try stores.breakCommits(of: "accounts", when: "nextval('tries') = 1")
             let email = try #require(EmailAddress("anna@example.org"))
 
             let account = try await stores.store.writeAccess {

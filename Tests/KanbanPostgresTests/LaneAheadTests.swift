@@ -110,20 +110,7 @@ extension PostgresTests {
         @Test func `a commit whose session was ended is asked for, and what was begun behind it runs again`()
             async throws
         {
-            try holder.run("CREATE SEQUENCE tries")
-            try holder.run(
-                """
-                CREATE FUNCTION break_off() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-                    IF nextval('tries') IN (1, 70) THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;
-                    RETURN NULL;
-                END $$
-                """)
-            try holder.run(
-                """
-                CREATE CONSTRAINT TRIGGER breaking AFTER INSERT ON tasks DEFERRABLE INITIALLY DEFERRED
-                FOR EACH ROW EXECUTE FUNCTION break_off()
-                """)
-            try holder.wait()
+            try stores.breakCommits(when: "nextval('tries') IN (1, 70)")
 
             let errors = try await stores.gather(creations())
 

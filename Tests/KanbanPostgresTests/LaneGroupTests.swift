@@ -305,22 +305,7 @@ extension PostgresTests {
         }
 
         @Test func `a commit of many accounts that PostgreSQL broke off is done again, once`() async throws {
-            try holder.run("CREATE SEQUENCE tries")
-            try holder.run(
-                """
-                CREATE FUNCTION break_off() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-                    IF NEW.account > 1 AND nextval('tries') = 1 THEN
-                        PERFORM pg_terminate_backend(pg_backend_pid());
-                    END IF;
-                    RETURN NULL;
-                END $$
-                """)
-            try holder.run(
-                """
-                CREATE CONSTRAINT TRIGGER breaking AFTER INSERT ON tasks DEFERRABLE INITIALLY DEFERRED
-                FOR EACH ROW EXECUTE FUNCTION break_off()
-                """)
-            try holder.wait()
+            try stores.breakCommits(when: "NEW.account > 1 AND nextval('tries') = 1")
 
             let errors = try await stores.gather(accounts[..<6].map { ($0, { _ = try $0.makeTask("one") }) })
 

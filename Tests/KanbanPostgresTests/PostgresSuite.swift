@@ -105,6 +105,28 @@ final class TestStores: Sendable {
         try PostgresConnection(.init(target: target))
     }
 
+    /// Ends the session in the middle of a COMMIT.
+    /// - Parameters:
+    ///   - table: of which a row was added.
+    ///   - condition: for which rows; in SQL, of `NEW` and `nextval('tries')`, their number.
+    func breakCommits(of table: String = "tasks", when condition: String) throws {
+        let connection = try connection()
+        try connection.run("CREATE SEQUENCE tries")
+        try connection.run(
+            """
+            CREATE FUNCTION break_off() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                IF \(condition) THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;
+                RETURN NULL;
+            END $$
+            """)
+        try connection.run(
+            """
+            CREATE CONSTRAINT TRIGGER breaking AFTER INSERT ON \(table) DEFERRABLE INITIALLY DEFERRED
+            FOR EACH ROW EXECUTE FUNCTION break_off()
+            """)
+        try connection.wait()
+    }
+
     func makeAccounts(_ count: Int) throws -> [AccountKey] {
         let connection = try connection()
         try connection.run(

@@ -5,8 +5,8 @@ import KanbanRows
 ///
 /// Each transaction writes its own number, so the number exists exactly when the other writes do: after a crash, and after a
 /// failover that lost commits. Two rules make the answer certain. A transaction first takes the lock of its account, and
-/// the outcome is read under the same lock: by then the transaction in doubt has ended. And a lane has one transaction at
-/// a time, so no later number was written.
+/// the outcome is read under the same lock: by then the transaction in doubt has ended. And a lane writes no
+/// later number before it knows the outcome, though it may have begun the next transaction.
 ///
 /// PostgreSQL's own transaction numbers are not enough: after a crash or a failover, the numbers of lost transactions are
 /// used again, and `pg_xact_status` then reports another transaction.

@@ -108,10 +108,14 @@ final class Lane: @unchecked Sendable {
 
     private func nextBatch() -> [any LaneJob]? {
         waiting.withLock { waiting in
-            let jobs = waiting.take(accounts: configuration.groupLimit, atMost: Self.batchLimit, at: .now)
+            let jobs = takeBatch(from: &waiting)
             if jobs == nil { waiting.isAwake = false }
             return jobs
         }
+    }
+
+    private func takeBatch(from waiting: inout LaneQueue) -> [any LaneJob]? {
+        waiting.take(accounts: configuration.groupLimit, atMost: Self.batchLimit, at: .now)
     }
 
     /// Answers the jobs of the turn, and gives back those that it had no room for.
@@ -248,10 +252,7 @@ final class Lane: @unchecked Sendable {
     /// Commits. With `looksAhead` it begins the transaction of the next jobs in the same round trip.
     private func commit(in session: Session, looksAhead: Bool) throws {
         let connection = session.writing.connection
-        let next = waiting.withLock { waiting in
-            looksAhead ? waiting.take(accounts: configuration.groupLimit, atMost: Self.batchLimit, at: .now) : nil
-        }
-        guard let next else { return try connection.commit() }
+        guard looksAhead, let next = waiting.withLock({ takeBatch(from: &$0) }) else { return try connection.commit() }
         do {
             try connection.commit { self.ahead = try Begun(next, on: connection) }
         } catch {
