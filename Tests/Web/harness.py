@@ -199,6 +199,21 @@ def saved(page):
     page.wait_for_selector("#state[data-kind=live]")
 
 
+def open_questions(page):
+    """Opens the questions of the board, once there are some."""
+    page.wait_for_selector("#state[data-kind=issues]")
+    page.locator("#state").click()
+
+
+def make_refused_category(page, button, name):
+    """Makes a category in the screen of categories, as a page that does not check its emoji; the server refuses it."""
+    page.get_by_role("button", name=button).click()
+    page.locator("dialog input").first.fill(name)
+    page.locator("dialog input.short").fill("no emoji")
+    page.locator("dialog input.short").evaluate("(input) => input.setCustomValidity('')")
+    page.locator("dialog button.primary").click()
+
+
 def loaded(page):
     """Waits until the screen shows what it asked the server for."""
     page.wait_for_selector("main h1", state="attached")

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from harness import add, card, installed, saved, shows, wait_for
+from harness import add, card, installed, make_refused_category, open_questions, saved, shows, wait_for
 from test_session import log_in
 from test_words import open_task, two_windows
 
@@ -18,8 +18,7 @@ def test_a_rename_in_place_that_meets_another_is_a_question(browser, server):
     wait_for(mine, "() => document.querySelector('textarea.rename') !== null")
     mine.locator("textarea.rename").press("Enter")
 
-    mine.wait_for_selector("#state[data-kind=issues]")
-    mine.locator("#state").click()
+    open_questions(mine)
     expect(mine.locator(".sides")).to_contain_text("Mine")
     expect(mine.locator(".sides")).to_contain_text("Theirs")
     mine.get_by_role("button", name="Take theirs").click()
@@ -37,8 +36,7 @@ def test_a_sheet_that_meets_another_change_is_a_question(page, server):
     page.get_by_role("button", name="House", exact=True, include_hidden=True).wait_for(state="attached")
     page.locator("dialog button.primary").click()
 
-    page.wait_for_selector("#state[data-kind=issues]")
-    page.locator("#state").click()
+    open_questions(page)
     expect(page.locator(".sides")).to_contain_text("House")
     page.get_by_role("button", name="Keep mine").click()
     saved(page)
@@ -235,8 +233,7 @@ def test_a_title_being_typed_is_a_question_when_its_task_is_deleted(page, server
     page.keyboard.press("F2")
     page.keyboard.type("half ty")
     server.call("DELETE", f"/tasks/{task['id']}")
-    page.wait_for_selector("#state[data-kind=issues]")
-    page.locator("#state").click()
+    open_questions(page)
     expect(page.locator(".issue")).to_contain_text("half ty")
 
 
@@ -257,14 +254,8 @@ def test_an_emoji_is_one(page, server):
 
 def test_a_refused_category_is_edited_again(page, server):
     page.goto(server.url + "/?screen=categories")
-    page.get_by_role("button", name="New category").click()
-    page.locator("dialog input").first.fill("Home")
-    page.locator("dialog input.short").fill("no emoji")
-    # As a page that does not check it.
-    page.locator("dialog input.short").evaluate("(input) => input.setCustomValidity('')")
-    page.locator("dialog button.primary").click()
-    page.wait_for_selector("#state[data-kind=issues]")
-    page.locator("#state").click()
+    make_refused_category(page, "New category", "Home")
+    open_questions(page)
     page.locator(".issue").get_by_role("button", name="Edit").click()
     sheet = page.locator("dialog", has=page.locator("input.short"))
     expect(sheet.locator("input").first).to_have_value("Home")

@@ -7,7 +7,8 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from harness import CHROMIUM, KANBASE, SLACK, add, becomes, card, columns, installed, saved, shows, wait_for
+from harness import (
+    CHROMIUM, KANBASE, SLACK, add, becomes, card, columns, installed, open_questions, saved, shows, wait_for)
 
 
 def test_edits_made_while_the_server_is_away_arrive_when_it_is_back(page, server):
@@ -149,8 +150,7 @@ def test_what_the_server_refuses_is_shown_until_answered(browser, server):
     server.call("DELETE", f"/categories/{category['id']}")
     context.set_offline(False)
 
-    page.wait_for_selector("#state[data-kind=issues]")
-    page.locator("#state").click()
+    open_questions(page)
     expect(page.locator(".issue")).to_contain_text("With a category")
     page.get_by_role("button", name="Discard").click()
     saved(page)

@@ -3,14 +3,13 @@
 import pytest
 from playwright.sync_api import expect
 
-from harness import add, saved, wait_for
+from harness import add, make_refused_category, open_questions, saved, wait_for
 from test_images import chosen, png, put
 from test_session import log_in
 
 
 def ask(page):
-    page.wait_for_selector("#state[data-kind=issues]")
-    page.locator("#state").click()
+    open_questions(page)
     page.locator(".issue").first.wait_for()
 
 
@@ -85,11 +84,7 @@ def test_the_log_in_is_refused_in_the_pages_language(browser, guarded, language)
 def test_a_refused_edit_says_why_in_the_pages_language(browser, server):
     page = browser("ko").new_page()
     page.goto(server.url + "/?screen=categories")
-    page.get_by_role("button", name="새 분류").click()
-    page.locator("dialog input").first.fill("집")
-    page.locator("dialog input.short").fill("집집")
-    page.locator("dialog input.short").evaluate("(input) => input.setCustomValidity('')")
-    page.locator("dialog button.primary").click()
+    make_refused_category(page, "새 분류", "집")
     ask(page)
     expect(page.locator(".issue .fault")).to_have_text("서버가 이 변경을 받지 않았습니다. 이모지: 형식이 맞지 않습니다.")
 

@@ -4,7 +4,7 @@ import contextlib
 
 from playwright.sync_api import Error, expect
 
-from harness import add, card, closed, saved, shows, wait_for
+from harness import add, card, closed, open_questions, saved, shows, wait_for
 
 
 def open_task(page, title):
@@ -92,8 +92,7 @@ def test_what_was_merged_while_offline_is_shown_until_answered(browser, server):
 
     page.wait_for_selector("#state[data-kind=issues]")
     page.reload()
-    page.wait_for_selector("#state[data-kind=issues]")
-    page.locator("#state").click()
+    open_questions(page)
     sides = page.locator(".sides")
     expect(sides).to_contain_text("mine")
     expect(sides).to_contain_text("theirs")
@@ -115,8 +114,7 @@ def test_an_edit_of_what_was_deleted_meanwhile_can_be_saved_all_the_same(browser
     server.call("DELETE", f"/tasks/{task['id']}")
     context.set_offline(False)
 
-    page.wait_for_selector("#state[data-kind=issues]")
-    page.locator("#state").click()
+    open_questions(page)
     expect(page.locator(".issue")).to_contain_text("A long thought")
     page.get_by_role("button", name="Restore and save").click()
     saved(page)
