@@ -53,6 +53,20 @@ struct DialectTests {
         #expect(Dialect.multiplied(insert, rows: 1) == insert)
     }
 
+    @Test func `an update of several rows takes its numbers from a list`() {
+        let update = "UPDATE t SET\n    a = $2, b = b + $3\nWHERE k = $1"
+
+        #expect(
+            Dialect.multiplied(update, rows: 2)
+                == """
+                UPDATE t SET
+                    a = new.c2, b = b + new.c3
+                FROM (VALUES ($1::bigint, $2::bigint, $3::bigint), ($4::bigint, $5::bigint, $6::bigint)) AS new (c1, c2, c3)
+                WHERE k = new.c1
+                """)
+        #expect(Dialect.multiplied(update, rows: 1) == update)
+    }
+
     @Test func `sums and the like stay as they are`() {
         let sql = "SELECT octet_length(title) + octet_length(body), count + excluded.count FROM tasks"
 

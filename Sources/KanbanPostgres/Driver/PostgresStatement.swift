@@ -13,8 +13,8 @@ final class PostgresStatement: EngineStatement {
     /// Whether it is sent and not answered.
     var isPending = false
     private var parameters: [Parameter] = []
-    /// The parameters of rows that are not sent, see ``writeRow()``.
-    private var rows: [[Parameter]] = []
+    /// The parameters of rows that are not sent, one row after the other; see ``writeRow()``.
+    private var rows: [Parameter] = []
     /// The same statement for several rows, by their number.
     private var many: [Int: PostgresStatement] = [:]
     private var result: OpaquePointer?
@@ -22,10 +22,14 @@ final class PostgresStatement: EngineStatement {
     /// Sent by ``sendAhead()``: the first step waits for it.
     private var isAhead = false
 
-    enum Parameter {
+    /// Values are sent in their type's binary form.
+    fileprivate enum Parameter {
         case null
-        /// In the type's binary form; of texts it is UTF-8.
-        case binary([UInt8])
+        case integer(Int64)
+        case id(ID)
+        case text(String)
+        /// A `bytea`, or a text as UTF-8.
+        case bytes([UInt8])
     }
 
     init(_ text: String, on connection: PostgresConnection) {
@@ -95,8 +99,8 @@ final class PostgresStatement: EngineStatement {
     /// Keeps the row to send it with others, until the connection sends what could read or write it.
     func writeRow() throws {
         try connection.gather(self)
-        rows.append(parameters)
-        if rows.count == Self.rowLimit { try connection.sendRows() }
+        rows += parameters
+        if rows.count == Self.rowLimit * parameters.count { try connection.sendRows() }
     }
 
     private static let rowLimit = 32
@@ -104,12 +108,13 @@ final class PostgresStatement: EngineStatement {
     /// Statements for the kept rows, which are forgotten: each for a power of two of them, so that few have to be prepared.
     func takeRows() -> [PostgresStatement] {
         defer { rows.removeAll(keepingCapacity: true) }
+        let width = parameters.count
         var (rest, statements) = (rows[...], [PostgresStatement]())
         while !rest.isEmpty {
-            let count = 1 << (Int.bitWidth - 1 - rest.count.leadingZeroBitCount)
+            let count = 1 << (Int.bitWidth - 1 - (rest.count / width).leadingZeroBitCount)
             let statement = ofRows(count)
-            statement.parameters = Array(rest.prefix(count).joined())
-            rest.removeFirst(count)
+            statement.parameters = Array(rest.prefix(count * width))
+            rest.removeFirst(count * width)
             statements.append(statement)
         }
         return statements
@@ -163,24 +168,20 @@ extension PostgresStatement {
     ) -> T {
         // One piece of memory for all values.
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(parameters.reduce(1) { $0 + $1.size })
         var offsets: [Int?] = []
         var lengths: [Int32] = []
-        var formats: [Int32] = []
+        offsets.reserveCapacity(parameters.count)
+        lengths.reserveCapacity(parameters.count)
         for parameter in parameters {
-            switch parameter {
-            case .null:
-                offsets.append(nil)
-                lengths.append(0)
-                formats.append(0)
-            case .binary(let value):
-                offsets.append(bytes.count)
-                lengths.append(Int32(value.count))
-                formats.append(1)
-                bytes += value
-                // An empty value is no null pointer.
-                bytes.append(0)
-            }
+            let start = bytes.count
+            parameter.append(to: &bytes)
+            if case .null = parameter { offsets.append(nil) } else { offsets.append(start) }
+            lengths.append(Int32(bytes.count - start))
         }
+        // The last value may be empty, which is no null pointer.
+        bytes.append(0)
+        let formats = [Int32](repeating: 1, count: parameters.count)
         return bytes.withUnsafeBytes { buffer in
             let start = buffer.bindMemory(to: CChar.self).baseAddress
             let pointers = offsets.map { offset in offset.flatMap { start?.advanced(by: $0) } }
@@ -190,7 +191,7 @@ extension PostgresStatement {
 
     /// As `bigint`, which every number of the schema is.
     func bind(_ index: Int32, _ value: Int64) {
-        set(index, .binary(withUnsafeBytes(of: value.bigEndian) { Array($0) }))
+        set(index, .integer(value))
     }
 
     func bindNull(_ index: Int32) {
@@ -200,22 +201,43 @@ extension PostgresStatement {
     /// PostgreSQL takes no U+0000 in texts. No rule lets a stored text contain it; in search terms a noncharacter replaces it,
     /// which equals nothing.
     func bind(_ index: Int32, _ text: String) {
-        let text = text.utf8.contains(0) ? text.replacing("\0", with: "\u{10ffff}") : text
-        set(index, .binary(Array(text.utf8)))
+        set(index, .text(text.utf8.contains(0) ? text.replacing("\0", with: "\u{10ffff}") : text))
     }
 
     func bind(_ index: Int32, utf8 bytes: [UInt8]) {
-        set(index, .binary(bytes))
+        set(index, .bytes(bytes))
     }
 
     /// As `bytea`.
     func bind(_ index: Int32, _ bytes: [UInt8]) {
-        set(index, .binary(bytes))
+        set(index, .bytes(bytes))
     }
 
     /// As `uuid`, whose order is that of the ids.
     func bind(_ index: Int32, _ id: ID) {
-        set(index, .binary(withUnsafeBytes(of: (id.high.bigEndian, id.low.bigEndian)) { Array($0) }))
+        set(index, .id(id))
+    }
+}
+
+extension PostgresStatement.Parameter {
+    fileprivate var size: Int {
+        switch self {
+        case .null: 0
+        case .integer: 8
+        case .id: 16
+        case .text(let text): text.utf8.count
+        case .bytes(let bytes): bytes.count
+        }
+    }
+
+    fileprivate func append(to bytes: inout [UInt8]) {
+        switch self {
+        case .null: break
+        case .integer(let value): withUnsafeBytes(of: value.bigEndian) { bytes += $0 }
+        case .id(let id): withUnsafeBytes(of: (id.high.bigEndian, id.low.bigEndian)) { bytes += $0 }
+        case .text(let text): bytes += text.utf8
+        case .bytes(let value): bytes += value
+        }
     }
 }
 

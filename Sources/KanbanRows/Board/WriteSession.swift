@@ -284,7 +284,7 @@ package final class WriteSession<Database: Engine> {
                 statement.bind(9, standing.tasks.doing)
                 statement.bind(10, standing.tasks.done)
             }
-            try statement.run()
+            try statement.writeRow()
             if standing.isFeedChanged { feeds.append((AccountKey(number: standing.number), counters.feed)) }
         }
         return feeds

@@ -21,9 +21,10 @@ package protocol EngineStatement: AnyObject {
     /// Runs a statement without rows and resets it. An engine on the other side of a network need not wait for it: then
     /// the error of a statement is thrown by a later one, and by the commit.
     func run() throws
-    /// Runs a statement that writes the row of its one `VALUES` list, like ``run()``. An engine on the other side of a network
-    /// may send several such rows later as one statement, but before anything else: no two may be the same row. Only of a
-    /// literal, with nothing sent between its first value and this; ``Engine/changes`` does not tell of it.
+    /// Runs a statement that writes the row of its one `VALUES` list, or updates one row by integers alone, like ``run()``. An
+    /// engine on the other side of a network may send several such rows later as one statement, but before anything else: no
+    /// two may be the same row. Only of a literal, with nothing sent between its first value and this; ``Engine/changes`` does
+    /// not tell of it.
     func writeRow() throws
     /// Ready to be bound and run again. What was bound stays.
     func reset()
