@@ -85,6 +85,66 @@ struct IssueAnswerTests {
         #expect(try board.issues.current().isEmpty)
     }
 
+    @Test func `a task that was refused is sent again without what others changed since`() async throws {
+        let server = try LocalServer()
+        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+        let category = try await phone.board.createCategory(.init(name: "gone"))
+        let task = try await phone.board.create(.init(title: "report", body: "one page"))
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        try await phone.board.edit(task.id) { $0.category = .id(category.id) }
+        try await pad.board.deleteCategory(category.id)
+        try await pad.board.edit(task.id) {
+            $0.title = "report, final"; $0.body = "two pages"; $0.status = .done
+        }
+        try await pad.board.syncNow()
+        try await phone.board.syncNow()
+        let issue = try #require(try phone.board.issues.current().first)
+
+        var draft = try #require(issue.mine)
+        draft.category = .named("Work")
+        draft.due = .day("2026-12-24")
+        try await phone.board.answer(issue.id, .retry(draft))
+        try await phone.board.syncNow()
+
+        let sent = try #require(try await phone.board.task(task.id))
+        #expect((sent.title, sent.body, sent.status) == ("report, final", "two pages", .done))
+        #expect(sent.due == .day("2026-12-24"))
+        #expect(try phone.board.categories().current().map(\.id) == [sent.categoryID].compactMap(\.self))
+    }
+
+    @Test func `a task that the server has purged comes back as another one`() async throws {
+        let clock = TestClock(1_795_000_000_000)
+        let server = try LocalServer(clock: clock)
+        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+        let task = try await phone.board.create(.init(title: "words", body: "more"))
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        try await pad.board.delete(task.id)
+        try await pad.board.syncNow()
+        try await phone.board.edit(task.id) { $0.title = "mine" }
+        try await phone.board.syncNow()
+        clock.advance(seconds: 31 * 86_400)
+        try await server.maintain()
+        let issue = try #require(try phone.board.issues.current().first)
+        #expect(issue.kind == .deleted)
+
+        try await phone.board.answer(issue.id, .restoreWithMine)
+        try await phone.board.syncNow()
+        let refused = try phone.board.issues.current()
+        #expect(refused.map(\.kind) == [.rejected([Fault(pointer: "#", code: "not_found")])])
+        #expect(try phone.board.trash().current().isEmpty)
+        let draft = try #require(refused.first?.mine)
+        #expect((draft.title, draft.body) == ("mine", "more"))
+        try await phone.board.answer(try #require(refused.first).id, .retry(draft))
+        try await phone.board.syncNow()
+
+        #expect(try phone.titles() == ["mine"])
+        #expect(try phone.board.issues.current().isEmpty)
+        try await pad.board.syncNow()
+        #expect(try pad.titles() == ["mine"])
+    }
+
     @Test func `the place of one side is taken`() async throws {
         let board = try await TestDevice().board
         var tasks: [KanbanTask] = []
@@ -176,7 +236,8 @@ struct IssueAnswerTests {
         let board = try await TestDevice().board
         let task = try await board.create(.init(title: "task"))
         let gone = KanbanID()
-        let edit = StoredMutation(.patch, .task(task.id.id), ["categoryId": .string(gone.description)])
+        let edit = StoredMutation(
+            .patch, .task(task.id.id), ["title": "mine", "categoryId": .string(gone.description)])
         let draft: JSON = ["title": "mine", "status": "todo", "categoryId": .string(gone.description)]
         try await board.core.replica.write { transaction in
             try transaction.add(.rejected(edit, ["code": "unknown_category"], draft))

@@ -55,6 +55,12 @@ final class LocalServer: Transport {
         running.withLock { $0 = next }
     }
 
+    /// Deletes for good what is old enough.
+    func maintain() async throws {
+        let store = running.withLock { $0.store }
+        while try await store.runMaintenance() {}
+    }
+
     /// The whole board, to be restored later.
     func export() async throws -> [UInt8] {
         try await answer("GET", "/export").body

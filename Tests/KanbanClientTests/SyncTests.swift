@@ -182,6 +182,26 @@ struct SyncTests {
         #expect(try pad.titles() == ["mine"])
     }
 
+    @Test func `an edit of now does not give way because it followed one of this morning`() async throws {
+        let server = try LocalServer()
+        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+        let task = try await phone.board.create(.init(title: "base"))
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        try await phone.board.edit(task.id) { $0.title = "of this morning" }
+        try await pad.board.edit(task.id) { $0.body = "of noon" }
+        try await pad.board.syncNow()
+        phone.clock.advance(seconds: 4 * 3_600)
+        try await phone.board.edit(task.id) { $0.body = "of now" }
+        phone.clock.advance(seconds: 60)
+        try await phone.board.edit(task.id) { $0.body += ", and more" }
+
+        #expect(try await phone.board.pending().count == 2)
+        try await phone.board.syncNow()
+        #expect(try await phone.board.task(task.id)?.title == "of this morning")
+        #expect(try await phone.board.task(task.id)?.body == "of now, and more")
+    }
+
     @Test func `a category of the same name on two devices becomes one`() async throws {
         let server = try LocalServer()
         let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))

@@ -88,19 +88,22 @@ extension KanbanBoard {
     public func editCategory(
         _ id: KanbanID, _ change: @Sendable (inout CategoryDraft) -> Void
     ) async throws -> KanbanCategory {
-        try await editDraft("edit category", change) {
-            guard let category = try $0.category(id.id) else { throw KanbanError.notFound }
+        let id = try core.read { try $0.connection.categoryID(id.id) }
+        return try await editDraft("edit category", change) {
+            guard let category = try $0.category(id) else { throw KanbanError.notFound }
             return CategoryDraft(category)
         } save: {
-            try $0.edit(StoredMutation(.patch, .category(id.id), $1.json.changed(to: $2.json)))
+            try $0.edit(StoredMutation(.patch, .category(id), $1.json.changed(to: $2.json)))
         } returning: {
-            try $0.shownCategory(id)
+            try $0.shownCategory(KanbanID(id))
         }
     }
 
     /// Its tasks become uncategorized.
     public func deleteCategory(_ id: KanbanID) async throws {
-        try await change("delete category") { try $0.edit(StoredMutation(.delete, .category(id.id))) }
+        try await change("delete category") {
+            try $0.edit(StoredMutation(.delete, .category($0.rows.connection.categoryID(id.id))))
+        }
     }
 
     @discardableResult

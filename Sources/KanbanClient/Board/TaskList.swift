@@ -21,12 +21,12 @@ struct TaskList: Hashable, Sendable {
     /// The tasks, and until when the clock leaves them so.
     func read(_ reader: SQLiteBoard, at now: Timestamp) throws -> ([KanbanTask], Timestamp?) {
         let moment = try reader.moment(now)
-        guard let query = query(at: moment) else { return ([], dependsOnZone ? moment.dayEnds : nil) }
+        guard let query = try query(reader, at: moment) else { return ([], dependsOnZone ? moment.dayEnds : nil) }
         return (try reader.tasks(query).map { KanbanTask($0) }, dependsOnZone ? moment.dayEnds : nil)
     }
 
     /// `nil` when nothing can be in it.
-    private func query(at moment: Moment) -> TaskQuery? {
+    private func query(_ reader: SQLiteBoard, at moment: Moment) throws -> TaskQuery? {
         var query = TaskQuery()
         switch due {
         case .overdue: query = .overdue(at: moment)
@@ -47,7 +47,7 @@ struct TaskList: Hashable, Sendable {
         switch category {
         case .any: break
         case .uncategorized: query.categoryIDs = [nil]
-        case .only(let ids): query.categoryIDs = Set(ids.map(\.id))
+        case .only(let ids): query.categoryIDs = Set(try ids.map { try reader.connection.categoryID($0.id) })
         }
         query.text = text.flatMap { $0.isEmpty ? nil : CaseFolding.fold($0) }
         query.limit = limit.map { max($0, 0) }

@@ -71,6 +71,13 @@ extension [Fault] {
     }
 }
 
+extension JSON {
+    /// Parses an answer or an event. Values that the server takes up to a depth of 64 stand deeper in them.
+    init(answer bytes: [UInt8]) throws(JSONError) {
+        try self.init(parsing: bytes, maximumDepth: 512)
+    }
+}
+
 extension APIClient {
     /// The JSON of a 2xx answer.
     /// - Throws: ``Failure``, or `CancellationError`.
@@ -84,7 +91,7 @@ extension APIClient {
         guard (200..<300).contains(answer.status) else { throw Failure(answer) }
         if answer.status == 204 { return (204, .null) }
         // A page of a proxy, or one that was cut off.
-        guard let json = try? JSON(parsing: answer.body), json.objectMembers != nil else {
+        guard let json = try? JSON(answer: answer.body), json.objectMembers != nil else {
             throw Failure.malformedResponse
         }
         return (answer.status, json)

@@ -108,6 +108,14 @@ extension StoredIssue {
     }
 }
 
+extension StoredIssue {
+    /// Whether the user wrote this value of a member, in the refused edit or now. The other members may have been changed
+    /// elsewhere since.
+    fileprivate func isWritten(_ member: JSON.Member) -> Bool {
+        self["value"][member.name] != nil || shown[member.name] ?? .null != member.value
+    }
+}
+
 extension TaskItem {
     /// The members that a user changes, as the API shows them.
     var draft: JSON {
@@ -261,14 +269,22 @@ extension Transaction {
         var members = draft.json.objectMembers ?? []
         let category = try draft.category.map { JSON.string(try resolve($0).id.description) } ?? .null
         members.append(.init("categoryId", category))
+        let isThere = try isThere(issue.resource)
+        if isThere { members = members.filter { issue.isWritten($0) } }
         // A category that the user chose now, and that does not exist, is a fault.
         let isChosenNow = ![issue["value"], issue.shown].contains { $0["categoryId"] == category }
         let value = isChosenNow ? .object(members) : try known(.object(members))
-        try edit(StoredMutation(try isThere(issue.resource) ? .patch : .create, issue.resource, value))
+        if value != [:] { try edit(StoredMutation(isThere ? .patch : .create, try target(of: issue, isThere), value)) }
     }
 
-    /// Sends a category, a D-day or settings again, with what the draft changes of ``StoredIssue/shown``: the other members may
-    /// have been changed elsewhere since.
+    /// A resource that is gone comes back under another id: ids are not reused. Nobody knows that of a refused creation.
+    private func target(of issue: StoredIssue, _ isThere: Bool) throws -> ResourceKey {
+        var resource = issue.resource
+        if !isThere, issue["op"] != "create" { resource.id = rows.makeID() }
+        return resource
+    }
+
+    /// Sends a category, a D-day or settings again, with what the draft changes of ``StoredIssue/shown``.
     private func retryOther(_ issue: StoredIssue, _ draft: TaskDraft) throws {
         let isThere = try isThere(issue.resource)
         var members = (isThere ? issue["value"] : issue.whole).objectMembers ?? []
@@ -282,10 +298,7 @@ extension Transaction {
             set(isDDay ? "title" : "name", draft.title)
         }
         if isDDay, case .day(let day)? = draft.due, draft.due != shown?.due { set("date", day.description) }
-        let isCreation = issue["op"] == "create"
-        var resource = issue.resource
-        if !isThere, !isCreation { resource.id = rows.makeID() }
-        try edit(StoredMutation(isThere ? .patch : .create, resource, .object(members)))
+        try edit(StoredMutation(isThere ? .patch : .create, try target(of: issue, isThere), .object(members)))
     }
 
     private func sendAgain(_ issue: StoredIssue) throws {

@@ -165,8 +165,8 @@ extension Transaction {
             ).first,
             last.isUnsent, last.mutation.resource == mutation.resource,
             last.mutation.op == mutation.op || (mutation.op == .patch && last.mutation.op == .create),
-            // An undo must not overwrite, and a new edit must not give way. Nobody else knows an unsent creation.
-            last.policy == policy || last.mutation.op == .create,
+            // An undo must not overwrite, and a new edit must not give way, as an old one does. Nobody else knows an unsent creation.
+            last.mutation.op == .create || last.policy == policy && isRecent(last),
             // An edit that was performed again may have had no effect, and what is joined to it would have none either.
             try last.n > state(.replayed).flatMap(Int64.init) ?? 0,
             let value = last.value(joinedWith: mutation)
@@ -174,6 +174,11 @@ extension Transaction {
         let trace = OutboxTrace(rows.makeID(), joined: (last.mutationID, last.mutation.value))
         try rename(last, to: trace.mutationID, value)
         return trace
+    }
+
+    /// True when the edit was made in the last five minutes.
+    private func isRecent(_ edit: OutboxEdit) -> Bool {
+        0...300_000 ~= now.milliseconds - edit.madeAt.milliseconds
     }
 
     private func rename(_ edit: OutboxEdit, to id: ID, _ value: JSON) throws {

@@ -108,8 +108,7 @@ extension Transaction {
     func resolve(_ category: CategoryRef) throws -> (id: ID, made: [UndoStep]) {
         switch category {
         case .id(let id):
-            let theirs = try all("SELECT theirs FROM aliases WHERE mine = ?1", .id(id.id)) { try $0.id(0) }.first
-            return (theirs ?? id.id, [])
+            return (try rows.connection.categoryID(id.id), [])
         case .named(let name):
             if let known = try rows.category(foldedName: CaseFolding.fold(name.trimmed)) { return (known.id, []) }
             let id = rows.makeID()

@@ -40,9 +40,20 @@ extension Transaction {
 
     private static var trashDays: Int64 { 30 }
 
-    /// Integrates the results of edits while more are to be sent. The rows stay as they are until the feed brings the changes.
+    /// Integrates the results of edits while more are to be sent. The rows stay as they are until the feed brings the changes, but
+    /// for categories that the server had already: their ids take the place of mine at once, in new edits as well.
     func integrate(results: [SyncResponse.Result]) throws {
-        for answered in try settled(results) { try settle(answered) }
+        let settled = try settled(results)
+        let adopted = settled.filter { $0.adoption != nil }
+        if !adopted.isEmpty { try rollBackEdits() }
+        isEditing = false
+        for answered in adopted {
+            guard let (_, theirs) = answered.adoption, try rows.category(theirs) == nil else { continue }
+            if let category = Change.Value(shown: answered.result.value, as: .category) { try put(category) }
+        }
+        for answered in settled { try settle(answered) }
+        isEditing = true
+        if !adopted.isEmpty { try replayEdits() }
         touched.formUnion([.status, .outbox])
     }
 
@@ -64,6 +75,14 @@ extension Transaction {
         var result: SyncResponse.Result
         var draft: JSON
         var shown: JSON
+
+        /// The ids of a new category and of the one that the server had under its name.
+        var adoption: (mine: ID, theirs: ID)? {
+            guard edit.mutation.op == .create, let mine = edit.mutation.resource.id,
+                let theirs = result.value["id"]?.stringValue.flatMap({ ID($0) }), theirs != mine
+            else { return nil }
+            return (mine, theirs)
+        }
     }
 
     private func endOfFeed(isStream: Bool, isRestored: Bool) throws {
@@ -163,9 +182,7 @@ extension Transaction {
             try run(
                 "UPDATE outbox SET answered = ?2 WHERE n = ?1", .integer(edit.n), .integer(result.revision ?? 0))
             try acknowledge(edit)
-            if edit.mutation.op == .create, let mine = edit.mutation.resource.id,
-                let theirs = result.value["id"]?.stringValue.flatMap({ ID($0) }), theirs != mine
-            {
+            if let (mine, theirs) = answered.adoption {
                 try replace(mine, by: theirs)
                 let looks = ["color", "emoji", "image"].map { JSON.Member($0, edit.mutation.value[$0] ?? .null) }
                 let lost = looks.filter { !$0.value.isNull && result.value[$0.name] ?? .null != $0.value }
@@ -182,7 +199,8 @@ extension Transaction {
             }
             // One issue is enough for several edits with the same words.
             let known = try all(
-                "SELECT details FROM issues WHERE target = ?1 AND kind = 'deleted'", .id(edit.mutation.resource.id)
+                "SELECT details FROM issues WHERE target = ?1 AND kind IN ('deleted', 'rejected')",
+                .id(edit.mutation.resource.id)
             ) { try JSON(stored: $0.text(0))["draft"] }
             if draft.isNull || !known.contains(draft) { try add(.deleted(edit, draft)) }
         case .rejected:
@@ -195,6 +213,11 @@ extension Transaction {
             // Edits after a refused creation are refused, too: one issue is enough.
             guard try code != "not_found" || !hasRejection(of: edit.mutation.resource) else { return }
             try add(.rejected(edit, result, draft))
+            // The server has emptied its trash.
+            if edit.mutation.op == .restore, code == "not_found", let id = edit.mutation.resource.id {
+                try rows.erase(task: id)
+                touched.insert(.tasks)
+            }
         }
     }
 

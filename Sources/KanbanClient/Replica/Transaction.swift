@@ -256,6 +256,11 @@ extension SQLiteConnection {
         return rows
     }
 
+    /// The id that a category has by now: another one if it was made here and the server had one of its name.
+    func categoryID(_ id: ID) throws -> ID {
+        try all("SELECT theirs FROM aliases WHERE mine = ?1", [.id(id)]) { try $0.id(0) }.first ?? id
+    }
+
     func state(_ name: StateName) throws -> String? {
         try all("SELECT value FROM state WHERE name = ?1", [.text(name.rawValue)]) { $0.text(0) }.first
     }

@@ -108,7 +108,7 @@ struct ChangeStream {
         guard let cursor = changes.last(where: { $0.id != nil })?.id else { return }
         let values = try changes.map { event -> Change? in
             // The stream was cut inside an event.
-            guard let json = try? JSON(parsing: Array(event.data.utf8)) else { throw Failure.malformedResponse }
+            guard let json = try? JSON(answer: Array(event.data.utf8)) else { throw Failure.malformedResponse }
             return Change(shown: json)
         }
         let answer = SyncResponse(changes: values.compactMap { $0 }, cursor: cursor)

@@ -202,26 +202,37 @@ struct SyncMachine: Sendable {
         let failed = request
         request = nil
         guard case .problem(let problem) = failure else {
+            // An answer with the results of all edits may be more than the device takes.
+            if failure == .malformedResponse { halve(failed) }
             backOff(failure, &actions)
             return
         }
-        switch problem.status {
-        case 401: bar(.loggedOut, failure, &actions)
-        case 403: bar(.stopped(problem), failure, &actions)
-        case _ where problem.isOfCursor: startOver(&actions)
-        case 400, 413, 422:
-            guard case .push(let most) = failed else {
-                backOff(failure, &actions)
-                return
-            }
-            if most > 1 {
-                mutations = max(1, min(most, mutations) / 2)
-            } else {
-                actions.append(.refuseFirst(problem))
-            }
-        default:
-            backOff(failure, &actions)
+        if heed(problem, &actions) { return }
+        if [400, 413, 422].contains(problem.status) {
+            if failed == .push(most: 1) { return actions.append(.refuseFirst(problem)) }
+            if halve(failed) { return }
         }
+        backOff(failure, &actions)
+    }
+
+    /// Stops, or starts over, where no repeat would help.
+    /// - Returns: false for other problems.
+    private mutating func heed(_ problem: Failure.Problem, _ actions: inout [Action]) -> Bool {
+        switch problem.status {
+        case 401: bar(.loggedOut, .problem(problem), &actions)
+        case 403: bar(.stopped(problem), .problem(problem), &actions)
+        case _ where problem.isOfCursor: startOver(&actions)
+        default: return false
+        }
+        return true
+    }
+
+    /// - Returns: false for another request than a push.
+    @discardableResult
+    private mutating func halve(_ request: Request?) -> Bool {
+        guard case .push(let most) = request else { return false }
+        mutations = max(1, min(most, mutations) / 2)
+        return true
     }
 
     private mutating func streamEnded(_ failure: Failure?, after time: Duration, _ actions: inout [Action]) {
@@ -237,20 +248,7 @@ struct SyncMachine: Sendable {
             }
         brokenStreams = isBroken ? brokenStreams + 1 : 0
         needsPull = true
-        if case .problem(let problem) = failure {
-            switch problem.status {
-            case 401:
-                bar(.loggedOut, .problem(problem), &actions)
-                return
-            case 403:
-                bar(.stopped(problem), .problem(problem), &actions)
-                return
-            case _ where problem.isOfCursor:
-                startOver(&actions)
-                return
-            default: break
-            }
-        }
+        if case .problem(let problem) = failure, heed(problem, &actions) { return }
         // It ended before it was ready: the network or the server is away.
         if !wasReady, let failure { backOff(failure, &actions) }
     }

@@ -1,0 +1,53 @@
+import Kanban
+import TestSupport
+import Testing
+
+@testable import KanbanClient
+
+/// A category made on two devices under one name: the id that the server knows takes the place of the other.
+struct AdoptedCategoryTests {
+    let server: LocalServer
+    let phone, pad: TestDevice
+
+    init() async throws {
+        server = try LocalServer()
+        (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+    }
+
+    @Test func `its first id stands for it in all calls`() async throws {
+        try await phone.board.createCategory(.init(name: "Work"))
+        try await phone.board.syncNow()
+        let mine = try await pad.board.createCategory(.init(name: "work")).id
+        let task = try await pad.board.create(.init(title: "task", category: .id(mine)))
+        try await pad.board.syncNow()
+        try #require(try pad.board.categories().current().map(\.id) != [mine])
+
+        #expect(try pad.board.tasks(category: .only([mine])).current().map(\.id) == [task.id])
+        #expect(try await pad.board.editCategory(mine) { $0.color = "#ff0000" }.name == "Work")
+        #expect(try pad.board.categories().current().map(\.color) == ["#ff0000"])
+        try await pad.board.deleteCategory(mine)
+        #expect(try pad.board.categories().current().isEmpty)
+    }
+
+    @Test func `it is known before the rest of a long push is sent`() async throws {
+        try await phone.board.createCategory(.init(name: "Work"))
+        try await phone.board.syncNow()
+        let mine = try await pad.board.createCategory(.init(name: "Work")).id
+        for number in 1...3 { try await pad.board.create(.init(title: "\(number)", category: .id(mine))) }
+        let push = try #require(try await pad.board.core.replica.write { try $0.collectPush(most: 2) })
+        let answer = try await pad.board.core.client(of: nil).json(.post("/sync", push.body)).json
+        try await pad.board.core.replica.write { try $0.integrate(results: SyncResponse.results(answer)) }
+
+        let theirs = try #require(try pad.board.categories().current().first).id
+        #expect(theirs != mine)
+        #expect(try pad.board.tasks(category: .only([theirs])).current().count == 3)
+        try await pad.board.create(.init(title: "by its id", category: .id(theirs)))
+        try await pad.board.create(.init(title: "by its first id", category: .id(mine)))
+        try await pad.board.create(.init(title: "by its name", category: .named("Work")))
+        try await pad.board.syncNow()
+        try await phone.board.syncNow()
+
+        #expect(try pad.board.issues.current().isEmpty)
+        #expect(try phone.board.categories().current().map(\.taskCount) == [6])
+    }
+}
