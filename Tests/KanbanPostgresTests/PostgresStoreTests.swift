@@ -261,9 +261,11 @@ extension PostgresTests {
             withExtendedLifetime(stores) {}
         }
 
-        @Test func `servers ring for one another`() async throws {
+        /// PostgreSQL takes 63 bytes of a name of a channel.
+        @Test(arguments: ["team", "team-\(String(repeating: "x", count: 58))"])
+        func `servers ring for one another`(schema: String) async throws {
             let rings = Locked<[AccountKey]>([])
-            let target = try PostgresCluster.shared.get().freshSchema()
+            let target = try PostgresCluster.shared.get().freshSchema(schema)
             let hearing = try TestStores(target: target) { configuration in
                 configuration.onCommit = { accounts in rings.withLock { $0 += accounts } }
             }

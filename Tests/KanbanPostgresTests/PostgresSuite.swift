@@ -85,7 +85,7 @@ final class TestStores: Sendable {
     /// A schema whose sessions all have its name, for ``endSessions()``.
     static func namedTarget() throws -> String {
         let target = try PostgresCluster.shared.get().freshSchema()
-        return try "\(target)&application_name=\(#require(target.split(separator: "%3D").last))"
+        return try "\(target)&application_name=kanbase%20\(#require(target.split(separator: "%3D").last))"
     }
 
     /// Ends the sessions of these servers, and no others, as a restart of PostgreSQL would.

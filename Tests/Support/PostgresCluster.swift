@@ -58,10 +58,12 @@ package final class PostgresCluster: Sendable {
     package var url: String { "postgres:///postgres?host=\(directory)&user=kanbase" }
 
     /// The same with an empty schema of its own.
-    package func freshSchema() throws -> String {
-        let name = "t" + UUID().uuidString.replacing("-", with: "").lowercased()
-        try execute("CREATE SCHEMA \(name)")
-        return "\(url)&options=-csearch_path%3D\(name)"
+    /// - Parameter name: of letters, digits and hyphens; a new one by default.
+    package func freshSchema(
+        _ name: String = "t" + UUID().uuidString.replacing("-", with: "").lowercased()
+    ) throws -> String {
+        try execute("CREATE SCHEMA \"\(name)\"")
+        return "\(url)&options=-csearch_path%3D\(name.contains("-") ? "%22\(name)%22" : name)"
     }
 
     /// Runs a statement and returns its output.

@@ -14,7 +14,7 @@ extension PostgresConnection {
     }
 
     private func sendBegin(readOnly: Bool) throws {
-        (savepoints, savepointCount) = ([], 0)
+        (savepoints, savepointCount, sentInTransaction) = ([], 0, 0)
         try statement(readOnly ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN").run()
         isInTransaction = true
     }

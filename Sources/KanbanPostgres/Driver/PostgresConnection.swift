@@ -30,6 +30,8 @@ final class PostgresConnection: Engine {
     /// The first error since the last ``rollBack()``, or the one that ended the session.
     var fault: PostgresError?
     var isInTransaction = false
+    /// Prepared statements that were sent in the transaction.
+    var sentInTransaction = 0
     /// The session ended after a COMMIT was sent: nobody knows whether it took effect.
     var commitWasSent = false
     /// How often it waited for answers of the server, each time a round trip.
@@ -57,6 +59,9 @@ final class PostgresConnection: Engine {
     /// How many statements go out together: each by itself would be a system call here and one there. More of them would
     /// let the server wait for work.
     private static let flushedTogether = 8
+    /// After how many statements of a transaction they are planned anew. An import may fill a table for whose few rows any index
+    /// was good enough.
+    private static let plannedFor = 2_000
     /// Statements made at run time that are kept prepared.
     private static let composedLimit = 128
 
@@ -154,13 +159,17 @@ final class PostgresConnection: Engine {
         guard !gathering.isEmpty else { return }
         let statements = gathering
         gathering = []
-        for statement in statements.flatMap({ $0.takeRows() }) { try put(statement, prepared: true) }
+        for statement in statements { if let rows = statement.takeRows() { try put(rows, prepared: true) } }
     }
 
     private func put(_ statement: PostgresStatement, prepared: Bool) throws {
         isFlushRequested = false
         let sent: Int32
         if prepared, options.prepares {
+            sentInTransaction += 1
+            if sentInTransaction.isMultiple(of: Self.plannedFor), isInTransaction {
+                try put(PostgresStatement("DISCARD PLANS", on: self), prepared: false)
+            }
             if statement.name == nil {
                 names += 1
                 let name = "k\(names)"

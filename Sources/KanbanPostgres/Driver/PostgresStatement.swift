@@ -105,19 +105,13 @@ final class PostgresStatement: EngineStatement {
 
     private static let rowLimit = 32
 
-    /// Statements for the kept rows, which are forgotten: each for a power of two of them, so that few have to be prepared.
-    func takeRows() -> [PostgresStatement] {
-        defer { rows.removeAll(keepingCapacity: true) }
-        let width = parameters.count
-        var (rest, statements) = (rows[...], [PostgresStatement]())
-        while !rest.isEmpty {
-            let count = 1 << (Int.bitWidth - 1 - (rest.count / width).leadingZeroBitCount)
-            let statement = ofRows(count)
-            statement.parameters = Array(rest.prefix(count * width))
-            rest.removeFirst(count * width)
-            statements.append(statement)
-        }
-        return statements
+    /// A statement for the kept rows, which are forgotten; `nil` without rows.
+    func takeRows() -> PostgresStatement? {
+        guard !rows.isEmpty else { return nil }
+        let statement = ofRows(rows.count / parameters.count)
+        statement.parameters = rows
+        rows.removeAll()
+        return statement
     }
 
     private func ofRows(_ count: Int) -> PostgresStatement {

@@ -40,10 +40,13 @@ final class Bell: Sendable {
     private nonisolated(unsafe) var speaker: PostgresConnection?
 
     /// - Parameters:
-    ///   - channel: the schema's own.
+    ///   - schema: that of the tables, which has a channel of its own.
     ///   - server: its name among all that share the database.
-    init(_ configuration: PostgresConfiguration, channel: String, server: ID) {
+    init(_ configuration: PostgresConfiguration, schema: String, server: ID) {
         self.configuration = configuration
+        // A name of at most 63 bytes, without quotes. Two schemas may share one, and look in vain now and then.
+        var channel = "kanbase:" + String(schema.map { $0.isLetter || $0.isNumber ? $0 : "_" })
+        while channel.utf8.count > 63 { channel.removeLast() }
         self.channel = channel
         signature = "#\(server)"
         registry = ServerRegistry(of: server, configuration)

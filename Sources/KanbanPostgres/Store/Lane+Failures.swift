@@ -44,6 +44,8 @@ extension Lane {
                 trouble = error.description
                 if error.isLockTimeOut {
                     endHungSessions()
+                    // Under the lock of all accounts one body waited for the row of an account: the others need not wait with it.
+                    if jobs.count > 1, turn.done.first?.account == .nobody { return apart(jobs) }
                     return .later(jobs)
                 }
                 if jobs.count > 1, !error.isTransient || conflicts > 0 { return apart(jobs) }

@@ -22,6 +22,9 @@ final class Lane: @unchecked Sendable {
     /// Between two waits for the lock of an account while others wait for the lane.
     private static let rest = Duration.milliseconds(300)
 
+    /// How long a write for accounts waits for a row, in milliseconds.
+    private static let rowTime = 25
+
     private let queue: DispatchQueue
     let configuration: PostgresConfiguration
     private let statementTime: Int
@@ -168,6 +171,8 @@ final class Lane: @unchecked Sendable {
             now = try take(rows, for: jobs, in: session)
         } else {
             now = date(try writing.connection.lockAccess())
+            // All servers wait for this lock, and so for a body that waits for the row of an account.
+            try writing.connection.run("SET LOCAL lock_timeout = \(Self.rowTime)")
             turn.done = jobs
         }
         // From here: waiting for a lock is not the bodies' time.

@@ -51,11 +51,12 @@ struct LaneQueue {
         jobs.insert(contentsOf: rest, at: 0)
     }
 
-    /// For jobs whose accounts another transaction has locked. They stay before the account's jobs that came meanwhile.
+    /// For jobs whose accounts another transaction has locked. They stay before the account's jobs that came meanwhile, but for
+    /// writes of accounts, which have no order.
     /// - Parameter time: until then jobs of other accounts go first.
     mutating func putBehind(_ late: [any LaneJob], until time: ContinuousClock.Instant) {
-        for job in late { held[job.account] = time }
-        let accounts = Set(late.map(\.account))
+        let accounts = Set(late.map(\.account)).subtracting([.nobody])
+        for account in accounts { held[account] = time }
         let younger = jobs.filter { accounts.contains($0.account) }
         jobs.removeAll { accounts.contains($0.account) }
         jobs += late + younger

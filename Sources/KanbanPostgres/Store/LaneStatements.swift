@@ -39,14 +39,15 @@ extension PostgresConnection {
 
     /// Ends the sessions of lanes that are idle in the middle of a transaction and hold its locks. PostgreSQL's own limits do not
     /// apply to them, because its clock runs only between a Sync and the next statement. If the server of such a session is
-    /// still alive, it runs the transaction again.
+    /// still alive, it runs the transaction again. Under a name of the operator's, who may have sessions of that name, it ends none.
     /// - Returns: how many they were.
     func endHungSessions() throws -> Int64 {
         let statement = try statement(
             """
             SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
             WHERE datname = current_database() AND usename = current_user AND wait_event = 'ClientRead'
-                AND application_name = current_setting('application_name') AND xact_start IS NOT NULL
+                AND application_name = current_setting('application_name') AND application_name LIKE 'kanbase %'
+                AND xact_start IS NOT NULL
                 AND state_change < clock_timestamp() - interval '2 seconds'
             """)
         defer { statement.reset() }

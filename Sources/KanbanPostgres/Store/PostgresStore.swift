@@ -68,7 +68,7 @@ package final class PostgresStore: Sendable {
                 id: ids.next(at: configuration.clock()), epoch: ids.newEpoch(), at: configuration.clock())
             try connection.wait()
         }
-        let bell = Bell(configuration, channel: "kanbase:\(try PostgresSchema.name(on: connection))", server: server)
+        let bell = Bell(configuration, schema: try PostgresSchema.name(on: connection), server: server)
         self.bell = bell
         let done = done
         let publish: @Sendable ([AccountKey]) -> Void = { accounts in
