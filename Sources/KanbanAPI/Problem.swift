@@ -127,7 +127,8 @@ package struct Problem: Error, Sendable {
                 headers: [("Retry-After", "60")])
         case .away:
             self.init(
-                .unavailable, "The database cannot be reached. Nothing was changed; try again.",
+                .unavailable,
+                "The database cannot be reached, or is busy with other writes of the account. Nothing was changed; try again.",
                 headers: [("Retry-After", "2")])
         case .unsettled:
             self.init(
