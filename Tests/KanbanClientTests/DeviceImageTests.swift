@@ -190,6 +190,40 @@ struct DeviceImageTests {
         #expect(try pad.board.ddays().current().map(\.image) == [id])
     }
 
+    @Test func `a D-day and a category whose images are gone come back without them`() async throws {
+        let server = try LocalServer()
+        let board = try await TestDevice.on(server).board
+        let id = try await board.add(image: Self.png)
+        let exam = try await board.createDDay(.init(title: "exam", date: "2026-12-24", image: id))
+        let home = try await board.createCategory(.init(name: "Home"))
+        let task = try await board.create(.init(title: "task", category: .id(home.id)))
+        try await board.syncNow()
+        _ = try await server.json("PATCH", "/categories/\(home.id)", ["image": .string(id.description)])
+        try await board.syncNow()
+        try await board.deleteDDay(exam.id)
+        try await board.deleteCategory(home.id)
+        try await board.syncNow()
+        // As the server does with one that nothing names for thirty days.
+        _ = try await server.json("DELETE", "/images/\(id)")
+        try await board.syncNow()
+
+        let outcomes = [try await board.undo(), try await board.undo()]
+
+        let category = try #require(try board.categories().current().first)
+        let dday = try #require(try board.ddays().current().first)
+        #expect(category.name == "Home")
+        #expect(dday.title == "exam" && dday.image == nil)
+        let lost = [category.id, dday.id].map { target -> UndoOutcome in
+            .partly([Conflict(target: target, member: "image", mine: id.description, theirs: nil)])
+        }
+        #expect(outcomes == lost)
+        try await board.syncNow()
+        #expect(try board.issues.current().isEmpty)
+        #expect(try await board.task(task.id)?.categoryID == category.id)
+        #expect(try await server.json("GET", "/ddays")["items"]?.arrayValue?.count == 1)
+        await board.close()
+    }
+
     @Test func `a server that was restored gets the images again`() async throws {
         let (server, phone, _) = try await pair()
         let backup = try await server.export()
