@@ -224,6 +224,18 @@ struct DeviceImageTests {
         await board.close()
     }
 
+    @Test func `a D-day whose image was refused can be undone`() async throws {
+        let network = RefusingNetwork(to: try LocalServer(), status: 507, code: "quota_exceeded")
+        let board = try await TestDevice.on(network).board
+        let id = try await board.add(image: Self.png)
+        try await board.createDDay(.init(title: "exam", date: "2026-12-24", image: id))
+        try await board.syncNow()
+
+        #expect(try await board.undo() == .done)
+        #expect(try board.ddays().current().isEmpty)
+        await board.close()
+    }
+
     @Test func `a server that was restored gets the images again`() async throws {
         let (server, phone, _) = try await pair()
         let backup = try await server.export()

@@ -60,6 +60,9 @@ extension Transaction {
             try run("UPDATE outbox SET value = ?2 WHERE n = ?1", .integer(edit.n), .text(JSON.object(members).text))
             if !named.contains(edit.mutation.resource) { named.append(edit.mutation.resource) }
         }
+        // An undo would take the missing image for a change of another device.
+        try run(
+            "UPDATE undo SET steps = replace(steps, ?1, ?2)", .text("\"image\":\"\(id)\""), .text("\"image\":null"))
         try replayEdits()
         try add(.refused(image: id, problem, named: named))
         touched.formUnion([.outbox, .status])
