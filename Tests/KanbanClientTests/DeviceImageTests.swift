@@ -236,6 +236,39 @@ struct DeviceImageTests {
         await board.close()
     }
 
+    @Test func `an image that was sent before a restore, and its D-day not, is sent again`() async throws {
+        let (server, phone, _) = try await pair()
+        try await phone.board.syncNow()
+        let backup = try await server.export()
+        let id = try await phone.board.add(image: Self.png)
+        try await phone.board.createDDay(.init(title: "exam", date: "2026-12-24", image: id))
+        // The network goes before the push.
+        try await phone.board.core.uploadImages(phone.board.core.replica, phone.board.core.client(of: nil))
+        try await server.restore(backup)
+
+        try await phone.board.syncNow()
+
+        #expect(try phone.board.issues.current().isEmpty)
+        #expect(
+            try await server.json("GET", "/ddays")["items"]?.arrayValue?.first?["image"]?.stringValue == id.description)
+    }
+
+    @Test func `an image that was refused is not sent again after a restore`() async throws {
+        let server = try LocalServer()
+        let device = try await TestDevice.on(RefusingNetwork(to: server, status: 415, code: "unsupported_media_type"))
+        let backup = try await server.export()
+        let id = try await device.board.add(image: Self.png)
+        try await device.board.syncNow()
+        try await device.board.create(.init(title: "task"))
+        try await device.board.syncNow()
+        try await server.restore(backup)
+
+        try await device.board.syncNow()
+
+        #expect(try device.board.issues.current().filter { $0.target == id }.count == 1)
+        await device.board.close()
+    }
+
     @Test func `a server that was restored gets the images again`() async throws {
         let (server, phone, _) = try await pair()
         let backup = try await server.export()

@@ -87,14 +87,19 @@ extension Transaction {
 
     /// A restored server may lack images that are here. Send them again, because edits that are sent again name them.
     func endLoadingOfImages(isRestored: Bool) throws {
-        for var image in try rows.images(after: nil, limit: .max) where image.revision.isOfEarlierHistory {
-            guard isRestored, try rows.imageContent(image.id) != nil else {
-                try rows.erase(image: image.id)
-                continue
+        for var image in try rows.images(after: nil, limit: .max) {
+            if image.revision.isOfEarlierHistory {
+                guard isRestored, try rows.imageContent(image.id) != nil else {
+                    try rows.erase(image: image.id)
+                    continue
+                }
+                image.revision = try rows.nextRevision()
+                try rows.save(image)
+                try noteUnsent(image.id)
+            } else if isRestored, image.revision.isOptimistic, try !hasRejection(of: .image(image.id)) {
+                // Sent before the server was restored, and lost with its history before the feed brought it.
+                try noteUnsent(image.id)
             }
-            image.revision = try rows.nextRevision()
-            try rows.save(image)
-            try noteUnsent(image.id)
         }
     }
 }
