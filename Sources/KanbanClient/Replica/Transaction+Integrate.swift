@@ -28,18 +28,6 @@ extension Transaction {
         touched.formUnion([.status, .outbox])
     }
 
-    /// Removes tasks from the trash after as many days as the server does, unless one has a pending edit.
-    /// - Parameter newest: a time of the server, because the device's clock may be years ahead.
-    private func emptyTrash(at newest: Timestamp) throws {
-        let oldest = min(now, newest).adding(milliseconds: -Self.trashDays * 86_400_000)
-        guard try !rows.trash(before: oldest, limit: 1).isEmpty else { return }
-        try rows.erase(trashBefore: oldest)
-        try forgetFormerCategories()
-        touched.insert(.tasks)
-    }
-
-    private static var trashDays: Int64 { 30 }
-
     /// Integrates the results of edits while more are to be sent. The rows stay as they are until the feed brings the changes.
     func integrate(results: [SyncResponse.Result]) throws {
         for answered in try settled(results) { try settle(answered) }
