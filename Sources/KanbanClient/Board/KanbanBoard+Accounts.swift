@@ -12,7 +12,7 @@ extension KanbanBoard {
         if let name { members.append(.init("displayName", .string(name))) }
         if let invitation { members.append(.init("invitation", .string(invitation))) }
         do {
-            _ = try await core.client(token: nil).json(.post("/accounts", .object(members)))
+            _ = try await ask("/accounts", .object(members))
         } catch {
             throw Failure.told(error)
         }
@@ -107,10 +107,23 @@ extension KanbanBoard {
         }
     }
 
+    /// Asks a server for an account or a session.
+    private func ask(_ path: String, _ body: JSON) async throws -> JSON {
+        let replica = core.replica
+        do {
+            let json = try await core.client(token: nil).json(.post(path, body)).json
+            try await replica.noteAnswered()
+            return json
+        } catch let failure as Failure where failure.isOfKanbase {
+            try await replica.noteAnswered()
+            throw failure
+        }
+    }
+
     private func openSession(_ body: JSON) async throws -> (token: String, account: KanbanID) {
         let json: JSON
         do {
-            json = try await core.client(token: nil).json(.post("/sessions", body)).json
+            json = try await ask("/sessions", body)
         } catch Failure.problem(let problem) where problem.status == 401 {
             throw KanbanError.wrongPassword
         } catch {
