@@ -90,16 +90,18 @@ extension KanbanBoard {
     }
 
     /// Removes the board without an account once it is not shown any more: what was edited there since it was sent is
-    /// sent, too. Where that fails it stays on the device: it is there again after a log-out, and goes to an account with
-    /// the next log-in.
+    /// sent, too, and what is not sent goes to the account's board on this device. Where that fails it stays on the device: it
+    /// is there again after a log-out, and goes to an account with the next log-in.
     private func settle(_ sent: GuestBoard, _ guest: GuestData, token: String) async {
         do {
-            if guest == .add {
+            switch guest {
+            case .add:
                 let left = try core.readHidden(nil) { try GuestBoard($0) }
                 if left.revision != sent.revision { try await send(left, token: token) }
-            } else if guest == .ask {
-                let isEmpty = try core.readHidden(nil) { try GuestBoard($0) }.document == nil
-                guard isEmpty else { return }
+                try await core.replica.write { try $0.add(trash: left.trash) }
+            case .ask:
+                guard try core.readHidden(nil, { try GuestBoard($0) }).isEmpty else { return }
+            case .discard: break
             }
             try core.remove(nil)
         } catch {
@@ -190,14 +192,19 @@ private struct GuestBoard {
     var settings: JSON
     /// As `POST /import` takes it, with ids, places and times; `nil` when there is nothing.
     var document: JSON?
+    /// Deleted tasks, of which the account's server hears when they are restored.
+    var trash: [TaskItem]
     /// Grows with every edit.
     var revision: Revision
 
     var isWorthAsking: Bool { counts.total > 0 || hasMore }
 
+    var isEmpty: Bool { document == nil && trash.isEmpty }
+
     init(_ reader: SQLiteBoard) throws {
         counts = BoardCounts(try reader.taskCounts())
         hasMore = try !reader.categories().isEmpty || reader.countDDays() > 0
+        trash = try reader.trash(at: reader.context.clock())
         revision = try reader.feedState().revision
         var settings = Change.Value.settings(try reader.settings()).json.objectMembers ?? []
         settings.removeAll { $0.name == "revision" || $0.value.isNull || $0.value == [:] }

@@ -72,8 +72,9 @@ extension Transaction {
     private func apply(_ change: Change, isRestored: Bool, _ own: [ID: TaskItem]) throws {
         let resource = ResourceKey(type: change.type, id: change.id)
         let known = try value(of: resource)
-        // An image that was added here has no revision of the server until the feed brings it.
-        let seen = known?.revision.flatMap { change.type == .image && $0.isOptimistic ? nil : $0 }
+        // An image that was added here has no revision of the server until the feed brings it; a task of the device's own trash
+        // neither.
+        let seen = known?.revision.flatMap { $0.isOptimistic ? nil : $0 }
         let knownRevision = try seen ?? buriedRevision(of: resource) ?? -1
         // Skip what the stream brought already. Settings start at revision 0.
         guard change.revision > knownRevision || (change.type == .settings && change.revision >= knownRevision) else {
