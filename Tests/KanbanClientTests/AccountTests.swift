@@ -149,6 +149,20 @@ struct AccountTests {
         #expect(try pad.board.trash().current().isEmpty)
     }
 
+    @Test func `words of a guest that stand only in an issue go to the account`() async throws {
+        let device = try await device()
+        try await device.board.core.replica.write { transaction in
+            let edit = StoredMutation(.create, .task(ID(high: 1, low: 2)), ["title": "refused"])
+            try transaction.add(.rejected(edit, ["code": "too_many"], ["title": "refused"]))
+        }
+
+        try await logIn(device.board, .add)
+
+        #expect(try device.board.issues.current().map(\.mine?.title) == ["refused"])
+        await #expect(throws: KanbanError.unsent(1)) { try await device.board.logOut() }
+        await device.board.close()
+    }
+
     @Test func `who knows the password is asked about a guest's tasks, and nobody else`() async throws {
         let device = try await device()
         try await device.board.create(.init(title: "mine"))

@@ -98,7 +98,10 @@ extension KanbanBoard {
             case .add:
                 let left = try core.readHidden(nil) { try GuestBoard($0) }
                 if left.revision != sent.revision { try await send(left, token: token) }
-                try await core.replica.write { try $0.add(trash: left.trash) }
+                try await core.replica.write { transaction in
+                    try transaction.add(trash: left.trash)
+                    for issue in left.issues { try transaction.add(issue) }
+                }
             case .ask:
                 guard try core.readHidden(nil, { try GuestBoard($0) }).isEmpty else { return }
             case .discard: break
@@ -194,17 +197,20 @@ private struct GuestBoard {
     var document: JSON?
     /// Deleted tasks, of which the account's server hears when they are restored.
     var trash: [TaskItem]
+    /// Those that hold what is nowhere else.
+    var issues: [StoredIssue]
     /// Grows with every edit.
     var revision: Revision
 
     var isWorthAsking: Bool { counts.total > 0 || hasMore }
 
-    var isEmpty: Bool { document == nil && trash.isEmpty }
+    var isEmpty: Bool { document == nil && trash.isEmpty && issues.isEmpty }
 
     init(_ reader: SQLiteBoard) throws {
         counts = BoardCounts(try reader.taskCounts())
         hasMore = try !reader.categories().isEmpty || reader.countDDays() > 0
         trash = try reader.trash(at: reader.context.clock())
+        issues = try reader.connection.issues().filter(\.isOnlyCopy)
         revision = try reader.feedState().revision
         var settings = Change.Value.settings(try reader.settings()).json.objectMembers ?? []
         settings.removeAll { $0.name == "revision" || $0.value.isNull || $0.value == [:] }
