@@ -210,6 +210,12 @@ struct AccountTests {
 
         #expect(try device.titles() == ["mine"])
         #expect(device.network.requests.last?.target == "/sessions/current")
+
+        // The account can be had without it.
+        try await logIn(device.board, .keep)
+        #expect(try device.titles().isEmpty)
+        try await device.board.logOut()
+        #expect(try device.titles() == ["mine"])
         await device.board.close()
     }
 

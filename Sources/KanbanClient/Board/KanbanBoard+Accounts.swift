@@ -104,6 +104,7 @@ extension KanbanBoard {
                 }
             case .ask:
                 guard try core.readHidden(nil, { try GuestBoard($0) }).isEmpty else { return }
+            case .keep: return
             case .discard: break
             }
             try core.remove(nil)
