@@ -190,6 +190,85 @@ struct DeviceImageTests {
         #expect(try pad.board.ddays().current().map(\.image) == [id])
     }
 
+    @Test func `a D-day and a category whose images are gone come back without them`() async throws {
+        let server = try LocalServer()
+        let board = try await TestDevice.on(server).board
+        let id = try await board.add(image: Self.png)
+        let exam = try await board.createDDay(.init(title: "exam", date: "2026-12-24", image: id))
+        let home = try await board.createCategory(.init(name: "Home"))
+        let task = try await board.create(.init(title: "task", category: .id(home.id)))
+        try await board.syncNow()
+        _ = try await server.json("PATCH", "/categories/\(home.id)", ["image": .string(id.description)])
+        try await board.syncNow()
+        try await board.deleteDDay(exam.id)
+        try await board.deleteCategory(home.id)
+        try await board.syncNow()
+        // As the server does with one that nothing names for thirty days.
+        _ = try await server.json("DELETE", "/images/\(id)")
+        try await board.syncNow()
+
+        let outcomes = [try await board.undo(), try await board.undo()]
+
+        let category = try #require(try board.categories().current().first)
+        let dday = try #require(try board.ddays().current().first)
+        #expect(category.name == "Home")
+        #expect(dday.title == "exam" && dday.image == nil)
+        let lost = [category.id, dday.id].map { target -> UndoOutcome in
+            .partly([Conflict(target: target, member: "image", mine: id.description, theirs: nil)])
+        }
+        #expect(outcomes == lost)
+        try await board.syncNow()
+        #expect(try board.issues.current().isEmpty)
+        #expect(try await board.task(task.id)?.categoryID == category.id)
+        #expect(try await server.json("GET", "/ddays")["items"]?.arrayValue?.count == 1)
+        await board.close()
+    }
+
+    @Test func `a D-day whose image was refused can be undone`() async throws {
+        let network = RefusingNetwork(to: try LocalServer(), status: 507, code: "quota_exceeded")
+        let board = try await TestDevice.on(network).board
+        let id = try await board.add(image: Self.png)
+        try await board.createDDay(.init(title: "exam", date: "2026-12-24", image: id))
+        try await board.syncNow()
+
+        #expect(try await board.undo() == .done)
+        #expect(try board.ddays().current().isEmpty)
+        await board.close()
+    }
+
+    @Test func `an image that was sent before a restore, and its D-day not, is sent again`() async throws {
+        let (server, phone, _) = try await pair()
+        try await phone.board.syncNow()
+        let backup = try await server.export()
+        let id = try await phone.board.add(image: Self.png)
+        try await phone.board.createDDay(.init(title: "exam", date: "2026-12-24", image: id))
+        // The network goes before the push.
+        try await phone.board.core.uploadImages(phone.board.core.replica, phone.board.core.client(of: nil))
+        try await server.restore(backup)
+
+        try await phone.board.syncNow()
+
+        #expect(try phone.board.issues.current().isEmpty)
+        #expect(
+            try await server.json("GET", "/ddays")["items"]?.arrayValue?.first?["image"]?.stringValue == id.description)
+    }
+
+    @Test func `an image that was refused is not sent again after a restore`() async throws {
+        let server = try LocalServer()
+        let device = try await TestDevice.on(RefusingNetwork(to: server, status: 415, code: "unsupported_media_type"))
+        let backup = try await server.export()
+        let id = try await device.board.add(image: Self.png)
+        try await device.board.syncNow()
+        try await device.board.create(.init(title: "task"))
+        try await device.board.syncNow()
+        try await server.restore(backup)
+
+        try await device.board.syncNow()
+
+        #expect(try device.board.issues.current().filter { $0.target == id }.count == 1)
+        await device.board.close()
+    }
+
     @Test func `a server that was restored gets the images again`() async throws {
         let (server, phone, _) = try await pair()
         let backup = try await server.export()

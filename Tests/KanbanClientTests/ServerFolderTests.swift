@@ -59,6 +59,43 @@ struct ServerFolderTests {
         await again.board.close()
     }
 
+    /// What a server that wants an account says, also to a sync without one.
+    private static let refusal = #"{"code": "unauthorized", "status": 401, "requestId": "1"}"#
+
+    @Test(arguments: ["sync", "logIn", "signUp"])
+    func `a server that answered with a refusal keeps its board`(call: String) async throws {
+        let first = try await TestDevice(server: "http://first.test")
+        first.network.answer { _, _, _ in (401, Self.refusal) }
+        try await first.board.create(.init(title: "of the first"))
+        await #expect(throws: KanbanError.self) {
+            switch call {
+            case "sync": try await first.board.syncNow()
+            case "logIn": try await first.board.logIn(email: "a@example.org", password: "wrong", guest: .add)
+            default: try await first.board.signUp(email: "a@example.org", password: "wrong")
+            }
+        }
+        await first.board.close()
+
+        let second = try await TestDevice(directory: first.directory, seed: 2, server: "http://second.test")
+        #expect(try second.titles().isEmpty)
+        await second.board.close()
+        let again = try await TestDevice(directory: first.directory, seed: 3, server: "http://first.test")
+        #expect(try again.titles() == ["of the first"])
+        await again.board.close()
+    }
+
+    @Test func `another service at a wrong address does not keep the board`() async throws {
+        let wrong = try await TestDevice(server: "http://wrong.test")
+        wrong.network.answer { _, _, _ in (404, #"{"code": "not_found"}"#) }
+        try await wrong.board.create(.init(title: "Milk"))
+        await #expect(throws: KanbanError.self) { try await wrong.board.syncNow() }
+        await wrong.board.close()
+
+        let right = try await TestDevice(directory: wrong.directory, seed: 2, server: "http://right.test")
+        #expect(try right.titles() == ["Milk"])
+        await right.board.close()
+    }
+
     @Test func `a board whose file was damaged stays with its server`() async throws {
         let first = try await deviceThatHeard()
         try await first.board.create(.init(title: "of the first"))

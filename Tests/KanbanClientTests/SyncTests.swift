@@ -130,6 +130,41 @@ struct SyncTests {
         #expect(try await pad.board.pending().isEmpty)
     }
 
+    @Test func `the trash shows nothing that was deleted thirty days ago`() async throws {
+        let device = try await TestDevice()
+        for title in ["first", "second"] {
+            try await device.board.delete(try await device.board.create(.init(title: title)).id)
+            device.clock.advance(seconds: 86_400)
+        }
+        let trash = device.board.trash()
+
+        #expect(try trash.current().map(\.title) == ["second", "first"])
+        let validUntil = try #require(try trash.read().validUntil)
+        #expect(validUntil.milliseconds == 1_795_000_000_000 + 30 * 86_400_000)
+        device.clock.advance(seconds: 28 * 86_400)
+        #expect(try trash.current().map(\.title) == ["second"])
+        device.clock.advance(seconds: 86_400)
+        #expect(try trash.current().isEmpty)
+        #expect(try trash.read().validUntil == nil)
+    }
+
+    @Test func `what was made and deleted before a push goes from the trash as well`() async throws {
+        let clock = TestClock(1_795_000_000_000)
+        let device = try await TestDevice.on(try LocalServer(clock: clock))
+        let task = try await device.board.create(.init(title: "made and deleted here"))
+        try await device.board.delete(task.id)
+        try await device.board.create(.init(title: "sent"))
+        try await device.board.syncNow()
+        #expect(try await device.board.task(task.id)?.deletedAt != nil)
+        for clock in [clock, device.clock] { clock.advance(seconds: 31 * 86_400) }
+
+        try await device.board.create(.init(title: "of that day"))
+        try await device.board.syncNow()
+
+        #expect(try await device.board.task(task.id) == nil)
+        #expect(try device.titles() == ["sent", "of that day"])
+    }
+
     @Test func `a device whose clock is a year ahead keeps its trash`() async throws {
         let server = try LocalServer()
         let phone = try await TestDevice.on(server)

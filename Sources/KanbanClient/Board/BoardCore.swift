@@ -162,13 +162,13 @@ final class BoardCore: Sendable {
         return text.flatMap { KanbanID($0) }
     }
 
-    /// Whether no account ever logged in here, and the board without one never got an answer.
+    /// Whether no account ever logged in here, and the board without one never got an answer, not even a refusal.
     private static func isUnheard(_ boards: URL, dependencies: Dependencies) -> Bool {
         guard !FileManager.default.fileExists(atPath: boards.appending(path: nameOfShown).path) else { return false }
         // A board that cannot be read stays with its server.
         let guest = try? Replica(in: Self.folder(of: nil, in: boards), dependencies: dependencies, isReadOnly: true)
         let isUnheard = try? guest?.read { reader in
-            try reader.connection.state(.cursor) == nil && reader.connection.state(.lastSync) == nil
+            try [.cursor, .lastSync, .answered].allSatisfy { try reader.connection.state($0) == nil }
         }
         return isUnheard ?? false
     }
@@ -311,9 +311,23 @@ final class BoardCore: Sendable {
 }
 
 extension Replica {
+    /// Notes that there is a Kanbase at the address of this board, whatever it said: no other server gets the board.
+    func noteAnswered() async throws {
+        guard try read({ try $0.connection.state(.answered) }) == nil else { return }
+        try await write { try $0.setState(.answered, "1") }
+    }
+
     /// How an engine that is made now stands.
     fileprivate func standing() throws -> (hasCursor: Bool, hasUnsent: Bool) {
         try read { (try $0.connection.hasCursor, try $0.connection.hasUnsent()) }
+    }
+}
+
+extension Failure {
+    /// Neither a proxy nor another service tells the id of a request.
+    var isOfKanbase: Bool {
+        guard case .problem(let problem) = self else { return false }
+        return problem.requestID != nil
     }
 }
 

@@ -12,7 +12,7 @@ extension KanbanBoard {
         if let name { members.append(.init("displayName", .string(name))) }
         if let invitation { members.append(.init("invitation", .string(invitation))) }
         do {
-            _ = try await core.client(token: nil).json(.post("/accounts", .object(members)))
+            _ = try await ask("/accounts", .object(members))
         } catch {
             throw Failure.told(error)
         }
@@ -90,16 +90,22 @@ extension KanbanBoard {
     }
 
     /// Removes the board without an account once it is not shown any more: what was edited there since it was sent is
-    /// sent, too. Where that fails it stays on the device: it is there again after a log-out, and goes to an account with
-    /// the next log-in.
+    /// sent, too, and what is not sent goes to the account's board on this device. Where that fails it stays on the device: it
+    /// is there again after a log-out, and goes to an account with the next log-in.
     private func settle(_ sent: GuestBoard, _ guest: GuestData, token: String) async {
         do {
-            if guest == .add {
+            switch guest {
+            case .add:
                 let left = try core.readHidden(nil) { try GuestBoard($0) }
                 if left.revision != sent.revision { try await send(left, token: token) }
-            } else if guest == .ask {
-                let isEmpty = try core.readHidden(nil) { try GuestBoard($0) }.document == nil
-                guard isEmpty else { return }
+                try await core.replica.write { transaction in
+                    try transaction.add(trash: left.trash)
+                    for issue in left.issues { try transaction.add(issue) }
+                }
+            case .ask:
+                guard try core.readHidden(nil, { try GuestBoard($0) }).isEmpty else { return }
+            case .keep: return
+            case .discard: break
             }
             try core.remove(nil)
         } catch {
@@ -107,10 +113,23 @@ extension KanbanBoard {
         }
     }
 
+    /// Asks a server for an account or a session.
+    private func ask(_ path: String, _ body: JSON) async throws -> JSON {
+        let replica = core.replica
+        do {
+            let json = try await core.client(token: nil).json(.post(path, body)).json
+            try await replica.noteAnswered()
+            return json
+        } catch let failure as Failure where failure.isOfKanbase {
+            try await replica.noteAnswered()
+            throw failure
+        }
+    }
+
     private func openSession(_ body: JSON) async throws -> (token: String, account: KanbanID) {
         let json: JSON
         do {
-            json = try await core.client(token: nil).json(.post("/sessions", body)).json
+            json = try await ask("/sessions", body)
         } catch Failure.problem(let problem) where problem.status == 401 {
             throw KanbanError.wrongPassword
         } catch {
@@ -177,14 +196,22 @@ private struct GuestBoard {
     var settings: JSON
     /// As `POST /import` takes it, with ids, places and times; `nil` when there is nothing.
     var document: JSON?
+    /// Deleted tasks, of which the account's server hears when they are restored.
+    var trash: [TaskItem]
+    /// Those that hold what is nowhere else.
+    var issues: [StoredIssue]
     /// Grows with every edit.
     var revision: Revision
 
     var isWorthAsking: Bool { counts.total > 0 || hasMore }
 
+    var isEmpty: Bool { document == nil && trash.isEmpty && issues.isEmpty }
+
     init(_ reader: SQLiteBoard) throws {
         counts = BoardCounts(try reader.taskCounts())
         hasMore = try !reader.categories().isEmpty || reader.countDDays() > 0
+        trash = try reader.trash(at: reader.context.clock())
+        issues = try reader.connection.issues().filter(\.isOnlyCopy)
         revision = try reader.feedState().revision
         var settings = Change.Value.settings(try reader.settings()).json.objectMembers ?? []
         settings.removeAll { $0.name == "revision" || $0.value.isNull || $0.value == [:] }

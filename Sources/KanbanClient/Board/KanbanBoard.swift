@@ -132,15 +132,10 @@ public actor KanbanBoard {
 
     /// The tasks of the last thirty days that were deleted, latest first.
     public nonisolated func trash() -> Live<[KanbanTask]> {
-        core.live(.trash, of: [.tasks]) { reader in
-            var query = TaskQuery()
-            query.inTrash = true
-            query.sort = .updatedAt
-            query.descending = true
-            let tasks = try reader.tasks(query).sorted { left, right in
-                (left.deletedAt?.milliseconds ?? 0, left.id) > (right.deletedAt?.milliseconds ?? 0, right.id)
-            }
-            return (tasks.map { KanbanTask($0) }, nil)
+        let now = core.dependencies.now
+        return core.live(.trash, of: [.tasks]) { reader in
+            let tasks = try reader.trash(at: now())
+            return (tasks.map { KanbanTask($0) }, tasks.last?.deletedAt.map(Trash.leaves))
         }
     }
 

@@ -60,6 +60,9 @@ extension Transaction {
             try run("UPDATE outbox SET value = ?2 WHERE n = ?1", .integer(edit.n), .text(JSON.object(members).text))
             if !named.contains(edit.mutation.resource) { named.append(edit.mutation.resource) }
         }
+        // An undo would take the missing image for a change of another device.
+        try run(
+            "UPDATE undo SET steps = replace(steps, ?1, ?2)", .text("\"image\":\"\(id)\""), .text("\"image\":null"))
         try replayEdits()
         try add(.refused(image: id, problem, named: named))
         touched.formUnion([.outbox, .status])
@@ -84,14 +87,19 @@ extension Transaction {
 
     /// A restored server may lack images that are here. Send them again, because edits that are sent again name them.
     func endLoadingOfImages(isRestored: Bool) throws {
-        for var image in try rows.images(after: nil, limit: .max) where image.revision.isOfEarlierHistory {
-            guard isRestored, try rows.imageContent(image.id) != nil else {
-                try rows.erase(image: image.id)
-                continue
+        for var image in try rows.images(after: nil, limit: .max) {
+            if image.revision.isOfEarlierHistory {
+                guard isRestored, try rows.imageContent(image.id) != nil else {
+                    try rows.erase(image: image.id)
+                    continue
+                }
+                image.revision = try rows.nextRevision()
+                try rows.save(image)
+                try noteUnsent(image.id)
+            } else if isRestored, image.revision.isOptimistic, try !hasRejection(of: .image(image.id)) {
+                // Sent before the server was restored, and lost with its history before the feed brought it.
+                try noteUnsent(image.id)
             }
-            image.revision = try rows.nextRevision()
-            try rows.save(image)
-            try noteUnsent(image.id)
         }
     }
 }

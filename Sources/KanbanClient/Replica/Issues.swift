@@ -333,7 +333,7 @@ extension Transaction {
     }
 
     /// The value without a category or an image that is gone.
-    private func known(_ value: JSON) throws -> JSON {
+    func known(_ value: JSON) throws -> JSON {
         .object(
             try (value.objectMembers ?? []).filter { member in
                 guard let id = member.value.stringValue.flatMap({ ID($0) }) else { return true }

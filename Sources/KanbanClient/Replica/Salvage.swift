@@ -20,7 +20,8 @@ extension SQLiteConnection {
                         // Images that the server has come from there.
                         case "images", "image_contents": " WHERE id IN (SELECT id FROM damaged.unsent_images)"
                         // Says that the server of this board answered; the cursor is of the rows that are lost.
-                        case "state": " WHERE name = '\(StateName.lastSync.rawValue)'"
+                        case "state":
+                            " WHERE name IN ('\(StateName.lastSync.rawValue)', '\(StateName.answered.rawValue)')"
                         default: ""
                         }
                     try run("INSERT OR IGNORE INTO main.\(table) SELECT * FROM damaged.\(table)\(rows)")

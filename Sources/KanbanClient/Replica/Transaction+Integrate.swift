@@ -28,18 +28,6 @@ extension Transaction {
         touched.formUnion([.status, .outbox])
     }
 
-    /// Removes tasks from the trash after as many days as the server does, unless one has a pending edit.
-    /// - Parameter newest: a time of the server, because the device's clock may be years ahead.
-    private func emptyTrash(at newest: Timestamp) throws {
-        let oldest = min(now, newest).adding(milliseconds: -Self.trashDays * 86_400_000)
-        guard try !rows.trash(before: oldest, limit: 1).isEmpty else { return }
-        try rows.erase(trashBefore: oldest)
-        try forgetFormerCategories()
-        touched.insert(.tasks)
-    }
-
-    private static var trashDays: Int64 { 30 }
-
     /// Integrates the results of edits while more are to be sent. The rows stay as they are until the feed brings the changes, but
     /// for categories that the server had already: their ids take the place of mine at once, in new edits as well.
     func integrate(results: [SyncResponse.Result]) throws {
@@ -103,8 +91,9 @@ extension Transaction {
     private func apply(_ change: Change, isRestored: Bool, _ own: [ID: TaskItem]) throws {
         let resource = ResourceKey(type: change.type, id: change.id)
         let known = try value(of: resource)
-        // An image that was added here has no revision of the server until the feed brings it.
-        let seen = known?.revision.flatMap { change.type == .image && $0.isOptimistic ? nil : $0 }
+        // An image that was added here has no revision of the server until the feed brings it; a task of the device's own trash
+        // neither.
+        let seen = known?.revision.flatMap { $0.isOptimistic ? nil : $0 }
         let knownRevision = try seen ?? buriedRevision(of: resource) ?? -1
         // Skip what the stream brought already. Settings start at revision 0.
         guard change.revision > knownRevision || (change.type == .settings && change.revision >= knownRevision) else {
@@ -216,6 +205,7 @@ extension Transaction {
             // The server has emptied its trash.
             if edit.mutation.op == .restore, code == "not_found", let id = edit.mutation.resource.id {
                 try rows.erase(task: id)
+                try run("DELETE FROM shadow WHERE type = 'task' AND id = ?1", .id(id))
                 touched.insert(.tasks)
             }
         }

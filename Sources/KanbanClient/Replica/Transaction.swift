@@ -216,6 +216,8 @@ enum StateName: String {
     /// The last cursor of the history before the one that is being loaded. Earlier versions kept its epoch alone.
     case lostCursor = "lostEpoch"
     case lastSync
+    /// Set when a Kanbase answered, if only that it wants an account.
+    case answered
     /// The last edit that was performed again.
     case replayed
 }

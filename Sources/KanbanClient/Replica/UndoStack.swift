@@ -108,7 +108,9 @@ extension Transaction {
         var steps = all[...]
         var category: ID?
         while let next = steps.popFirst() {
-            guard try isNeeded(next, among: all), let step = try own(next, &conflicts) else { continue }
+            guard try isNeeded(next, among: all), let own = try own(next, &conflicts),
+                let step = try withoutLost(own, &conflicts)
+            else { continue }
             if let category, step.mutation.value == ["categoryId": .string(category.description)],
                 try isInTrash(step.mutation.resource), let id = step.mutation.resource.id
             {
@@ -159,6 +161,17 @@ extension Transaction {
                 Conflict(step.mutation.resource, name, mine: step.mutation.value[flat: name], theirs: now[flat: name]))
         }
         return step.without(theirs)
+    }
+
+    /// The step without an image or a category that is gone, so that the rest comes back; `nil` when nothing is left.
+    private func withoutLost(_ step: UndoStep, _ conflicts: inout [Conflict]) throws -> UndoStep? {
+        guard let members = step.mutation.value.objectMembers, !members.isEmpty else { return step }
+        var step = step
+        step.mutation.value = try known(step.mutation.value)
+        for lost in members where step.mutation.value[lost.name] == nil {
+            conflicts.append(Conflict(step.mutation.resource, lost.name, mine: lost.value, theirs: nil))
+        }
+        return step.mutation.value == [:] ? nil : step
     }
 }
 

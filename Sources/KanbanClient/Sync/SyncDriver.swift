@@ -242,6 +242,8 @@ actor SyncDriver {
         } catch {
             let failure = Failure(caught: error)
             core.log(LogEvent(failure, code: "request.failed"))
+            // If the disk fails, the next request notes it.
+            if failure.isOfKanbase { try? await replica.noteAnswered() }
             return .failed(failure)
         }
     }

@@ -172,6 +172,8 @@ public enum GuestData: Hashable, Sendable {
     case ask
     /// Goes to the account.
     case add
+    /// Stays on the device, as when the account has no room for it: it is there again after a log-out.
+    case keep
     case discard
 }
 

@@ -86,13 +86,4 @@ extension SQLBoardWriter {
     package func tasksOfEarlierHistory() throws -> [ID] {
         try all(of: statement("SELECT id FROM tasks WHERE account = ?1 AND revision < 0")) { try $0.id(0) }
     }
-
-    /// Removes what has been in the trash since before.
-    package func erase(trashBefore moment: Timestamp) throws {
-        writing.noteChangeOfAllTasks()
-        let statement = try statement(
-            "DELETE FROM tasks WHERE account = ?1 AND deleted_at < ?2 AND revision < 4503599627370496")
-        statement.bind(2, moment)
-        try statement.run()
-    }
 }

@@ -220,6 +220,7 @@ func everyCall(_ board: KanbanBoard, task id: KanbanID, other: KanbanID) async t
     try await board.logIn(email: "sun@example.org", password: "correct-horse", device: "phone", guest: .add)
     try await board.logIn(provider: "apple", idToken: "…", nonce: "…", device: "phone", guest: .discard)
     try await board.logIn(provider: "apple", idToken: "…", guest: .ask)
+    try await board.logIn(provider: "apple", idToken: "…", guest: .keep)
     try await board.logOut()
     for keep in [LocalData.remove, .removeUnsent, .keep] { try await board.logOut(keep) }
     await board.close()
