@@ -163,6 +163,33 @@ def test_a_d_day_comes_again(rules, date, repeats, now, following):
     assert rules("return (await import('/board/dates.js')).nextDate(argument[0], argument[1]);", [{"date": date, "repeats": repeats}, now]) == following
 
 
+@pytest.mark.parametrize(
+    "day, time, zone, instant",
+    [
+        ("2027-03-28", "02:30", "Europe/Berlin", "2027-03-28T01:30:00.000Z"),
+        ("2027-03-14", "02:30", "America/New_York", "2027-03-14T07:30:00.000Z"),
+        ("2026-10-04", "02:15", "Australia/Lord_Howe", "2026-10-03T15:45:00.000Z"),
+        ("2027-04-30", "00:30", "Africa/Cairo", "2027-04-29T22:30:00.000Z"),
+    ],
+)
+def test_a_time_that_the_clocks_skip_moves_forward(rules, day, time, zone, instant):
+    assert rules("return quick.instant(...argument);", [day, time, zone]) == instant
+
+
+@pytest.mark.parametrize(
+    "day, time, zone, instant",
+    [
+        ("2027-03-28", "03:00", "Europe/Berlin", "2027-03-28T01:00:00.000Z"),
+        ("2027-03-28", "01:59", "Europe/Berlin", "2027-03-28T00:59:00.000Z"),
+        ("2027-03-14", "03:00", "America/New_York", "2027-03-14T07:00:00.000Z"),
+        ("2026-10-25", "03:00", "Europe/Berlin", "2026-10-25T02:00:00.000Z"),
+        ("2026-12-30", "12:00", "Pacific/Apia", "2026-12-29T23:00:00.000Z"),
+    ],
+)
+def test_a_time_near_a_change_of_clocks_is_itself(rules, day, time, zone, instant):
+    assert rules("return quick.instant(...argument);", [day, time, zone]) == instant
+
+
 def test_a_stream_of_events_is_read_however_it_is_cut(rules):
     assert rules(
         """const text = ': hello\\n\\nid: e-1\\r\\nevent: change\\r\\ndata: {"a":\\r\\ndata: 1}\\r\\n\\r\\nevent: ready\\ndata:\\n\\n';
