@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from harness import (
-    CHROMIUM, KANBASE, SLACK, add, becomes, card, columns, installed, open_questions, saved, shows, wait_for)
+    CHROMIUM, KANBASE, PATIENCE, SLACK, add, becomes, card, columns, installed, open_questions, saved, shows, wait_for)
 
 
 def test_edits_made_while_the_server_is_away_arrive_when_it_is_back(page, server):
@@ -176,6 +176,30 @@ def test_an_answer_that_is_not_the_servers_stops_nothing(page, server, answer):
     add(page, "Sent all the same")
     saved(page)
     assert [task["title"] for task in server.tasks()] == ["Sent all the same"]
+
+
+@pytest.mark.parametrize("answer", [
+    {"status": 400, "body": "<h1>Request Header Or Cookie Too Large</h1>"},
+    {"status": 410, "json": {"code": "cursor_expired"}},
+])
+def test_a_feed_that_is_refused_again_and_again_is_asked_less_and_less(page, server, answer):
+    asked = []
+
+    def refuse(route):
+        asked.append((time.monotonic(), "since=" in route.request.url))
+        route.fulfill(**answer)
+
+    page.route("**/changes?*", refuse)
+    page.evaluate("() => dispatchEvent(new Event('offline'))")
+    deadline = time.monotonic() + PATIENCE
+    while len(asked) < 4 and time.monotonic() < deadline:
+        page.wait_for_timeout(30)
+    assert asked[3][0] - asked[0][0] > 1
+    # What a proxy says is not about the cursor.
+    assert all(has_cursor for _, has_cursor in asked) == (answer["status"] == 400)
+    page.unroute("**/changes?*")
+    server.task("Brought all the same")
+    shows(page, todo=["Brought all the same"])
 
 
 def test_a_line_too_slow_for_all_edits_gets_some(page, server):

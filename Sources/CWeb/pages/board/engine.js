@@ -173,11 +173,10 @@ export class Engine {
         if (signal.aborted) return;
         if (error instanceof Problem && error.retryAfter) wait = error.retryAfter * 1000;
         if (error instanceof Problem && error.status === 401) return access.ended();
-        if (error instanceof Problem && (error.status === 410 || error.status === 400)) {
+        if (error instanceof Problem && (error.status === 410 || error.code === "invalid_cursor")) {
           // Another history, or an expired cursor: load everything again, with the outbox on top.
           const before = this.mirror.meta.get("cursor");
           await this.commit([{ store: "meta", key: "cursor", value: undefined }, ...(before ? [{ store: /** @type {const} */ ("meta"), key: "before", value: before }] : [])]);
-          continue;
         }
       }
       if (signal.aborted) return;
