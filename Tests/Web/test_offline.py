@@ -156,6 +156,29 @@ def test_what_the_server_refuses_is_shown_until_answered(browser, server):
     saved(page)
 
 
+def test_a_filter_by_a_category_that_is_gone_hides_nothing(browser, server):
+    context = browser()
+    page = context.new_page()
+    page.goto(server.url)
+    saved(page)
+    context.set_offline(True)
+    add(page, "Wash #Home")
+    page.locator(".chip", has_text="Home").click()
+    theirs = server.call("POST", "/categories", {"name": "Home"})["id"]
+    context.set_offline(False)
+    saved(page)
+
+    # The category of the same name has taken its place.
+    add(page, "Cook")
+    shows(page, todo=["Wash", "Cook"])
+    saved(page)
+    becomes([("Wash", theirs), ("Cook", None)], lambda: [(task["title"], task["categoryId"]) for task in server.tasks()])
+    page.locator(".chip", has_text="Home").click()
+    shows(page, todo=["Wash"])
+    page.locator(".chip", has_text="Home").click()
+    shows(page, todo=["Wash", "Cook"])
+
+
 def test_only_what_is_new_is_fetched_after_a_reload(browser, server):
     server.fill(600)
     context = browser()
