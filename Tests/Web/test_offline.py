@@ -156,6 +156,28 @@ def test_what_the_server_refuses_is_shown_until_answered(browser, server):
     saved(page)
 
 
+def test_a_refused_edit_is_saved_without_the_category_that_is_gone(browser, server):
+    task = server.task("Report")
+    category = server.call("POST", "/categories", {"name": "Gone soon"})
+    context = browser()
+    page = context.new_page()
+    page.goto(server.url)
+    card(page, "Report").locator(".open").click()
+    context.set_offline(True)
+    editor = page.locator("dialog.editor")
+    editor.locator("textarea[name=body]").fill("A long thought")
+    editor.locator("input[name=category]").fill("Gone soon")
+    page.keyboard.press("Control+Enter")
+    server.call("DELETE", f"/categories/{category['id']}")
+    context.set_offline(False)
+
+    open_questions(page)
+    page.get_by_role("button", name="Try again").click()
+    saved(page)
+    seen = server.call("GET", f"/tasks/{task['id']}")
+    assert (seen["body"], seen["categoryId"]) == ("A long thought", None)
+
+
 def test_a_filter_by_a_category_that_is_gone_hides_nothing(browser, server):
     context = browser()
     page = context.new_page()

@@ -91,7 +91,7 @@ export class Model {
     for (const watcher of this.watchers) watcher(new Set(["filter"]));
   }
 
-  /** The chosen categories, without those that are gone. */
+  /** The chosen categories, without deleted ones. */
   get chosen() {
     return [...this.filter.categories].filter((id) => id === "none" || this.categories.has(id));
   }
