@@ -172,6 +172,44 @@ def test_a_language_that_cannot_be_had_leaves_the_page_as_it_is(browser, server)
     page.get_by_role("heading", name="設定").wait_for()
 
 
+#: The device refuses the next write of a task, as a full disk does.
+REFUSE_ONE_WRITE = """() => {
+    const { transaction } = IDBDatabase.prototype;
+    IDBDatabase.prototype.transaction = function (names, mode, ...rest) {
+        const made = transaction.call(this, names, mode, ...rest);
+        if (mode === 'readwrite' && names.includes('task')) {
+            IDBDatabase.prototype.transaction = transaction;
+            made.commit = () => made.abort();
+        }
+        return made;
+    };
+}"""
+
+
+def test_what_the_device_refused_to_keep_is_fetched_again(browser, server):
+    task = server.task("Report")
+    context = browser()
+    pages = [context.new_page(), context.new_page()]
+    for page in pages:
+        page.goto(server.url)
+        shows(page, todo=["Report"])
+        saved(page)
+    pages[0].evaluate(REFUSE_ONE_WRITE)
+    server.call("PATCH", f"/tasks/{task['id']}", {"title": "Long report"})
+    pages[0].locator(".toast", has_text="keeps nothing").wait_for()
+    server.task("Later")
+    for page in pages:
+        shows(page, todo=["Long report", "Later"])
+
+    pages[0].reload()
+    shows(pages[0], todo=["Long report", "Later"])
+    # The other tab follows the server now, and goes on where the device is.
+    server.task("Latest")
+    shows(pages[1], todo=["Long report", "Later", "Latest"])
+    pages[0].reload()
+    shows(pages[0], todo=["Long report", "Later", "Latest"])
+
+
 def test_a_page_that_keeps_nothing_asks_before_it_is_left(browser, server):
     page = browser().new_page()
     page.goto(server.url)

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from harness import (
-    CHROMIUM, KANBASE, SLACK, add, becomes, card, columns, installed, open_questions, saved, shows, wait_for)
+    CHROMIUM, KANBASE, PATIENCE, SLACK, add, becomes, card, columns, installed, open_questions, saved, shows, wait_for)
 
 
 def test_edits_made_while_the_server_is_away_arrive_when_it_is_back(page, server):
@@ -156,6 +156,51 @@ def test_what_the_server_refuses_is_shown_until_answered(browser, server):
     saved(page)
 
 
+def test_a_refused_edit_is_saved_without_the_category_that_is_gone(browser, server):
+    task = server.task("Report")
+    category = server.call("POST", "/categories", {"name": "Gone soon"})
+    context = browser()
+    page = context.new_page()
+    page.goto(server.url)
+    card(page, "Report").locator(".open").click()
+    context.set_offline(True)
+    editor = page.locator("dialog.editor")
+    editor.locator("textarea[name=body]").fill("A long thought")
+    editor.locator("input[name=category]").fill("Gone soon")
+    page.keyboard.press("Control+Enter")
+    server.call("DELETE", f"/categories/{category['id']}")
+    context.set_offline(False)
+
+    open_questions(page)
+    page.get_by_role("button", name="Try again").click()
+    saved(page)
+    seen = server.call("GET", f"/tasks/{task['id']}")
+    assert (seen["body"], seen["categoryId"]) == ("A long thought", None)
+
+
+def test_a_filter_by_a_category_that_is_gone_hides_nothing(browser, server):
+    context = browser()
+    page = context.new_page()
+    page.goto(server.url)
+    saved(page)
+    context.set_offline(True)
+    add(page, "Wash #Home")
+    page.locator(".chip", has_text="Home").click()
+    theirs = server.call("POST", "/categories", {"name": "Home"})["id"]
+    context.set_offline(False)
+    saved(page)
+
+    # The category of the same name has taken its place.
+    add(page, "Cook")
+    shows(page, todo=["Wash", "Cook"])
+    saved(page)
+    becomes([("Wash", theirs), ("Cook", None)], lambda: [(task["title"], task["categoryId"]) for task in server.tasks()])
+    page.locator(".chip", has_text="Home").click()
+    shows(page, todo=["Wash"])
+    page.locator(".chip", has_text="Home").click()
+    shows(page, todo=["Wash", "Cook"])
+
+
 def test_only_what_is_new_is_fetched_after_a_reload(browser, server):
     server.fill(600)
     context = browser()
@@ -176,6 +221,30 @@ def test_an_answer_that_is_not_the_servers_stops_nothing(page, server, answer):
     add(page, "Sent all the same")
     saved(page)
     assert [task["title"] for task in server.tasks()] == ["Sent all the same"]
+
+
+@pytest.mark.parametrize("answer", [
+    {"status": 400, "body": "<h1>Request Header Or Cookie Too Large</h1>"},
+    {"status": 410, "json": {"code": "cursor_expired"}},
+])
+def test_a_feed_that_is_refused_again_and_again_is_asked_less_and_less(page, server, answer):
+    asked = []
+
+    def refuse(route):
+        asked.append((time.monotonic(), "since=" in route.request.url))
+        route.fulfill(**answer)
+
+    page.route("**/changes?*", refuse)
+    page.evaluate("() => dispatchEvent(new Event('offline'))")
+    deadline = time.monotonic() + PATIENCE
+    while len(asked) < 4 and time.monotonic() < deadline:
+        page.wait_for_timeout(30)
+    assert asked[3][0] - asked[0][0] > 1
+    # What a proxy says is not about the cursor.
+    assert all(has_cursor for _, has_cursor in asked) == (answer["status"] == 400)
+    page.unroute("**/changes?*")
+    server.task("Brought all the same")
+    shows(page, todo=["Brought all the same"])
 
 
 def test_a_line_too_slow_for_all_edits_gets_some(page, server):

@@ -59,6 +59,42 @@ def test_edits_lie_on_top_of_the_servers_copy_until_they_are_answered(rules):
     ) == ["b", "theirs", 3, 0, 5, 0]
 
 
+REPEATED = (
+    ENTRY
+    + """const task = (revision, title = 'a') => ({ id: 't', title, status: 'todo', position: 'a0', revision });
+    const change = (revision, deleted = false) => ({ type: 'task', id: 't', revision, deleted, value: deleted ? null : task(revision) });
+    const mirror = sync.emptyMirror();
+    const receive = (...changes) => sync.apply(mirror, sync.receive(mirror, changes, 'e-' + changes.at(-1).revision));
+    receive(change(3));
+    const answered = (intent, result) => {
+        sync.apply(mirror, sync.mutate(mirror, { type: 'task', id: 't', ...intent }, made(1)));
+        result.mutationId = 'm1';
+        sync.apply(mirror, sync.settle(mirror, sync.outbox(mirror), [{ status: 'applied', value: null, conflicts: [], ...result }], 'now'));
+    };
+    const patched = () => answered({ op: 'patch', value: { title: 'mine' } }, { revision: 4, value: task(4, 'mine') });
+    const deleted = (revision) => answered({ op: 'delete' }, { revision });
+    """
+)
+
+
+@pytest.mark.parametrize(
+    "then, seen",
+    [
+        ("patched();", ["mine", 4]),
+        ("receive(change(4), change(5, true)); patched();", None),
+        ("receive(change(6)); patched();", ["a", 6]),
+        ("receive({ ...change(9), id: 'other' }); patched();", ["mine", 4]),
+        ("deleted(4);", None),
+        ("receive(change(4, true), change(5)); deleted(4);", ["a", 5]),
+        # The server has purged it.
+        ("deleted(null);", None),
+    ],
+)
+def test_the_first_result_of_a_repeat_does_not_hide_what_came_after_it(rules, then, seen):
+    task = rules(REPEATED + then + "return [mirror.outbox.size, sync.view(mirror, 'task', 't') ?? null];")
+    assert task == [0, None if seen is None else {"id": "t", "title": seen[0], "status": "todo", "position": "a0", "revision": seen[1]}]
+
+
 def test_what_is_made_and_deleted_in_one_go_is_gone(rules):
     assert rules(
         """const mirror = sync.emptyMirror();
@@ -161,6 +197,33 @@ def test_a_line_is_read(rules, line, title, due, category):
 )
 def test_a_d_day_comes_again(rules, date, repeats, now, following):
     assert rules("return (await import('/board/dates.js')).nextDate(argument[0], argument[1]);", [{"date": date, "repeats": repeats}, now]) == following
+
+
+@pytest.mark.parametrize(
+    "day, time, zone, instant",
+    [
+        ("2027-03-28", "02:30", "Europe/Berlin", "2027-03-28T01:30:00.000Z"),
+        ("2027-03-14", "02:30", "America/New_York", "2027-03-14T07:30:00.000Z"),
+        ("2026-10-04", "02:15", "Australia/Lord_Howe", "2026-10-03T15:45:00.000Z"),
+        ("2027-04-30", "00:30", "Africa/Cairo", "2027-04-29T22:30:00.000Z"),
+    ],
+)
+def test_a_time_that_the_clocks_skip_moves_forward(rules, day, time, zone, instant):
+    assert rules("return quick.instant(...argument);", [day, time, zone]) == instant
+
+
+@pytest.mark.parametrize(
+    "day, time, zone, instant",
+    [
+        ("2027-03-28", "03:00", "Europe/Berlin", "2027-03-28T01:00:00.000Z"),
+        ("2027-03-28", "01:59", "Europe/Berlin", "2027-03-28T00:59:00.000Z"),
+        ("2027-03-14", "03:00", "America/New_York", "2027-03-14T07:00:00.000Z"),
+        ("2026-10-25", "03:00", "Europe/Berlin", "2026-10-25T02:00:00.000Z"),
+        ("2026-12-30", "12:00", "Pacific/Apia", "2026-12-29T23:00:00.000Z"),
+    ],
+)
+def test_a_time_near_a_change_of_clocks_is_itself(rules, day, time, zone, instant):
+    assert rules("return quick.instant(...argument);", [day, time, zone]) == instant
 
 
 def test_a_stream_of_events_is_read_however_it_is_cut(rules):

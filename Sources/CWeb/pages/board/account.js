@@ -179,7 +179,7 @@ export function actionForm(label, fields, run, isDanger = false) {
 
 /** @param {App} app @param {any} account @param {() => void} again */
 function profile(app, account, again) {
-  const patch = (/** @type {any} */ body, /** @type {string} */ key) => call("PATCH", "/account", { body, key });
+  const save = async (/** @type {any} */ body, /** @type {string} */ key) => { await call("PATCH", "/account", { body, key }); again(); };
   const { usage } = account;
   const image = pictureField();
   image.show(account.image ?? null);
@@ -190,12 +190,11 @@ function profile(app, account, again) {
     image.element,
     account.emailVerified === false && verification(again),
     usage && el("p", { class: "quiet-words" }, text.usage(usage.tasks, usage.tasksLimit ?? null, usage.bytes, usage.bytesLimit ?? null)),
-    el("details", {}, el("summary", {}, text.changeName), actionForm(text.save, { displayName: text.displayName }, async (values, key) => { await patch(values, key); again(); })),
-    el("details", {}, el("summary", {}, text.changeEmail), actionForm(text.save, { email: text.email, password: text.password }, async (values, key) => { await patch(values, key); again(); })),
+    el("details", {}, el("summary", {}, text.changeName), actionForm(text.save, { displayName: text.displayName }, save)),
+    el("details", {}, el("summary", {}, text.changeEmail), actionForm(text.save, { email: text.email, password: text.password }, save)),
     el("details", {}, el("summary", {}, text.changePassword), actionForm(text.save, { password: text.password, newPassword: text.newPassword }, async (values, key) => {
-      await patch(values, key);
+      await save(values, key);
       app.toast(text.passwordChanged);
-      again();
     })),
   ];
 }

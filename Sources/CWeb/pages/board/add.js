@@ -90,7 +90,8 @@ export class AddForm {
     this.input.value = "";
     this.showReading();
     const known = read.category ? findCategory(app.model, read.category) : undefined;
-    const only = app.model.filter.categories.size === 1 ? [...app.model.filter.categories][0] : undefined;
+    const { chosen } = app.model;
+    const only = chosen.length === 1 ? chosen[0] : undefined;
     const intents = [];
     let categoryId = known?.id ?? (read.category || only === "none" ? null : only ?? null);
     if (read.category && !known) {

@@ -47,8 +47,9 @@ function issueBox(app, issue) {
   if (issue.kind === "merged") {
     box.append(el("p", {}, text.bothChanged));
     for (const conflict of issue.conflicts) box.append(sideBySide(app, conflict));
+    const theirs = Object.fromEntries(issue.conflicts.map((conflict) => [conflict.member, conflict.theirs]));
     box.append(el("div", { class: "row end" },
-      el("button", { onclick: () => settle([patch(issue, theirsOf(issue.conflicts))]) }, text.takeTheirs),
+      el("button", { onclick: () => settle([patch(issue, theirs)]) }, text.takeTheirs),
       both(issue) && el("button", { onclick: () => settle([patch(issue, both(issue))]) }, text.keepBoth),
       el("button", { class: "primary", onclick: () => settle() }, text.keepMine)));
     return box;
@@ -56,15 +57,20 @@ function issueBox(app, issue) {
   const isLost = issue.kind === "lost";
   box.append(el("p", { class: "fault" }, isLost ? text.wasLost : issue.code === "deleted" ? text.wasDeleted : text.wasRefused, issue.problem && ` ${refusal(issue.problem)}`));
   box.append(valueTable(app, issue.value ?? {}));
-  const again = issue.code === "deleted" && issue.type === "task"
-    ? [{ type: issue.type, op: "restore", id: issue.target }, ...(issue.op === "patch" ? [patch(issue, issue.value ?? {})] : [])]
-    : [{ type: issue.type, op: issue.op, id: issue.target, ...(issue.value && { value: issue.value }) }];
+  const again = { ...patch(issue, savable(app, issue.value)), op: issue.op };
+  const intents = issue.code === "deleted" && issue.type === "task"
+    ? [{ type: issue.type, op: "restore", id: issue.target }, ...(issue.op === "patch" ? [again] : [])] : [again];
   box.append(el("div", { class: "row end" },
     el("button", { onclick: () => settle() }, text.discard),
     issue.kind === "refused" && issue.code !== "deleted" && ["category", "dday"].includes(issue.type) && el("button", { onclick: () => editAgain(app, issue) }, text.edit),
     isLost ? el("button", { class: "primary", onclick: () => sendAgain(app, issue) }, text.sendAgain)
-      : el("button", { class: "primary", onclick: () => settle(again) }, issue.code === "deleted" ? text.restoreAndSave : text.tryAgain)));
+      : el("button", { class: "primary", onclick: () => settle(intents) }, issue.code === "deleted" ? text.restoreAndSave : text.tryAgain)));
   return box;
+}
+
+/** @param {App} app @param {any} value without a category that is gone */
+function savable(app, value) {
+  return value?.categoryId && !app.model.categories.has(value.categoryId) ? { ...value, categoryId: null } : value ?? undefined;
 }
 
 /**
@@ -72,10 +78,9 @@ function issueBox(app, issue) {
  * @param {App} app @param {Issue} issue
  */
 function sendAgain(app, { id: key, type, op, target, value }) {
-  const categoryId = value?.categoryId;
-  const category = app.engine.mirror.issue.get(`lost:${categoryId}`);
+  const category = app.engine.mirror.issue.get(`lost:${value?.categoryId}`);
   if (category) sendAgain(app, category);
-  const whole = { ...(type === "task" && { title: text.task }), ...value, ...(categoryId && !app.model.categories.has(categoryId) && { categoryId: null }) };
+  const whole = { ...(type === "task" && { title: text.task }), ...savable(app, value) };
   const last = app.model.column(whole.status ?? "todo").at(-1)?.position ?? null;
   app.engine.edit([{
     type, op, id: op === "create" ? uuid() : target, value: whole, ...(type === "task" && op !== "patch" && { position: between(last, null) }),
@@ -92,11 +97,6 @@ async function editAgain(app, issue) {
 /** @param {Issue} issue @param {any} value */
 function patch(issue, value) {
   return { type: issue.type, op: "patch", id: issue.target, value };
-}
-
-/** @param {Conflict[]} conflicts */
-function theirsOf(conflicts) {
-  return Object.fromEntries(conflicts.map(({ member, theirs }) => [member, theirs]));
 }
 
 /**

@@ -90,8 +90,9 @@ export function instant(day, time, zone) {
     const shown = new Date(0);
     shown.setUTCFullYear(year, month - 1, date);
     shown.setUTCHours(hour, minute);
-    if (shown.getTime() === wanted) break;
-    guess += wanted - shown.getTime();
+    const missing = wanted - shown.getTime();
+    // Two corrections reach every time that is not skipped.
+    guess += round < 2 ? missing : Math.max(missing, 0);
   }
   return new Date(guess).toISOString();
 }

@@ -64,15 +64,16 @@ export class Engine {
   async commit(changes) {
     if (changes.length === 0 || this.closing.signal.aborted) return;
     sync.apply(this.mirror, changes);
-    const writing = this.store.write(changes).catch(() => {
-      if (this.isDiskLost) return;
+    // After a lost write, disk and other tabs get no cursor any more: what was lost is pulled again.
+    const kept = () => changes.filter(({ key }) => !this.isDiskLost || key !== "cursor");
+    const writing = this.store.write(kept()).catch(() => {
+      if (!this.isDiskLost) this.onDiskFault();
       this.isDiskLost = true;
-      this.onDiskFault();
     });
     this.writing = writing;
     this.onChange(changes);
     await writing;
-    if (!this.closing.signal.aborted) this.channel?.postMessage({ changes });
+    if (!this.closing.signal.aborted) this.channel?.postMessage({ changes: kept() });
   }
 
   /**
@@ -134,8 +135,7 @@ export class Engine {
   /** @param {Partial<State>} change */
   setState(change) {
     const next = { ...this.state, ...change };
-    if (this.closing.signal.aborted) return;
-    if (next.phase === this.state.phase && next.sending === this.state.sending && next.full === this.state.full) return;
+    if (this.closing.signal.aborted || JSON.stringify(next) === JSON.stringify(this.state)) return;
     this.state = next;
     this.onState();
     if (this.isLeading) this.channel?.postMessage({ state: next });
@@ -173,11 +173,11 @@ export class Engine {
         if (signal.aborted) return;
         if (error instanceof Problem && error.retryAfter) wait = error.retryAfter * 1000;
         if (error instanceof Problem && error.status === 401) return access.ended();
-        if (error instanceof Problem && (error.status === 410 || error.status === 400)) {
+        if (error instanceof Problem && (error.status === 410 || error.code === "invalid_cursor")) {
           // Another history, or an expired cursor: load everything again, with the outbox on top.
-          const before = this.mirror.meta.get("cursor");
-          await this.commit([{ store: "meta", key: "cursor", value: undefined }, ...(before ? [{ store: /** @type {const} */ ("meta"), key: "before", value: before }] : [])]);
-          continue;
+          const { meta } = this.mirror;
+          await this.commit([
+            { store: "meta", key: "before", value: meta.get("cursor") ?? meta.get("before") }, { store: "meta", key: "cursor", value: undefined }]);
         }
       }
       if (signal.aborted) return;
@@ -266,8 +266,7 @@ export class Engine {
     if (!(problem instanceof Problem)) throw problem;
     if (problem.status === 401 || this.closing.signal.aborted) return;
     // A refusal without a code is of a proxy. One that finds the request too large finds smaller ones right.
-    const isPassing = problem.status >= 500 || problem.status === 429 || problem.status === 408 || problem.code === "unreachable"
-      || (problem.code === "" && problem.status !== 413);
+    const isPassing = problem.status >= 500 || [0, 408, 429].includes(problem.status) || (problem.code === "" && problem.status !== 413);
     if (!isPassing) {
       // The whole request was refused: smaller requests find the edit at fault.
       if (this.batchLimit > 1) {

@@ -1,6 +1,6 @@
 // The data of the page: the mirror with the unsent edits on top, by column, filtered and sorted.
 import { dueDay, today } from "./dates.js";
-import { view } from "./sync.js";
+import { outbox, view } from "./sync.js";
 
 export const columns = /** @type {Status[]} */ (["todo", "doing", "done"]);
 
@@ -64,11 +64,12 @@ export class Model {
     const { mirror } = this.engine;
     /** @type {Map<string, Entry[]>} */
     const entries = new Map();
-    for (const entry of [...mirror.outbox.values()].sort((a, b) => (a.key < b.key ? -1 : 1))) {
+    const unsent = outbox(mirror);
+    for (const entry of unsent) {
       const key = `${entry.mutation.type} ${entry.mutation.id}`;
       entries.set(key, [...(entries.get(key) ?? []), entry]);
     }
-    this.unsent = new Set([...mirror.outbox.values()].map((entry) => entry.mutation.id));
+    this.unsent = new Set(unsent.map((entry) => entry.mutation.id));
     const maps = { task: this.tasks, category: this.categories, dday: this.ddays };
     for (const { type, id } of touched) {
       const value = view(mirror, /** @type {any} */ (type), id, entries.get(`${type} ${id}`) ?? []);
@@ -90,9 +91,14 @@ export class Model {
     for (const watcher of this.watchers) watcher(new Set(["filter"]));
   }
 
+  /** The chosen categories, without deleted ones. */
+  get chosen() {
+    return [...this.filter.categories].filter((id) => id === "none" || this.categories.has(id));
+  }
+
   get isFiltered() {
-    const { categories, due, query } = this.filter;
-    return categories.size > 0 || due !== "" || query !== "";
+    const { due, query } = this.filter;
+    return this.chosen.length > 0 || due !== "" || query !== "";
   }
 
   /**
@@ -119,8 +125,8 @@ export class Model {
 
   /** @param {Task} task */
   matches(task) {
-    const { categories, due, query } = this.filter;
-    if (categories.size > 0 && !categories.has(task.categoryId ?? "none")) return false;
+    const { chosen, filter: { due, query } } = this;
+    if (chosen.length > 0 && !chosen.includes(task.categoryId ?? "none")) return false;
     if (query) {
       const wanted = query.toLowerCase();
       if (!task.title.toLowerCase().includes(wanted) && !task.body.toLowerCase().includes(wanted)) return false;

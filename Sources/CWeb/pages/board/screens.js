@@ -185,7 +185,7 @@ function sentence(app, item) {
 function details(app, item) {
   if (item.action === "created") return [];
   return item.changes.filter((/** @type {any} */ change) => !["status", "position", "completedAt"].includes(change.member))
-    .map((/** @type {any} */ { member, from, to }) => el("p", { class: "change" },
+    .map((/** @type {any} */ { member, from, to }) => el("p", {},
       el("span", { class: "member" }, `${memberName(member)}: `),
       el("del", {}, wordsOf(app, member, from)), " → ", el("ins", {}, wordsOf(app, member, to))));
 }

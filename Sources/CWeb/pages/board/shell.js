@@ -126,27 +126,27 @@ export function makeFilters(app) {
   let said = "";
 
   const toggle = (/** @type {string} */ id) => {
-    const chosen = new Set(app.model.filter.categories);
+    const chosen = new Set(app.model.chosen);
     if (!chosen.delete(id)) chosen.add(id);
     app.router.go({ category: [...chosen].join(",") || null });
   };
   const render = () => {
-    const { filter } = app.model;
+    const { chosen, filter } = app.model;
     due.value = filter.due;
     sort.value = filter.sort === "position" ? "" : filter.sort;
-    const wanted = JSON.stringify([...filter.categories, filter.due, filter.query]);
+    const wanted = JSON.stringify([...chosen, filter.due, filter.query]);
     if (said && wanted !== said) {
       const count = columns.reduce((sum, status) => sum + app.model.list(status).length, 0);
       announce(count ? text.taskCount(count) : text.nothingMatches);
     }
     said = wanted;
     const list = app.model.categoryList;
-    const key = JSON.stringify([list.map(({ id, name, color, emoji }) => [id, name, color, emoji]), [...filter.categories]]);
+    const key = JSON.stringify([list.map(({ id, name, color, emoji }) => [id, name, color, emoji]), chosen]);
     if (key === shown) return;
     shown = key;
     const focused = /** @type {HTMLElement} */ (document.activeElement)?.dataset?.category;
     const chip = (/** @type {string} */ id, /** @type {string} */ words, /** @type {string | null} */ color) =>
-      el("button", { class: "chip", data: { category: id }, "aria-pressed": filter.categories.has(id), style: { "--tint": color ?? "var(--muted)" }, onclick: () => toggle(id) }, words);
+      el("button", { class: "chip", data: { category: id }, "aria-pressed": chosen.includes(id), style: { "--tint": color ?? "var(--muted)" }, onclick: () => toggle(id) }, words);
     chips.replaceChildren(...list.map(({ id, name, color, emoji }) => chip(id, emoji ? `${emoji} ${name}` : name, color)),
       ...(list.length ? [chip("none", text.none, null)] : []));
     if (focused) $(`[data-category="${focused}"]`, chips)?.focus();

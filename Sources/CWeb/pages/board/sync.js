@@ -140,23 +140,20 @@ export function settle(mirror, sent, results, at) {
   const issues = new Map(mirror.issue);
   /** @type {Map<string, string>} */
   const renamed = new Map();
-  const revisions = new Map();
+  const reached = Number(mirror.meta.get("cursor")?.split("-")[1]);
   for (const result of results) {
     const entry = sent.find(({ mutation }) => mutation.mutationId === result.mutationId);
     if (!entry || !left.delete(entry.key)) continue;
     const { mutation } = entry;
     changes.push({ store: "outbox", key: entry.key, value: undefined });
-    if (result.value) {
-      const { id, revision } = result.value;
-      const key = mutation.type === "settings" ? "settings" : id;
-      if (id && id !== mutation.id) renamed.set(mutation.id, id);
-      const known = Math.max(revisions.get(key) ?? 0, /** @type {any} */ (mirror[mutation.type].get(key))?.revision ?? 0);
-      if (revision >= known) {
-        revisions.set(key, revision);
-        changes.push({ store: mutation.type, key, value: stripped(result.value) });
-      }
-    } else if (mutation.op === "delete" && ["applied", "merged", "unchanged"].includes(result.status)) {
-      changes.push({ store: mutation.type, key: mutation.id, value: undefined });
+    const { value } = result;
+    if (value || (mutation.op === "delete" && result.status !== "rejected")) {
+      const id = value?.id ?? mutation.id;
+      if (id !== mutation.id) renamed.set(mutation.id, id);
+      // A repeat has its first result. What the feed has brought since is newer, and may be a deletion.
+      const known = /** @type {any} */ (mirror[mutation.type].get(id))?.revision ?? reached;
+      const isOld = known > (result.revision ?? Infinity);
+      if (!isOld) changes.push({ store: mutation.type, key: id, value: value ? stripped(value) : undefined });
     }
     const issue = issueOf({ ...mirror, issue: issues }, entry, result, at);
     if (!issue) continue;
