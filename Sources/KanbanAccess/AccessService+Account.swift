@@ -81,6 +81,7 @@ extension AccessService {
             if let displayName = edit.displayName { account.displayName = displayName }
             if let image = edit.image {
                 if let image, try !writer.hasImage(image, of: key) { throw BoardError.unknownImage }
+                try writer.setImage(image, of: key)
                 account.image = image
             }
             try writer.save(account)

@@ -119,6 +119,9 @@ struct AccessWorkTests {
         let key = account.key
         let id = access.makeID()
         try access.save(account)
+        _ = try access.hasImage(id, of: key)
+        try access.setImage(id, of: key)
+        try access.setImage(nil, of: key)
         try access.setPasswordHash("hash", of: key)
         try access.setLimits(OwnLimits(tasks: 1), of: key)
         _ = try access.accounts(after: nil, limit: 1)
