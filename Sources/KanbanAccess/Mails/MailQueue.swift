@@ -186,7 +186,8 @@ struct MailComposer {
         switch job.kind {
         // The account's spelling, not the caller's: two addresses may fold to one text.
         case .passwordReset: account.email
-        case .emailVerification: account.email == job.address && !account.isEmailVerified ? job.address : nil
+        case .emailVerification:
+            account.email?.isSameMailbox(as: job.address) == true && !account.isEmailVerified ? job.address : nil
         case .newDevice, .passwordChanged, .emailChanged: job.address
         }
     }
