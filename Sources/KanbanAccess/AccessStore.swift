@@ -114,7 +114,8 @@ package protocol AccessWriter: AccessReader {
     func note(_ kind: AccountEvent.Kind, of account: AccountKey, by visitor: Visitor) throws
     /// False when too many wait.
     func enqueue(_ mail: MailJob) throws -> Bool
-    func postponeMail(_ number: Int64, until due: Timestamp, attempts: Int) throws
+    /// Counts an attempt. False when somebody else has, or has removed the mail, since it was read.
+    func postponeMail(_ mail: MailJob, until due: Timestamp) throws -> Bool
     func removeMail(_ number: Int64) throws
 
     func insert(_ token: AccessToken, digest: [UInt8]) throws
