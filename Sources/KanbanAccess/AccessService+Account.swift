@@ -56,7 +56,7 @@ extension AccessService {
         let newHash: String? =
             if let newPassword = edit.newPassword { try await hashed(newPassword, for: visitor.origin) } else { nil }
 
-        if let email = edit.email, isMailOn, email.folded != old.email?.folded {
+        if let email = edit.email, isMailOn, old.email?.isSameMailbox(as: email) != true {
             // Each change sends two mails, one of them to an unverified address.
             guard try await mayMail(.owner(SHA256.digest("\(old.id)".utf8))) else { throw AccessError.tooManyMails }
         }
@@ -71,16 +71,21 @@ extension AccessService {
                 }
                 let former = account.email
                 account.email = email
-                account.isEmailVerified = false
                 try writer.note(.emailChanged, of: key, by: visitor)
-                if isMailOn, former?.folded != email.folded {
-                    if let former { try Self.mail(.emailChanged, to: account, at: former, about: visitor, in: writer) }
-                    try Self.mail(.emailVerification, to: account, about: visitor, in: writer)
+                if former?.isSameMailbox(as: email) != true {
+                    account.isEmailVerified = false
+                    if isMailOn {
+                        if let former {
+                            try Self.mail(.emailChanged, to: account, at: former, about: visitor, in: writer)
+                        }
+                        try Self.mail(.emailVerification, to: account, about: visitor, in: writer)
+                    }
                 }
             }
             if let displayName = edit.displayName { account.displayName = displayName }
             if let image = edit.image {
                 if let image, try !writer.hasImage(image, of: key) { throw BoardError.unknownImage }
+                try writer.setImage(image, of: key)
                 account.image = image
             }
             try writer.save(account)

@@ -156,7 +156,8 @@ extension AccessService {
         of digest: [UInt8], _ kind: StoredCode.Kind, at now: Timestamp, in reader: any AccessReader
     ) throws -> (account: Account, code: StoredCode) {
         guard let code = try reader.code(digest: digest, kind), code.expiresAt > now,
-            let account = try reader.account(code.account), account.state != .disabled, account.email == code.address
+            let account = try reader.account(code.account), account.state != .disabled,
+            account.email?.isSameMailbox(as: code.address) == true
         else { throw AccessError.codeInvalid }
         return (account, code)
     }

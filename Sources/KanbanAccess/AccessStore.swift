@@ -81,10 +81,12 @@ package protocol AccessWriter: AccessReader {
 
     /// Creates an account with an empty board. Its key was never used before.
     func makeAccount(email: EmailAddress?, displayName: String?, passwordHash: String?) throws -> Account
-    /// Whether the account's board has this image.
+    /// Whether the account's board has this image, which nobody else removes before the end of the transaction.
     func hasImage(_ id: ID, of account: AccountKey) throws -> Bool
-    /// Writes the members that can change: address, name, image and state.
+    /// Writes the address, the name and the state. Not the image: the board may have removed it since the account was read.
     func save(_ account: Account) throws
+    /// Writes the image that the account shows; the board has it, see ``hasImage(_:of:)``.
+    func setImage(_ id: ID?, of account: AccountKey) throws
     func setLimits(_ limits: OwnLimits, of account: AccountKey) throws
     func setPasswordHash(_ hash: String, of account: AccountKey) throws
     /// Erases the account and every row of its board, sessions and tokens included.
@@ -112,7 +114,8 @@ package protocol AccessWriter: AccessReader {
     func note(_ kind: AccountEvent.Kind, of account: AccountKey, by visitor: Visitor) throws
     /// False when too many wait.
     func enqueue(_ mail: MailJob) throws -> Bool
-    func postponeMail(_ number: Int64, until due: Timestamp, attempts: Int) throws
+    /// Counts an attempt. False when somebody else has, or has removed the mail, since it was read.
+    func postponeMail(_ mail: MailJob, until due: Timestamp) throws -> Bool
     func removeMail(_ number: Int64) throws
 
     func insert(_ token: AccessToken, digest: [UInt8]) throws

@@ -5,7 +5,7 @@ import Kanban
 package protocol AttemptLedger: Sendable {
     /// Counts an attempt for each key, unless one of them had `most` within the window.
     /// - Parameter counts: false only checks.
-    /// - Returns: how long to wait; `nil` for one that is allowed.
+    /// - Returns: how long to wait until all keys are free; `nil` for one that is allowed.
     func attempt(
         _ kind: String, _ keys: [[UInt8]], most: Int, within window: Duration, counts: Bool
     ) async throws -> Duration?

@@ -36,13 +36,15 @@ struct MailQueueTests {
         }
 
         /// Another one is what a restarted server has.
-        func mailQueue() -> MailQueue {
+        func mailQueue(mayRun: @escaping @Sendable () -> Bool = { true }) -> MailQueue {
             let (now, refuses, taken, tried) = (now, refuses, taken, tried)
             return MailQueue(store: store, site: { "https://k.example.org" }, clock: { now.withLock { $0 } }) {
                 delivery in
                 tried.withLock { $0.append(delivery) }
                 if refuses.withLock({ $0 }) { throw Refused() }
                 taken.withLock { $0.append(delivery) }
+            } mayRun: {
+                mayRun()
             }
         }
 
@@ -127,6 +129,40 @@ struct MailQueueTests {
         await running.value
 
         #expect(office.taken.withLock { $0.map(\.subject) } == ["Set a new password", "Your password was changed"])
+    }
+
+    @Test func `a server that sends a long queue stops when another one takes over`() async throws {
+        let office = try await Office()
+        for _ in 0..<6 { try await office.ask() }
+        let looks = Locked(0)
+        let mailQueue = office.mailQueue {
+            looks.withLock { looks in
+                looks += 1
+                return looks == 1
+            }
+        }
+
+        #expect(try await mailQueue.sendDue() == nil)
+
+        #expect(office.taken.withLock { $0.count } == 4)
+        #expect(try office.waiting == 2)
+    }
+
+    @Test func `a mail that another server has begun or sent is not sent again`() async throws {
+        let office = try await Office()
+        try await office.ask()
+        let now = office.now.withLock { $0 }
+        let job = try #require(try office.store.readAccessNow { try $0.mails(dueAt: now, limit: 1) }.first)
+        func isMade() async throws -> Bool {
+            try await office.store.writeAccess { writer in
+                if case .made = try MailComposer(writer: writer, site: "").make(job) { true } else { false }
+            }
+        }
+
+        #expect(try await isMade())
+        #expect(try await !isMade())
+        try await office.store.writeAccess { try $0.removeMail(job.number) }
+        #expect(try await !isMade())
     }
 
     @Test func `what is not wanted any more is not sent`() async throws {

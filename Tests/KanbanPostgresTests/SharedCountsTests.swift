@@ -32,6 +32,20 @@ extension PostgresTests {
             withExtendedLifetime(stores) {}
         }
 
+        @Test func `who has to wait for several keys waits for the last of them`() async throws {
+            let stores = try TestStores()
+            let store = stores.store
+            #expect(try await store.attempt("log-in", [[1]], most: 1, within: .seconds(60), counts: true) == nil)
+            stores.clock.advance(milliseconds: 25_000)
+            #expect(try await store.attempt("log-in", [[2]], most: 1, within: .seconds(60), counts: true) == nil)
+
+            for keys: [[UInt8]] in [[[1], [2]], [[2], [1]]] {
+                let wait = try await store.attempt("log-in", keys, most: 1, within: .seconds(60), counts: false)
+                #expect(wait == .seconds(60))
+            }
+            withExtendedLifetime(stores) {}
+        }
+
         @Test func `servers learn how many they are, and commands are none`() async throws {
             let target = try PostgresCluster.shared.get().freshSchema()
             let counts = Locked([1])

@@ -85,6 +85,35 @@ extension PostgresTests {
             #expect(try FileStore.check(back.path) == [])
         }
 
+        @Test func `what has expired goes from a file, in whatever order a database had it`() async throws {
+            let stores = try TestStores()
+            let young = try stores.makeAccounts(1)[0]
+            for (account, age) in [(young, 0), (.local, 400)] {
+                stores.clock.advance(days: -age)
+                try await stores.store.write(account, session: nil) { tx in
+                    _ = try tx.updateTask(tx.makeTask().id, TaskEdit(title: "other"))
+                    try tx.keep(KeptAnswer(fingerprint: [1], status: 201, headers: [], body: [2]), key: "k")
+                    try tx.keep(KeptMutation(fingerprint: [1], result: [0x7b, 0x7d]), id: tx.makeID())
+                }
+            }
+            stores.clock.advance(days: 400)
+            let directory = try TemporaryDirectory()
+            _ = try FileStore.makeBackup(at: directory.file("kanbase.sqlite")) {
+                try TableCopy.copy(stores.target, into: $0)
+            }
+            let store = try FileStore(in: directory.path, clock: { [clock = stores.clock] in clock.now })
+            defer { store.close() }
+
+            while try await store.runMaintenance() {}
+
+            let file = try SQLiteConnection(path: directory.file("kanbase.sqlite"), access: .readOnly)
+            defer { file.close() }
+            for table in ["history", "kept_answers", "kept_mutations"] {
+                #expect(try file.integer("SELECT count(*) FROM \(table)") == 1, "\(table)")
+                #expect(try file.integer("SELECT account FROM \(table)") == young.number, "\(table)")
+            }
+        }
+
         @Test func `a database that has accounts is left as it is`() async throws {
             let directory = try TemporaryDirectory()
             _ = try await makeData(in: directory)

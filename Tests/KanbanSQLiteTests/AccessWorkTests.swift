@@ -119,6 +119,9 @@ struct AccessWorkTests {
         let key = account.key
         let id = access.makeID()
         try access.save(account)
+        _ = try access.hasImage(id, of: key)
+        try access.setImage(id, of: key)
+        try access.setImage(nil, of: key)
         try access.setPasswordHash("hash", of: key)
         try access.setLimits(OwnLimits(tasks: 1), of: key)
         _ = try access.accounts(after: nil, limit: 1)
@@ -166,10 +169,9 @@ struct AccessWorkTests {
         _ = try access.hasLoggedIn(key, device: "Phone", network: nil)
         _ = try access.enqueue(
             MailJob(kind: .newDevice, account: key, address: address, language: nil, createdAt: now))
-        _ = try access.mails(dueAt: now, limit: 1)
         _ = try access.nextMailDue()
         _ = try access.mailCount()
-        try access.postponeMail(1, until: now, attempts: 1)
+        for mail in try access.mails(dueAt: now, limit: 1) { _ = try access.postponeMail(mail, until: now) }
         try access.removeMail(1)
         try access.eraseAccount(key)
     }

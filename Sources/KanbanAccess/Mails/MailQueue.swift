@@ -43,7 +43,8 @@ package final class MailQueue: Sendable {
 
     /// - Parameters:
     ///   - site: the public address of the server, without a `/` at its end.
-    ///   - mayRun: whether this process sends the mails, if several serve the same accounts; called before each look.
+    ///   - mayRun: whether this process sends the mails, if several serve the same accounts; called before each look, and
+    ///     right for longer than the mails of a look take.
     ///   - deliver: delivers a mail; its errors must not contain an address or a code.
     ///   - warn: called for each mail that was not accepted.
     package init(
@@ -76,7 +77,7 @@ package final class MailQueue: Sendable {
             timer?.cancel()
             var next: Duration?
             do {
-                next = try await mayRun() ? sendDue() : nil
+                next = try await sendDue()
                 // Other servers queue mails without ringing here.
                 if store.localAccess == nil { next = min(next ?? Self.look, Self.look) }
             } catch is CancellationError {
@@ -94,10 +95,10 @@ package final class MailQueue: Sendable {
         }
     }
 
-    /// Sends all mails that are due.
-    /// - Returns: how long until the next is due; `nil` when none waits.
+    /// Sends all mails that are due, unless another server does.
+    /// - Returns: how long until the next is due; `nil` when none waits for this server.
     package func sendDue() async throws -> Duration? {
-        while true {
+        while try await mayRun() {
             let now = clock()
             let due = try await store.readAccess { try $0.mails(dueAt: now, limit: Self.most) }
             guard !due.isEmpty else {
@@ -109,6 +110,7 @@ package final class MailQueue: Sendable {
                 try await group.waitForAll()
             }
         }
+        return nil
     }
 
     private func send(_ job: MailJob) async throws {
@@ -139,7 +141,7 @@ package final class MailQueue: Sendable {
 /// Makes the text of a mail with a new code, inside a transaction.
 struct MailComposer {
     enum Outcome: Sendable {
-        /// The mail is obsolete, or the account does not exist.
+        /// The mail is obsolete, the account does not exist, or another server sends it.
         case needless
         case givenUp
         case made(MailQueue.Delivery)
@@ -160,7 +162,7 @@ struct MailComposer {
             try writer.removeMail(job.number)
             return .needless
         }
-        try writer.postponeMail(job.number, until: writer.now + job.pause, attempts: job.attempts + 1)
+        guard try writer.postponeMail(job, until: writer.now + job.pause) else { return .needless }
         let code = SecretCode()
         let kind = job.kind.code
         try writer.insert(
@@ -186,7 +188,8 @@ struct MailComposer {
         switch job.kind {
         // The account's spelling, not the caller's: two addresses may fold to one text.
         case .passwordReset: account.email
-        case .emailVerification: account.email == job.address && !account.isEmailVerified ? job.address : nil
+        case .emailVerification:
+            account.email?.isSameMailbox(as: job.address) == true && !account.isEmailVerified ? job.address : nil
         case .newDevice, .passwordChanged, .emailChanged: job.address
         }
     }

@@ -61,12 +61,14 @@ extension SQLAccessWriter {
         return true
     }
 
-    package func postponeMail(_ number: Int64, until due: Timestamp, attempts: Int) throws {
-        let statement = try connection.statement("UPDATE mails SET due_at = ?2, attempts = ?3 WHERE number = ?1")
-        statement.bind(1, number)
+    package func postponeMail(_ mail: MailJob, until due: Timestamp) throws -> Bool {
+        let statement = try connection.statement(
+            "UPDATE mails SET due_at = ?2, attempts = attempts + 1 WHERE number = ?1 AND attempts = ?3")
+        statement.bind(1, mail.number)
         statement.bind(2, due)
-        statement.bind(3, attempts)
+        statement.bind(3, mail.attempts)
         try statement.run()
+        return connection.changes > 0
     }
 
     package func removeMail(_ number: Int64) throws {

@@ -54,10 +54,9 @@ extension SQLAccessWriter {
     }
 
     package func save(_ account: Account) throws {
-        let old = try self.account(account.key)
         let statement = try connection.statement(
             """
-            UPDATE accounts SET email = ?2, email_folded = ?3, display_name = ?4, email_verified = ?5, state = ?6, image = ?7
+            UPDATE accounts SET email = ?2, email_folded = ?3, display_name = ?4, email_verified = ?5, state = ?6
             WHERE number = ?1
             """)
         statement.bind(1, account.key.number)
@@ -66,9 +65,16 @@ extension SQLAccessWriter {
         statement.bind(4, account.displayName)
         statement.bind(5, account.isEmailVerified ? 1 : 0)
         statement.bind(6, account.state.rawValue)
-        statement.bind(7, account.image)
         try statement.run()
-        try writer.writer(for: account.key).noteNaming(of: account.image, insteadOf: old?.image)
+    }
+
+    package func setImage(_ id: ID?, of account: AccountKey) throws {
+        let old = try self.account(account)
+        let statement = try connection.statement("UPDATE accounts SET image = ?2 WHERE number = ?1")
+        statement.bind(1, account.number)
+        statement.bind(2, id)
+        try statement.run()
+        try writer.writer(for: account).noteNaming(of: id, insteadOf: old?.image)
     }
 
     package func setPasswordHash(_ hash: String, of account: AccountKey) throws {

@@ -112,6 +112,7 @@ final class DatabaseSide: CopySide {
     private var pending = (rows: 0, bytes: 0)
 
     private static let mostPending = (rows: 500, bytes: 4 << 20)
+    private static let purgedByAge = ["history", "kept_answers", "kept_mutations"]
     /// Rows of an answer; an image has megabytes.
     private static func pageSize(of table: String) -> Int { table == "image_contents" ? 4 : 1_000 }
     /// The history of the server in which the row was written: in another one the first write of each account would begin
@@ -134,7 +135,9 @@ final class DatabaseSide: CopySide {
     func forEachRow(of table: String, _ columns: [String], _ body: (PostgresStatement) throws -> Void) throws {
         // A file has no counts of nothing.
         let counted = table == "task_counts" ? " WHERE count <> 0" : ""
-        let rows = "SELECT \(columns.joined(separator: ", ")) FROM \(table)\(counted)"
+        // A file numbers them as they come, and purges by age in the order of the numbers.
+        let order = Self.purgedByAge.contains(table) ? " ORDER BY at" : ""
+        let rows = "SELECT \(columns.joined(separator: ", ")) FROM \(table)\(counted)\(order)"
         try connection.run("DECLARE copied NO SCROLL CURSOR FOR \(rows)")
         let page = PostgresStatement("FETCH \(Self.pageSize(of: table)) FROM copied", on: connection)
         var isOver = false

@@ -48,4 +48,10 @@ struct PostgresAccessWriter: SQLAccessWriter {
     typealias Database = PostgresConnection
 
     let writer: PostgresBoardWriter
+
+    /// Takes the account's row first, as those do who write its board: whoever has it may just be removing the image.
+    func hasImage(_ id: ID, of account: AccountKey) throws -> Bool {
+        try connection.wait(for: account)
+        return try writer.writer(for: account).image(id) != nil
+    }
 }

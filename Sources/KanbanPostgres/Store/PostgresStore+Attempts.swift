@@ -17,6 +17,7 @@ extension PostgresAccessWriter: AttemptWriter {
         _ kind: String, _ keys: [[UInt8]], most: Int, within window: Duration, counts: Bool
     ) throws -> Duration? {
         let start = writer.now.adding(milliseconds: -Int64(window / .milliseconds(1)))
+        var wait: Duration?
         for key in keys {
             let last = try writer.connection.statement(
                 "SELECT at FROM attempts WHERE kind = ?1 AND key = ?2 AND at > ?3 ORDER BY at DESC LIMIT ?4")
@@ -26,10 +27,10 @@ extension PostgresAccessWriter: AttemptWriter {
             last.bind(4, most)
             let times = try writer.all(of: last) { $0.timestamp(0) }
             if times.count >= most, let oldest = times.last {
-                return .milliseconds(oldest.milliseconds - start.milliseconds)
+                wait = max(wait ?? .zero, .milliseconds(oldest.milliseconds - start.milliseconds))
             }
         }
-        guard counts else { return nil }
+        guard wait == nil, counts else { return wait }
         let expired = try writer.connection.statement("DELETE FROM attempts WHERE kind = ?1 AND at <= ?2")
         expired.bind(1, kind)
         expired.bind(2, start)

@@ -171,6 +171,43 @@ struct PasswordResetRoutesTests {
         #expect(await board.send(.post, "/password-resets/complete", body).code == "code_invalid")
     }
 
+    @Test func `an address that is spelled otherwise stays proven, and so does what was sent to it`() async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+        let code = try #require(try await board.newMails().first?.code)
+        @Sendable func change(to email: String) async -> Answer {
+            let body = "{\"email\": \"\(email)\", \"password\": \"correct horse\"}"
+            return await board.send(.patch, "/account", body, token: anna.token)
+        }
+
+        let unproven = await change(to: "Anna@example.org")
+        let verified = await board.send(
+            .post, "/account/email-verification", "{\"code\": \"\(code)\"}", token: anna.token)
+        let proven = await change(to: " anna@EXAMPLE.org ")
+
+        #expect(unproven.json["email"] == "Anna@example.org" && unproven.json["emailVerified"] == false)
+        #expect(verified.status == 204)
+        #expect(proven.json["email"] == "anna@EXAMPLE.org" && proven.json["emailVerified"] == true)
+        #expect(await change(to: "anna@EXAMPLE.org").json["emailVerified"] == true)
+        #expect(try await board.newMails().isEmpty)
+    }
+
+    @Test func `an address that only folds to the same text is another one, and gets a code`() async throws {
+        let board = try AccessBoard()
+        let person = try await board.person("strasse@example.org")
+        let code = try #require(try await board.newMails().first?.code)
+        let proof = "{\"code\": \"\(code)\"}"
+        #expect(await board.send(.post, "/account/email-verification", proof, token: person.token).status == 204)
+
+        let changed = await board.send(
+            .patch, "/account", "{\"email\": \"straße@example.org\", \"password\": \"correct horse\"}",
+            token: person.token)
+
+        #expect(changed.json["emailVerified"] == false)
+        let recipients = try await board.newMails().map(\.recipient)
+        #expect(Set(recipients) == ["strasse@example.org", "straße@example.org"])
+    }
+
     @Test func `who did not change the address locks the account and has it back`() async throws {
         let board = try AccessBoard()
         let anna = try await board.person("anna@example.org")

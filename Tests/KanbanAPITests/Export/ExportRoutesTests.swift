@@ -79,6 +79,21 @@ struct ExportRoutesTests {
         #expect(await board.send(.get, "/export?format=xml").code == "invalid_parameter")
     }
 
+    @Test func `the tag changes when tasks leave the trash for good`() async throws {
+        let gone = try await board.task(#"{"title": "gone"}"#)
+        await board.send(.delete, "/tasks/\(gone.id)")
+        let export = await board.send(.get, "/export")
+        let tag = try #require(export["ETag"])
+        #expect(export.json["tasks"]?.arrayValue?.count == 1)
+        board.clock.advance(seconds: 40 * 86_400)
+
+        try await board.maintain()
+
+        let later = await board.send(.get, "/export", headers: [("If-None-Match", tag)])
+        #expect(later.status == 200 && later["ETag"] != tag)
+        #expect(later.json["tasks"] == [])
+    }
+
     @Test func `a pipe carries pieces in order, and makes whoever is ahead wait`() async throws {
         let pipe = PiecePipe(capacity: 2)
         Thread.detachNewThread {
