@@ -192,7 +192,7 @@ package protocol BoardReader {
     /// Newest first, below `before` when given.
     func history(of task: ID, before: Revision?, limit: Int) throws -> [HistoryEntry]
     /// Entries above `revision`, oldest first: what happened since a client's base.
-    func history(of task: ID, since revision: Revision) throws -> [HistoryEntry]
+    func history(of task: ID, since revision: Revision, limit: Int) throws -> [HistoryEntry]
 
     /// Entries of all tasks, including purged ones, newest first.
     func history(_ query: HistoryQuery) throws -> [TitledHistoryEntry]

@@ -235,7 +235,7 @@ package final class Application: Responder {
     private func answer(
         _ route: Route, _ request: Request, _ caller: Caller, _ bodyLimit: Int
     ) async throws -> Response {
-        let request = request.isCoded ? try await request.decoded(limit: bodyLimit) : request
+        let request = request.isCoded && route.readsBody ? try await request.decoded(limit: bodyLimit) : request
         var call = Call(
             request: request, caller: caller, shared: shared,
             query: route.ignoresQuery ? .none : try Query(request, knows: route.parameters),

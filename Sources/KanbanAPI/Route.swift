@@ -59,6 +59,10 @@ package final class Route: Sendable {
     /// stands before it calls the handler.
     package let beginsWithWrite: Bool
     package let handler: Handler
+    /// False where a body has no meaning: it is read and ignored, whatever its coding. A restore may have one.
+    var readsBody: Bool {
+        if case .none = content { method == .post } else { true }
+    }
 
     package init(
         _ method: Method, _ pattern: String, _ operation: String, audience: Audience = .account,

@@ -178,4 +178,26 @@ struct ContentCodingTests {
         }
         #expect(await board.titles("/tasks") == [])
     }
+    @Test func `a body without meaning is ignored, whatever its coding`() async throws {
+        let task = try await board.task()
+        let gzip = [(name: "Content-Encoding", value: "gzip")]
+
+        for bytes in [Array("no gzip".utf8), GzipEncoder.encode(Array("{}".utf8))] {
+            #expect(await board.send(.get, "/tasks", headers: gzip, bytes: bytes).status == 200)
+            #expect(await board.send(.get, "/tasks/\(task.id)", headers: gzip, bytes: bytes).status == 200)
+        }
+        #expect(
+            await board.send(.delete, "/tasks/\(task.id)", headers: gzip, bytes: Array("no gzip".utf8)).status == 204)
+    }
+
+    @Test func `the place of a restore may be compressed`() async throws {
+        let tasks = [try await board.task(#"{"title": "a"}"#), try await board.task(#"{"title": "b"}"#)]
+        await board.send(.delete, "/tasks/\(tasks[1].id)")
+
+        let body = GzipEncoder.encode(Array("{\"before\": \"\(tasks[0].id)\"}".utf8))
+        #expect(await post(body, to: "/tasks/\(tasks[1].id)/restore").status == 200)
+
+        #expect(await board.titles("/tasks?sort=position") == ["b", "a"])
+        #expect(await post(Array("no gzip".utf8), to: "/tasks/\(tasks[1].id)/restore").code == "malformed_coding")
+    }
 }

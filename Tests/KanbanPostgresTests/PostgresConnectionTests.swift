@@ -272,6 +272,21 @@ extension PostgresTests {
             #expect(error?.endsConnection == true)
         }
 
+        @Test func `a parameter of another type is an error of its statement, and the session goes on`() throws {
+            let connection = try connect()
+            let statement = try connection.statement("SELECT ?1::bigint")
+            statement.bind(1, "A")
+
+            let error = #expect(throws: PostgresError.self) { try statement.step() }
+
+            #expect(error?.state == "08P01")
+            #expect(error?.endsConnection == false)
+            try connection.rollBack()
+            statement.bind(1, Int64(1))
+            #expect(try statement.step())
+            #expect(statement.integer(0) == 1)
+        }
+
         @Test func `a wrong address is an error, not a wait`() {
             let error = #expect(throws: PostgresError.self) {
                 try PostgresConnection(.init(target: "postgres://nobody@127.0.0.1:1/none?connect_timeout=3"))

@@ -145,7 +145,9 @@ extension PostgresTests {
             search.sort = .title
 
             let found = try await stores.store.read { [search] in try $0.tasks(search).map(\.title) }
-            let history = try await stores.store.read { try $0.history(of: task.id, since: 0).map(\.action) }
+            let history = try await stores.store.read {
+                try $0.history(of: task.id, since: 0, limit: .max).map(\.action)
+            }
             try await stores.store.write { try $0.removeTask(task.id) }
             let changes = try await stores.store.read {
                 try $0.changes(since: 31, types: [.task, .category], livingOnly: false, limit: 3)

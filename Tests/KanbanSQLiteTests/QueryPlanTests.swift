@@ -114,7 +114,7 @@ struct QueryPlanTests {
             _ = try board.position(before: Position(text: "a1"), in: .todo)
             _ = try board.position(after: Position(text: "a1"), in: .todo)
             #expect(try board.history(of: id, before: 5, limit: 10).count == 2)
-            #expect(try board.history(of: id, since: 1).count == 1)
+            #expect(try board.history(of: id, since: 1, limit: .max).count == 1)
             #expect(try board.history(HistoryQuery(limit: 5)).count == 2)
             _ = try board.category(id)
             _ = try board.category(foldedName: "a")

@@ -98,8 +98,8 @@ struct StoreContractTests {
 
         #expect(try await store.read { try $0.history(of: id, before: nil, limit: 3) } == entries.suffix(3).reversed())
         #expect(try await store.read { try $0.history(of: id, before: 3, limit: 10) } == entries.prefix(2).reversed())
-        #expect(try await store.read { try $0.history(of: id, since: 2) } == Array(entries.dropFirst(2)))
-        #expect(try await store.read { try $0.history(of: ID(high: 0, low: 0), since: 0) } == [])
+        #expect(try await store.read { try $0.history(of: id, since: 2, limit: .max) } == Array(entries.dropFirst(2)))
+        #expect(try await store.read { try $0.history(of: ID(high: 0, low: 0), since: 0, limit: .max) } == [])
     }
 
     @Test(arguments: StoreHome.allCases)
@@ -111,14 +111,14 @@ struct StoreContractTests {
             _ = try tx.createCategory(id: nil, name: "Work")
             return try tx.createTask(id: nil, title: "a", TaskEdit(body: "b", category: .named("Work")))
         }
-        let created = try #require(try await store.read { try $0.history(of: task.id, since: 0) }.first)
+        let created = try #require(try await store.read { try $0.history(of: task.id, since: 0, limit: .max) }.first)
         let updates = try await store.write { tx in
             _ = try tx.updateTask(task.id, TaskEdit(title: "c"))
             _ = try tx.updateTask(task.id, TaskEdit(title: "d", status: .done))
             try tx.removeTask(task.id)
             _ = try tx.restoreTask(task.id)
             _ = try tx.removeCategory(try #require(task.categoryID))
-            return try tx.history(of: task.id, since: task.revision)
+            return try tx.history(of: task.id, since: task.revision, limit: .max)
         }
 
         #expect(created.action == .created && created.at == task.createdAt && created.sessionID == session)
@@ -137,9 +137,13 @@ struct StoreContractTests {
                 #expect(page == whole.reversed().filter { $0.revision < before ?? .max }.prefix(limit).map(\.self))
             }
         }
+        for limit in 1...7 {
+            let lines = try await store.read { try $0.history(of: task.id, since: 0, limit: limit) }
+            #expect(lines == Array(whole.prefix(limit)))
+        }
         for revision in whole.map(\.revision) {
             #expect(
-                try await store.read { try $0.history(of: task.id, since: revision) }
+                try await store.read { try $0.history(of: task.id, since: revision, limit: .max) }
                     == whole.filter { $0.revision > revision })
         }
     }
@@ -157,7 +161,8 @@ struct StoreContractTests {
             _ = try tx.createTask(id: nil, title: "behind", TaskEdit())
             _ = try tx.moveTask(task.id, TaskMove(place: .last))
             _ = try tx.updateTask(task.id, TaskEdit(status: .done))
-            return try tx.history(of: task.id, since: 0).map { line in line.changes.filter { $0.member == "position" } }
+            return try tx.history(of: task.id, since: 0, limit: .max)
+                .map { line in line.changes.filter { $0.member == "position" } }
         }
 
         #expect(places.count == 3 && places.allSatisfy { $0.count == 1 })

@@ -1,4 +1,5 @@
-/// A request method (RFC 9110 §9). Methods are case-sensitive; those known to no one answer 501.
+/// A request method (RFC 9110 §9). Methods are case-sensitive; those known to no one answer 501. So does `TRACE`:
+/// an echo would show what the browser hides.
 package enum Method: String, Sendable, CaseIterable {
     case get = "GET"
     case head = "HEAD"
@@ -7,7 +8,6 @@ package enum Method: String, Sendable, CaseIterable {
     case patch = "PATCH"
     case delete = "DELETE"
     case options = "OPTIONS"
-    case trace = "TRACE"
     case connect = "CONNECT"
     /// The safe method with a body (draft-ietf-httpbis-safe-method-w-body); no path of ours takes it, which is 405
     /// rather than 501.
@@ -34,9 +34,8 @@ extension Method {
         case .patch: 4
         case .delete: 5
         case .options: 6
-        case .trace: 7
-        case .connect: 8
-        case .query: 9
+        case .connect: 7
+        case .query: 8
         }
     }
 
@@ -50,7 +49,6 @@ extension Method {
         case .patch: "PATCH"
         case .delete: "DELETE"
         case .options: "OPTIONS"
-        case .trace: "TRACE"
         case .connect: "CONNECT"
         case .query: "QUERY"
         }

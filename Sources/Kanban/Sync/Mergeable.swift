@@ -42,18 +42,15 @@ extension BoardWriter {
         _ old: Resource, _ wanted: Resource, since baseline: Baseline
     ) throws -> [(member: MergedMember<Resource>, conflict: MemberConflict)] {
         guard let base = baseline.base, old.revision > base else { return [] }
-        let history = try history(of: old.historyID, since: base)
+        let changed = Resource.members.filter { $0.shown(old) != $0.shown(wanted) }
+        guard !changed.isEmpty else { return [] }
+        let history = try MergeHistory(of: old.historyID, since: base, self)
         // An import and a creation leave no entry: then any member may have changed, unless the client did it.
-        let isKnown = history.last?.revision == old.revision || baseline.own.contains(old.revision)
-        return Resource.members.compactMap { member in
+        let isKnown = history.newest.last?.revision == old.revision || baseline.own.contains(old.revision)
+        return changed.filter { !isKnown || history.isForeign($0.name, since: baseline) }.map { member in
+            let base = history.oldest.lazy.flatMap(\.changes).first { $0.member == member.name }?.from
             let (theirs, yours) = (member.shown(old), member.shown(wanted))
-            guard theirs != yours else { return nil }
-            let lines = history.changes(of: member.name)
-            guard !isKnown || lines.last.map({ baseline.isForeign($0.revision) }) ?? false else { return nil }
-            return (
-                member,
-                MemberConflict(member: member.name, base: lines.first?.from ?? .null, theirs: theirs, yours: yours)
-            )
+            return (member, MemberConflict(member: member.name, base: base ?? .null, theirs: theirs, yours: yours))
         }
     }
 
@@ -61,19 +58,42 @@ extension BoardWriter {
     func isForeign<Resource: Mergeable>(_ old: Resource, since baseline: Baseline) throws -> Bool {
         guard let base = baseline.base, old.revision > base else { return false }
         if baseline.isForeign(old.revision) { return true }
-        let history = try history(of: old.historyID, since: base)
-        return Resource.members.contains { member in
-            history.changes(of: member.name).last.map { baseline.isForeign($0.revision) } ?? false
-        }
+        let history = try MergeHistory(of: old.historyID, since: base, self)
+        return Resource.members.contains { history.isForeign($0.name, since: baseline) }
     }
 }
 
-extension [HistoryEntry] {
-    /// The revisions in which a member changed, with the values before, in the order of the entries.
-    fileprivate func changes(of member: String) -> [(revision: Revision, from: JSON)] {
-        compactMap { entry in
-            entry.changes.first { $0.member == member }.map { (revision: entry.revision, from: $0.from) }
+/// What a merge reads of a resource's history since the client's copy, in the order of revisions: of a long one both ends.
+/// The value of a member in the copy is in its first line; its last line tells who changed it.
+struct MergeHistory {
+    /// The most lines that a merge reads; others wait meanwhile. As many as a request has mutations.
+    static let mostLines = 500
+
+    /// As many as were read from the first one on.
+    let oldest: [HistoryEntry]
+    /// As many as were read up to the last one.
+    let newest: [HistoryEntry]
+    /// Whether `newest` are all.
+    private let isWhole: Bool
+
+    init(of id: ID, since base: Revision, _ reader: any BoardReader) throws {
+        let most = Self.mostLines / 2
+        let oldest = try reader.history(of: id, since: base, limit: most)
+        self.oldest = oldest
+        guard oldest.count == most, let middle = oldest.last?.revision else {
+            newest = oldest
+            isWhole = true
+            return
         }
+        let newest = try Array(reader.history(of: id, before: nil, limit: most).reversed())
+        isWhole = newest.contains { $0.revision <= middle }
+        self.newest = isWhole ? oldest + newest.filter { $0.revision > middle } : newest
+    }
+
+    /// Whether somebody else was the last to change a member; true if that may stand in a line that was not read.
+    func isForeign(_ member: String, since baseline: Baseline) -> Bool {
+        guard let last = newest.last(where: { $0.changes.contains { $0.member == member } }) else { return !isWhole }
+        return baseline.isForeign(last.revision)
     }
 }
 

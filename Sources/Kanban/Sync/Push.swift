@@ -122,6 +122,10 @@ package struct Push {
             adopt(first.line, insteadOf: sent)
             return first
         }
+        if let error = try faultOfBase(of: sent) {
+            // Not kept: the client sends it again under the same id, without `baseRevision`.
+            return EncodedResult(json: encode(sent.id, .rejected(error)), line: KeptLine(isFailure: true))
+        }
         let (result, revisions) = try perform(sent)
         let line = KeptLine(
             isFailure: result.isFailure, revisions: revisions, adopted: sent.adopted(by: result))
@@ -150,18 +154,23 @@ package struct Push {
             : EncodedResult(json: encode(sent.id, .idReused), line: KeptLine(isFailure: true))
     }
 
+    /// The fault of a `baseRevision` that is newer than the board, as after a restore of an older backup.
+    private func faultOfBase(of sent: SentMutation) throws -> BoardError? {
+        guard case .success(let mutation) = sent.mutation, let base = mutation.base else { return nil }
+        let newest = try writer.feedState().revision
+        guard base > newest else { return nil }
+        let error = BoardError.invalid(
+            "\(sent.pointer)/baseRevision", .invalidValue,
+            "baseRevision is from another history: the newest revision is \(newest).")
+        return try withFaultsOfBoard(error, sent)
+    }
+
     private func perform(_ sent: SentMutation) throws -> (MutationResult, revisions: ClosedRange<Revision>?) {
         let before = try writer.feedState().revision
         let mutation: Mutation
         switch sent.mutation {
         case .success(let read): mutation = read.replacing(categories: progress.adopted)
         case .failure(let error): return (.rejected(try withFaultsOfBoard(error, sent)), nil)
-        }
-        if let base = mutation.base, base > before {
-            let error = BoardError.invalid(
-                "\(sent.pointer)/baseRevision", .invalidValue,
-                "baseRevision is from another history: the newest revision is \(before).")
-            return (.rejected(try withFaultsOfBoard(error, sent)), nil)
         }
         do {
             let outcome = try perform(mutation)

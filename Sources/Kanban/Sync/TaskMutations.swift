@@ -100,7 +100,7 @@ extension BoardWriter {
         _ contested: [(member: TaskMember, yours: JSON)], of task: TaskItem, since baseline: Baseline
     ) throws -> [MemberConflict] {
         guard !contested.isEmpty, let base = baseline.base else { return [] }
-        let history = try history(of: task.id, since: base)
+        let history = try history(of: task.id, since: base, limit: MergeHistory.mostLines)
         return contested.map { member, yours in
             let changes = history.lazy.flatMap(\.changes)
             let first = changes.first { $0.member == member.rawValue }

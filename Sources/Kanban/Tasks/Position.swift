@@ -14,8 +14,8 @@ package struct Position: Hashable, Comparable, Sendable {
     /// Parses a position; `nil` for any other text.
     package init?(reading text: String) {
         guard text.utf8.count <= 64, Parts.areWellFormed(text.utf8) else { return nil }
-        // The least whole number; no column gets there.
-        guard text.utf8.first != UInt8(ascii: "A") else { return nil }
+        // The least and the greatest whole numbers, with nothing before and after them; no column gets there.
+        guard let head = text.utf8.first, head != UInt8(ascii: "A"), head != UInt8(ascii: "z") else { return nil }
         self.text = text
     }
 

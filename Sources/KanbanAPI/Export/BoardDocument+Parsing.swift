@@ -130,21 +130,23 @@ extension BoardDocument {
 
     /// With duplicates, the order of the document would decide.
     private func findDoubles(_ faults: inout [Fault]) {
-        faults += Self.doubles(categories, "categories", "id") { $0.id }
-        faults += Self.doubles(categories, "categories", "name") { Spelling(CaseFolding.fold($0.name)) }
-        faults += Self.doubles(ddays, "ddays", "id") { $0.id }
-        faults += Self.doubles(tasks, "tasks", "id") { $0.id }
-        faults += Self.doubles(images, "images", "id") { $0.id }
+        Self.addDoubles(of: categories, "categories", "id", to: &faults) { $0.id }
+        Self.addDoubles(of: categories, "categories", "name", to: &faults) { Spelling(CaseFolding.fold($0.name)) }
+        Self.addDoubles(of: ddays, "ddays", "id", to: &faults) { $0.id }
+        Self.addDoubles(of: tasks, "tasks", "id", to: &faults) { $0.id }
+        Self.addDoubles(of: images, "images", "id", to: &faults) { $0.id }
     }
 
-    private static func doubles<Value, Name: Hashable>(
-        _ entries: [Entry<Value>], _ kind: String, _ member: String, _ name: (Value) -> Name
-    ) -> [Fault] {
+    private static func addDoubles<Value, Name: Hashable>(
+        of entries: [Entry<Value>], _ kind: String, _ member: String, to faults: inout [Fault], _ name: (Value) -> Name
+    ) {
         var seen = Set<Name>(minimumCapacity: entries.count)
-        return entries.filter { !seen.insert(name($0.value)).inserted }.map { entry in
-            Fault(
-                pointer: "#/\(kind)/\(entry.index)/\(member)", code: .invalidValue,
-                detail: "This was given before in the document.", line: entry.line)
+        for entry in entries where !seen.insert(name(entry.value)).inserted {
+            guard faults.count < mostFaults else { return }
+            faults.append(
+                Fault(
+                    pointer: "#/\(kind)/\(entry.index)/\(member)", code: .invalidValue,
+                    detail: "This was given before in the document.", line: entry.line))
         }
     }
 }

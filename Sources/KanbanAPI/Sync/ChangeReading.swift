@@ -45,4 +45,20 @@ struct ChangeReading: Sendable {
             return nil
         }
     }
+    /// Measures how far a reader is behind.
+    /// - Parameter most: the most bytes of changes that may wait for it.
+    /// - Throws: ``TooSlow``.
+    func requireFewWaiting(after cursor: Cursor, most: Int) async throws {
+        var cursor = cursor
+        var waiting = 0
+        while let piece = try await piece(after: cursor, aside: true), !piece.events.isEmpty {
+            waiting += piece.events.count
+            guard waiting <= most else { throw TooSlow() }
+            guard piece.hasMore else { return }
+            cursor = piece.cursor
+        }
+    }
 }
+
+/// The reader is too slow. It is disconnected, and resumes from its last id when it reconnects.
+struct TooSlow: Error {}

@@ -5,6 +5,10 @@ import Sockets
 
 /// Limits of streams; tests change them.
 package struct StreamPace: Sendable {
+    /// With fewer missed changes there is no need to count the waiting bytes: no change is larger than 8 KiB, apart
+    /// from settings.
+    static let fewChanges: Revision = 500
+
     /// After this time without a byte, the stream sends a comment.
     package var heartbeat: Duration = .seconds(15)
     /// The most bytes of changes that may wait for a slow reader.
@@ -18,9 +22,6 @@ package struct StreamPace: Sendable {
 /// Idle streams hold little memory: there may be thousands.
 // Unchecked: all of its state is used only on the thread of the connection's loop.
 final class ChangeStream: LiveBody, @unchecked Sendable {
-    /// With fewer missed changes there is no need to count the waiting bytes: no change is larger than 8 KiB, apart
-    /// from settings.
-    private static let fewChanges: Revision = 500
     /// The most bytes that are written without a task.
     private static let mostAtOnce = 16 * 1_024
 
@@ -146,8 +147,9 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
             }
             self.cursor = cursor
             if !events.isEmpty { missed += try await write(events, to: writer) }
-            if missed >= Self.fewChanges {
-                try await requireFewWaiting(after: cursor)
+            if missed >= StreamPace.fewChanges {
+                try await ChangeReading(store: ring.store, account: ring.account, types: types)
+                    .requireFewWaiting(after: cursor, most: pace.mostWaiting)
                 missed = 0
             }
             if hasAll, events.isEmpty { return true }
@@ -191,19 +193,4 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
         return try await ChangeReading(store: ring.store, account: ring.account, types: types)
             .piece(after: cursor, without: walkBegan, aside: isLong)
     }
-
-    /// Measures how far the reader is behind.
-    private func requireFewWaiting(after cursor: Cursor) async throws {
-        var cursor = cursor
-        var waiting = 0
-        while let page = try await page(after: cursor), !page.events.isEmpty {
-            waiting += page.events.count
-            guard waiting <= pace.mostWaiting else { throw TooSlow() }
-            guard page.hasMore else { return }
-            cursor = page.cursor
-        }
-    }
 }
-
-/// The reader is too slow. It is disconnected, and resumes from its last id when it reconnects.
-struct TooSlow: Error {}

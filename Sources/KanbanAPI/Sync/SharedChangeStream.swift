@@ -28,6 +28,7 @@ struct SharedChangeStream: Sendable {
     }
 
     /// Writes until the reader's access has ended, the history was replaced, or the server stops.
+    /// - Throws: errors of the writer and of the store; ``TooSlow``.
     func run(_ writer: any BodyWriter) async throws {
         let subscription = doorbell.subscribe(to: reading.account)
         var cursor = start
@@ -35,6 +36,10 @@ struct SharedChangeStream: Sendable {
         /// never sent.
         var walkBegan: Revision = 0
         var isCaughtUp = false
+        /// The number of changes that were committed during writes, since the reader last had everything.
+        var missed: Revision = 0
+        /// The account's revision before the last write, if there were changes during it.
+        var revisionBefore: Revision?
         var lastWrite = ContinuousClock.now
         while !subscription.isClosed {
             let seen = subscription.rings
@@ -50,9 +55,20 @@ struct SharedChangeStream: Sendable {
                     isCaughtUp = true
                     events += ServerSentEvent.ready
                 }
+                if let revisionBefore { missed += piece.revision - revisionBefore }
+                revisionBefore = nil
                 if !events.isEmpty {
                     try await writer.write(events)
                     lastWrite = .now
+                }
+                if isCaughtUp, piece.hasMore || subscription.rings != seen {
+                    revisionBefore = piece.revision
+                } else {
+                    missed = 0
+                }
+                if missed >= StreamPace.fewChanges {
+                    try await reading.requireFewWaiting(after: piece.cursor, most: pace.mostWaiting)
+                    missed = 0
                 }
                 if piece.hasMore { continue }
             } catch StoreError.away {

@@ -42,7 +42,7 @@ package struct TaskListQuery: Sendable {
         due = try parameters.choice("due", Self.dues)
         query.withoutDueDate = due == .undated
         if let cursor = parameters["cursor"] {
-            query.after = try TaskQuery.Anchor(self.cursor.decode(cursor))
+            query.after = try TaskQuery.Anchor(self.cursor.decode(cursor), of: query.sort)
         }
     }
 
@@ -143,7 +143,7 @@ extension TaskQuery.Anchor {
     }
 
     /// - Throws: a 400 problem when these are not the fields of a cursor.
-    fileprivate init(_ fields: [String]) throws {
+    fileprivate init(_ fields: [String], of sort: TaskQuery.Sort) throws {
         guard fields.count >= 4, (fields.count - 4).isMultiple(of: 3), let id = ID(fields[0]) else {
             throw PageCursor.invalid
         }
@@ -159,6 +159,12 @@ extension TaskQuery.Anchor {
         case let field:
             guard let number = Int64(field) else { throw PageCursor.invalid }
             key = .number(number)
+        }
+        // The store compares the key with a column, which has one type.
+        switch (sort, key) {
+        case (.dueDate, .none), (.dueDate, .number), (.createdAt, .number), (.updatedAt, .number): break
+        case (.title, .text), (.position, .text): break
+        default: throw PageCursor.invalid
         }
         let revision = Revision(fields[3])
         guard revision != nil || fields[3] == "-" else { throw PageCursor.invalid }

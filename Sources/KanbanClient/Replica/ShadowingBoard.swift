@@ -92,7 +92,7 @@ final class ShadowingBoard: BoardWriter {
 
     func history(of task: ID, before: Revision?, limit: Int) throws -> [Kanban.HistoryEntry] { [] }
     func history(_ query: HistoryQuery) throws -> [TitledHistoryEntry] { [] }
-    func history(of task: ID, since revision: Revision) throws -> [Kanban.HistoryEntry] { [] }
+    func history(of task: ID, since revision: Revision, limit: Int) throws -> [Kanban.HistoryEntry] { [] }
 
     func category(_ id: ID) throws -> Kanban.Category? { try rows.category(id) }
     func category(foldedName: String) throws -> Kanban.Category? { try rows.category(foldedName: foldedName) }

@@ -8,11 +8,14 @@ package struct PostgresError: Error, CustomStringConvertible {
     package let message: String
     /// The text of the statement; empty when there was none. Values are parameters and never part of it.
     package let statement: String
+    /// The server ended the session with it.
+    private let isFatal: Bool
 
-    init(state: String, message: String, statement: String = "") {
+    init(state: String, message: String, statement: String = "", isFatal: Bool = false) {
         self.state = state
         self.message = message
         self.statement = statement
+        self.isFatal = isFatal
     }
 
     /// From a failed result.
@@ -20,8 +23,10 @@ package struct PostgresError: Error, CustomStringConvertible {
         func field(_ code: UnicodeScalar) -> String {
             PQresultErrorField(result, Int32(code.value)).map { String(cString: $0) } ?? ""
         }
-        // PG_DIAG_SQLSTATE and PG_DIAG_MESSAGE_PRIMARY. Not the detail: it quotes values.
-        self.init(state: field("C"), message: field("M"), statement: statement)
+        // PG_DIAG_SQLSTATE, PG_DIAG_MESSAGE_PRIMARY and PG_DIAG_SEVERITY_NONLOCALIZED. Not the detail: it quotes values.
+        self.init(
+            state: field("C"), message: field("M"), statement: statement,
+            isFatal: ["FATAL", "PANIC"].contains(field("V")))
     }
 
     package var description: String {
@@ -33,7 +38,9 @@ package struct PostgresError: Error, CustomStringConvertible {
 
     /// The session ended: uncommitted writes are lost, and the outcome of a running commit is unknown.
     var endsConnection: Bool {
-        state.isEmpty || state.hasPrefix("08") || ["57P01", "57P02", "57P03", "25P03"].contains(state)
+        // A protocol violation may also be one statement's alone: a parameter that is no value of its type.
+        if state == "08P01" { return isFatal }
+        return state.isEmpty || state.hasPrefix("08") || ["57P01", "57P02", "57P03", "25P03"].contains(state)
     }
 
     /// The same body may succeed when it runs again: serialization failure, deadlock, a time-out of a lock or an answer.

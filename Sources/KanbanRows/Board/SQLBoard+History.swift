@@ -18,15 +18,16 @@ extension SQLBoard {
         return entries
     }
 
-    package func history(of task: ID, since revision: Revision) throws -> [HistoryEntry] {
+    package func history(of task: ID, since revision: Revision, limit: Int) throws -> [HistoryEntry] {
         let statement = try statement(
             """
             SELECT task_id, revision, at, action, changes, session_id FROM history
-            WHERE account = ?1 AND task_id = ?2 AND revision > ?3 ORDER BY revision
+            WHERE account = ?1 AND task_id = ?2 AND revision > ?3 ORDER BY revision LIMIT ?4
             """)
+        let creation = try creation(of: task, since: revision, before: .max)
         statement.bind(2, task)
         statement.bind(3, revision)
-        let creation = try creation(of: task, since: revision, before: .max)
+        statement.bind(4, creation == nil ? limit : limit - 1)
         return try (creation.map { [$0] } ?? []) + all(of: statement, historyEntry)
     }
 

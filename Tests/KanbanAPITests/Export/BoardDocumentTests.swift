@@ -20,4 +20,18 @@ struct BoardDocumentTests {
         #expect(faults.map(\.pointer) == ["#/tasks/0", "#/tasks/1/id", "#/tasks/1/title"])
         #expect(faults.map(\.line) == [2, 3, 3])
     }
+    @Test func `a hundred faults are told of many doubles`() throws {
+        let task = #"{"id": "0192f3a0-0000-7000-8000-000000000001", "title": "a"}"#
+        let tasks = Array(repeating: task, count: 300).joined(separator: ",\n")
+        let dday = #"{"id": "0192f3a0-0000-7000-8000-000000000002", "title": "a", "date": "2026-12-25"}"#
+
+        let error = try #require(throws: BoardError.self) {
+            try document("{\"ddays\": [\(dday), \(dday)],\n\"tasks\": [\n\(tasks)]}")
+        }
+
+        guard case .invalid(let faults) = error else { throw error }
+        #expect(faults.count == 100)
+        #expect(faults.prefix(2).map(\.pointer) == ["#/ddays/1/id", "#/tasks/1/id"])
+        #expect(faults.last?.line == 102)
+    }
 }

@@ -142,15 +142,16 @@ struct ChangeStreamTests {
         #expect(revisions == Array(1...1_500))
     }
 
-    @Test func `a reader who took nothing for long gets the latest of everything, or is cut off and resumes`()
-        async throws
-    {
+    @Test(arguments: [false, true])
+    func `a reader who took nothing for long gets the latest of everything, or is cut off and resumes`(
+        isRemote: Bool
+    ) async throws {
         var pace = StreamPace()
         pace.mostWaiting = 1 << 18
         let board = try TestBoard(streamPace: pace)
         let text = String(repeating: "한", count: 300)
 
-        let slow = try await board.follow(isStalled: true)
+        let slow = try await board.follow(isStalled: true, isRemote: isRemote)
         _ = await slow.untilReady()
         for _ in 0..<4 {
             _ = try await board.sync(
@@ -170,17 +171,20 @@ struct ChangeStreamTests {
         #expect(seen.union(rest.map(\.json.id)).count == 1_000)
     }
 
-    @Test func `a big import does not cut off a reader who keeps up`() async throws {
+    @Test(arguments: [false, true])
+    func `a big import does not cut off a reader who keeps up`(isRemote: Bool) async throws {
         var pace = StreamPace()
         pace.mostWaiting = 1 << 16
         // None on a busy machine: nobody would read it, and the stream would not rest.
         pace.heartbeat = .seconds(3_600)
         let board = try TestBoard(streamPace: pace)
-        let stream = try await board.follow()
+        let stream = try await board.follow(isRemote: isRemote)
         _ = await stream.untilReady()
 
         for _ in 0..<3 {
-            try await until("the stream rests") { stream.isAtRest }
+            try await until("the stream rests") {
+                isRemote ? board.doorbell.waiterCount == 1 : stream.isAtRest
+            }
             _ = try await board.sync((0..<500).map { .mutation("create", .newID, ["title": "\($0)"]) })
             var count = 0
             while count < 500, await stream.nextChange() != nil { count += 1 }

@@ -38,15 +38,25 @@ final class TestStream: Sendable {
     private let unread = Locked<ArraySlice<UInt8>>([])
 
     init(_ response: Response, isStalled: Bool = false, sourceLocation: SourceLocation = #_sourceLocation) throws {
-        guard case .live(let body) = response.body else {
+        let loop = try Self.loops.get().next()
+        switch response.body {
+        case .live(let body):
+            let pipe = Pipe(of: body, on: loop, isStalled: isStalled)
+            self.pipe = pipe
+            task = Task(executorPreference: loop) {
+                defer { pipe.end() }
+                while !Task.isCancelled, try await body.produce(pipe) { await pipe.rest() }
+            }
+        case .stream(let body):
+            let pipe = Pipe(of: nil, on: loop, isStalled: isStalled)
+            self.pipe = pipe
+            task = Task(executorPreference: loop) {
+                defer { pipe.end() }
+                try await body.produce(pipe)
+            }
+        case .none, .bytes:
             Issue.record("status \(response.status), no stream", sourceLocation: sourceLocation)
             throw ConnectionLost()
-        }
-        let pipe = Pipe(of: body, on: try Self.loops.get().next(), isStalled: isStalled)
-        self.pipe = pipe
-        task = Task(executorPreference: pipe.loop) {
-            defer { pipe.end() }
-            while !Task.isCancelled, try await body.produce(pipe) { await pipe.rest() }
         }
     }
 
@@ -115,10 +125,11 @@ private final class Pipe: BodyWriter, LiveConnection {
     }
 
     let loop: EventLoop
-    private let body: any LiveBody
+    /// `nil` for one that never rests.
+    private let body: (any LiveBody)?
     private let state: Locked<State>
 
-    init(of body: any LiveBody, on loop: EventLoop, isStalled: Bool) {
+    init(of body: (any LiveBody)?, on loop: EventLoop, isStalled: Bool) {
         self.body = body
         self.loop = loop
         state = Locked(State(isStalled: isStalled))
@@ -131,7 +142,7 @@ private final class Pipe: BodyWriter, LiveConnection {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 state.withLock { $0.rest = continuation }
-                body.rest(on: self)
+                body?.rest(on: self)
                 if Task.isCancelled { wake() }
             }
         } onCancel: {
@@ -145,7 +156,7 @@ private final class Pipe: BodyWriter, LiveConnection {
             return state.rest
         }
         guard let rest else { return }
-        body.endRest()
+        body?.endRest()
         rest.resume()
     }
 
@@ -214,12 +225,13 @@ private final class Pipe: BodyWriter, LiveConnection {
 
 extension TestBoard {
     /// Follows the changes.
-    func follow(_ target: String = "/changes", lastEventID: String? = nil, isStalled: Bool = false) async throws
-        -> TestStream
-    {
+    func follow(
+        _ target: String = "/changes", lastEventID: String? = nil, isStalled: Bool = false, isRemote: Bool = false
+    ) async throws -> TestStream {
         var headers = [(name: "Accept", value: "text/event-stream")]
         if let lastEventID { headers.append(("Last-Event-ID", lastEventID)) }
-        return try TestStream(await respond(.get, target, headers: headers), isStalled: isStalled)
+        let answer = await respond(.get, target, headers: headers, isRemote: isRemote)
+        return try TestStream(answer, isStalled: isStalled)
     }
 
     /// The changes after a cursor, page by page, and the cursor at their end.

@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import Kanban
 import Testing
 
 @testable import KanbanAPI
@@ -84,6 +85,26 @@ struct TaskListTests {
         }
         for wrong in [fields.dropLast().joined(separator: "~"), cursor + "~0", cursor + "~7~a0~\(fields[1])"] {
             #expect(await board.send(.get, "/tasks?limit=1&cursor=\(wrong)").code == "invalid_cursor", "\(wrong)")
+        }
+    }
+
+    @Test(arguments: TaskQuery.Sort.allCases)
+    func `a cursor whose key is of another kind than its sort is refused`(sort: TaskQuery.Sort) async throws {
+        for _ in 0..<2 { _ = try await board.task(#"{"dueDate": "2026-11-30"}"#) }
+        let page = "/tasks?limit=1&sort=\(sort.rawValue)"
+        let cursor = try #require(await board.send(.get, page).json["nextCursor"]?.stringValue)
+        var fields = cursor.split(separator: "~").map(String.init)
+        let fitting =
+            switch sort {
+            case .dueDate: ["-", "7"]
+            case .createdAt, .updatedAt: ["7"]
+            case .title, .position: ["p", "tAA"]
+            }
+
+        for key in ["-", "7", "p", "tAA"] {
+            fields[2] = key
+            let answer = await board.send(.get, "\(page)&cursor=\(fields.joined(separator: "~"))")
+            #expect(answer.status == (fitting.contains(key) ? 200 : 400), "\(key)")
         }
     }
 }

@@ -206,6 +206,48 @@ struct MutationTests {
         #expect(outcome.status == .conflict && outcome.conflicts.map(\.member) == ["title"])
     }
 
+    @Test(arguments: [(1, false), (MergeHistory.mostLines - 2, false), (MergeHistory.mostLines + 1, true)])
+    func `of a long history a merge reads both ends, and takes members between them for contested`(
+        changes: Int, isTooLong: Bool
+    ) throws {
+        let old = try board.updateSettings { $0.locale = "ko" }
+        for number in 0..<changes { _ = try board.updateSettings { $0.custom = ["n": .number("\(number)")] } }
+        let edit = Mutation.Operation.patchSettings {
+            $0.timeZone = "Asia/Seoul"
+            $0.custom = [:]
+        }
+
+        let outcome = try perform(edit, on: nil, base: old.revision)
+
+        let custom = #"custom {}>{"n":\#(changes - 1)}/{}"#
+        #expect(outcome.status == .merged)
+        #expect(shown(outcome) == (isTooLong ? [#"timeZone null>null/"Asia/Seoul""#, custom] : [custom]))
+    }
+
+    @Test func `as many edits of the settings as fit into a request do not contest each other`() throws {
+        let old = try board.updateSettings { $0.locale = "ko" }
+        let own = OwnRevisions(after: board.revision)
+        for number in 1..<MergeHistory.mostLines {
+            let edit = Mutation.Operation.patchSettings { $0.custom = ["n": .number("\(number)")] }
+            let outcome = try board.perform(Mutation(edit, on: nil, base: old.revision), own: own)
+            try #require(outcome.status == .applied)
+        }
+
+        let edit = Mutation.Operation.patchSettings { $0.timeZone = "Asia/Seoul" }
+        #expect(try board.perform(Mutation(edit, on: nil, base: old.revision), own: own).status == .applied)
+    }
+
+    @Test func `the base of a task's member is looked for in so many changes`() throws {
+        let task = try board.task("one")
+        for number in 0..<MergeHistory.mostLines { _ = try board.updateTask(task.id, TaskEdit(body: "\(number)")) }
+        _ = try board.updateTask(task.id, TaskEdit(title: "theirs"))
+
+        let outcome = try perform(.patchTask(TaskEdit(title: "mine", body: "x")), on: task.id, base: task.revision)
+
+        #expect(outcome.status == .merged)
+        #expect(shown(outcome) == [#"title null>"theirs"/"mine""#, #"body "">"499"/"x""#])
+    }
+
     @Test func `settings of two devices merge member by member`() throws {
         let old = board.settings()
         _ = try board.updateSettings { $0.locale = "ko" }

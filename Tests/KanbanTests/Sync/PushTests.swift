@@ -54,6 +54,18 @@ struct PushTests {
         #expect(board.titles() == ["a"])
     }
 
+    @Test func `a mutation of another history is applied when it comes again without its base`() throws {
+        let task = try board.createTask(id: id(0x10), title: "a", TaskEdit())
+        let edit = Mutation.Operation.patchTask(TaskEdit(title: "b"))
+
+        for _ in 0..<2 {
+            #expect(try push([sent(1, edit, on: task.id, base: task.revision + 9)]) == ["rejected"])
+        }
+        #expect(try push([sent(1, edit, on: task.id)]) == ["applied"])
+
+        #expect(board.titles() == ["b"])
+    }
+
     @Test func `a refused mutation leaves the others alone`() throws {
         let results = try push([
             sent(1, .patchTask(TaskEdit(title: "x")), on: id(0x99)),

@@ -30,6 +30,15 @@ struct PositionTests {
         #expect(Position(reading: low).map { Position(after: nil, before: $0) < $0 } == true)
     }
 
+    @Test func `a place after which places would grow is none`() throws {
+        let greatest = String(repeating: "z", count: 27)
+        let high = try #require(Position(reading: "y" + String(repeating: "z", count: 25)))
+
+        #expect(Position(reading: greatest) == nil && Position(reading: greatest + "1") == nil)
+        let next = Position(after: high, before: nil)
+        #expect(next > high && next.text == "z" + String(repeating: "0", count: 26))
+    }
+
     @Test(arguments: ["a0", "a1", "Zz", "a0V", "b10"])
     func `a search begins right before a place, from below and from above`(text: String) throws {
         let place = try #require(Position(reading: text))
