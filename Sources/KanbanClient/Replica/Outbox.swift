@@ -231,6 +231,21 @@ extension Transaction {
         return true
     }
 
+    /// The same for a category. If the server had one of its name by now, its deletion would be that of the other.
+    func forgetUnsentCreation(ofCategory id: ID) throws -> Bool {
+        let resource = ResourceKey.category(id)
+        let (own, others) = try outbox().reduce(into: ([OutboxEdit](), [OutboxEdit]())) { edits, edit in
+            if edit.mutation.resource == resource { edits.0.append(edit) } else { edits.1.append(edit) }
+        }
+        guard own.first?.mutation.op == .create, own.allSatisfy(\.isUnsent),
+            !others.contains(where: { $0.mutation.value.text.contains(id.description) })
+        else { return false }
+        for edit in own { try drop(edit) }
+        try run("DELETE FROM shadow WHERE id = ?1 AND type = 'category'", .id(id))
+        touched.formUnion([.outbox, .status])
+        return true
+    }
+
     func pendingCount() throws -> Int {
         try rows.connection.pendingCount()
     }

@@ -33,10 +33,12 @@ extension Transaction {
     }
 
     private func forgetsUnsentCreation(_ mutation: StoredMutation) throws -> Bool {
-        guard mutation.op == .delete, mutation.resource.type == .task, let id = mutation.resource.id else {
-            return false
+        guard mutation.op == .delete, let id = mutation.resource.id else { return false }
+        return switch mutation.resource.type {
+        case .task: try forgetUnsentCreation(of: id)
+        case .category: try forgetUnsentCreation(ofCategory: id)
+        case .dday, .image, .settings: false
         }
-        return try forgetUnsentCreation(of: id)
     }
 
     private func performOrRefuse(_ mutation: StoredMutation) throws -> MutationOutcome {
