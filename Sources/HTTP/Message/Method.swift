@@ -1,5 +1,4 @@
-/// A request method (RFC 9110 §9). Methods are case-sensitive; those known to no one answer 501. So does `TRACE`:
-/// an echo would show what the browser hides.
+/// A request method (RFC 9110 §9). Methods are case-sensitive; those known to no one answer 501.
 package enum Method: String, Sendable, CaseIterable {
     case get = "GET"
     case head = "HEAD"
@@ -8,6 +7,7 @@ package enum Method: String, Sendable, CaseIterable {
     case patch = "PATCH"
     case delete = "DELETE"
     case options = "OPTIONS"
+    case trace = "TRACE"
     case connect = "CONNECT"
     /// The safe method with a body (draft-ietf-httpbis-safe-method-w-body); no path of ours takes it, which is 405
     /// rather than 501.
@@ -34,8 +34,9 @@ extension Method {
         case .patch: 4
         case .delete: 5
         case .options: 6
-        case .connect: 7
-        case .query: 8
+        case .trace: 7
+        case .connect: 8
+        case .query: 9
         }
     }
 
@@ -49,6 +50,7 @@ extension Method {
         case .patch: "PATCH"
         case .delete: "DELETE"
         case .options: "OPTIONS"
+        case .trace: "TRACE"
         case .connect: "CONNECT"
         case .query: "QUERY"
         }
