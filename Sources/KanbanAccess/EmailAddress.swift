@@ -28,9 +28,7 @@ package struct EmailAddress: Hashable, Sendable {
     /// Whether the two differ at most in the case of ASCII letters. Others that fold to the same text may be of two people:
     /// `straße@` and `strasse@`.
     package func isSameMailbox(as other: EmailAddress) -> Bool {
-        let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
-        func lowercased(_ byte: UInt8) -> UInt8 { capitals.contains(byte) ? byte | 0x20 : byte }
-        return text.utf8.map(lowercased) == other.text.utf8.map(lowercased)
+        text.utf8.map(CaseFolding.lowercasedASCII) == other.text.utf8.map(CaseFolding.lowercasedASCII)
     }
 
     /// Folds the text of a log-in, address or not: another text finds no account.

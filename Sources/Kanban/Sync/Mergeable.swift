@@ -48,7 +48,7 @@ extension BoardWriter {
         // An import and a creation leave no entry: then any member may have changed, unless the client did it.
         let isKnown = history.newest.last?.revision == old.revision || baseline.own.contains(old.revision)
         return changed.filter { !isKnown || history.isForeign($0.name, since: baseline) }.map { member in
-            let base = history.oldest.lazy.flatMap(\.changes).first { $0.member == member.name }?.from
+            let base = history.oldest.base(of: member.name)
             let (theirs, yours) = (member.shown(old), member.shown(wanted))
             return (member, MemberConflict(member: member.name, base: base ?? .null, theirs: theirs, yours: yours))
         }
@@ -60,6 +60,13 @@ extension BoardWriter {
         if baseline.isForeign(old.revision) { return true }
         let history = try MergeHistory(of: old.historyID, since: base, self)
         return Resource.members.contains { history.isForeign($0.name, since: baseline) }
+    }
+}
+
+extension [HistoryEntry] {
+    /// The value of a member before the first change of it, `nil` without one.
+    func base(of member: String) -> JSON? {
+        lazy.flatMap(\.changes).first { $0.member == member }?.from
     }
 }
 

@@ -102,12 +102,11 @@ extension BoardWriter {
         guard !contested.isEmpty, let base = baseline.base else { return [] }
         let history = try history(of: task.id, since: base, limit: MergeHistory.mostLines)
         return contested.map { member, yours in
-            let changes = history.lazy.flatMap(\.changes)
-            let first = changes.first { $0.member == member.rawValue }
             // Another column may have given it the same position as before; then the history has no entry of it.
-            let isSamePlace = member == .position && changes.contains { $0.member == TaskMember.status.rawValue }
+            let isSamePlace = member == .position && history.base(of: TaskMember.status.rawValue) != nil
             return MemberConflict(
-                member: member.rawValue, base: first?.from ?? (isSamePlace ? task[member] : .null),
+                member: member.rawValue,
+                base: history.base(of: member.rawValue) ?? (isSamePlace ? task[member] : .null),
                 theirs: task[member], yours: yours)
         }
     }

@@ -17,9 +17,14 @@ package enum CaseFolding {
         guard bytes.reduce(0, |) < 0x80 else { return nil }
         guard bytes.reduce(false, { $0 || isCapital($1) }) else { return text }
         return String(unsafeUninitializedCapacity: bytes.count) { buffer in
-            for (index, byte) in bytes.enumerated() { buffer[index] = isCapital(byte) ? byte | 0x20 : byte }
+            for (index, byte) in bytes.enumerated() { buffer[index] = lowercasedASCII(byte) }
             return bytes.count
         }
+    }
+
+    /// A capital of ASCII as a small letter, other bytes as they are.
+    package static func lowercasedASCII(_ byte: UInt8) -> UInt8 {
+        isCapital(byte) ? byte | 0x20 : byte
     }
 
     private static func isCapital(_ byte: UInt8) -> Bool {
@@ -31,7 +36,7 @@ package enum CaseFolding {
     private static func append(_ scalar: Unicode.Scalar, to folded: inout String.UnicodeScalarView) {
         switch scalar.value {
         case 0...0x7f:
-            folded.append(isCapital(UInt8(scalar.value)) ? Unicode.Scalar(UInt8(scalar.value) | 0x20) : scalar)
+            folded.append(Unicode.Scalar(lowercasedASCII(UInt8(scalar.value))))
         case 0x0131, 0x13a0...0x13f5, 0x2e80...0xa63f, 0xac00...0xd7ff, 0x20000...0x3ffff:
             // For speed: Han, Kana and Hangul have no case.
             folded.append(scalar)

@@ -45,6 +45,7 @@ struct ChangeReading: Sendable {
             return nil
         }
     }
+
     /// Measures how far a reader is behind.
     /// - Parameter most: the most bytes of changes that may wait for it.
     /// - Throws: ``TooSlow``.

@@ -148,8 +148,7 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
             self.cursor = cursor
             if !events.isEmpty { missed += try await write(events, to: writer) }
             if missed >= StreamPace.fewChanges {
-                try await ChangeReading(store: ring.store, account: ring.account, types: types)
-                    .requireFewWaiting(after: cursor, most: pace.mostWaiting)
+                try await reading.requireFewWaiting(after: cursor, most: pace.mostWaiting)
                 missed = 0
             }
             if hasAll, events.isEmpty { return true }
@@ -190,7 +189,9 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
     /// The changes after the cursor; `nil` when the history was replaced.
     private func page(after cursor: Cursor?, without walkBegan: Revision = 0) async throws -> ChangeReading.Piece? {
         let isLong = try ring.revision() - (cursor?.revision ?? 0) > ChangePage.few
-        return try await ChangeReading(store: ring.store, account: ring.account, types: types)
-            .piece(after: cursor, without: walkBegan, aside: isLong)
+        return try await reading.piece(after: cursor, without: walkBegan, aside: isLong)
     }
+
+    /// Made when it is needed, because idle streams hold little memory.
+    private var reading: ChangeReading { ChangeReading(store: ring.store, account: ring.account, types: types) }
 }

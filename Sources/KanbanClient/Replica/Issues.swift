@@ -106,9 +106,7 @@ extension StoredIssue {
         case .settings, .image: .null
         }
     }
-}
 
-extension StoredIssue {
     /// Whether the user wrote this value of a member, in the refused edit or now. The other members may have been changed
     /// elsewhere since.
     fileprivate func isWritten(_ member: JSON.Member) -> Bool {
@@ -153,7 +151,7 @@ extension Transaction {
         guard resource.type == .task, try value(of: resource)?.revision?.isOptimistic != true else { return shown }
         let names = Set(TaskMember.allCases.filter { $0 != .position }.map(\.rawValue))
         var members = shown.objectMembers ?? []
-        for other in try resource.id.map(edits(ofTask:)) ?? [] where !other.isAnswered {
+        for other in try edits(of: resource) where !other.isAnswered {
             for member in other.mutation.value.objectMembers ?? [] where names.contains(member.name) {
                 members.removeAll { $0.name == member.name }
                 members.append(member)

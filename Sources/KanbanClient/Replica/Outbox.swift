@@ -119,12 +119,12 @@ extension Transaction {
             """, .integer(Int64(limit)), decode: OutboxEdit.init)
     }
 
-    func edits(ofTask id: ID) throws -> [OutboxEdit] {
+    func edits(of resource: ResourceKey) throws -> [OutboxEdit] {
         try all(
             """
             SELECT n, mutation_id, type, op, target, value, base, policy, made_at, sent_at, attempts, answered FROM outbox
-            WHERE target = ?1 AND type = 'task' ORDER BY n
-            """, .id(id), decode: OutboxEdit.init)
+            WHERE target = ?1 AND type = ?2 ORDER BY n
+            """, .id(resource.id), .text(resource.type.rawValue), decode: OutboxEdit.init)
     }
 
     func outboxEdit(_ mutationID: ID) throws -> OutboxEdit? {
@@ -208,40 +208,29 @@ extension Transaction {
         ) { $0.integer(0) }.isEmpty
     }
 
-    /// True when a task is to go beside this one, for example by `{"after":"…"}`. Moves have an index of their own.
-    private func isNeighbour(_ id: ID) throws -> Bool {
-        try !all(
-            "SELECT 1 FROM outbox WHERE op IN ('move', 'restore') AND target <> ?1 AND instr(value, ?2) > 0 LIMIT 1",
-            .id(id), .text(id.description)
-        ) { $0.integer(0) }.isEmpty
+    /// True when an edit of another resource names this one: a task is in the category, or goes beside the task, for example by
+    /// `{"after":"…"}`. Moves have an index of their own.
+    private func isNamed(_ id: ID, _ type: ResourceType) throws -> Bool {
+        let naming: StaticString =
+            type == .task
+            ? "SELECT 1 FROM outbox WHERE op IN ('move', 'restore') AND target <> ?1 AND instr(value, ?2) > 0 LIMIT 1"
+            : "SELECT 1 FROM outbox WHERE target <> ?1 AND instr(value, ?2) > 0 LIMIT 1"
+        return try !all(naming, .id(id), .text(id.description)) { $0.integer(0) }.isEmpty
     }
 
-    /// Removes the edits of a task that was created here and never sent, unless another edit refers to it.
-    /// - Returns: false when the server may know the task.
-    func forgetUnsentCreation(of id: ID) throws -> Bool {
-        let own = try edits(ofTask: id)
-        guard let first = own.first, first.mutation.op == .create || first.mutation.op == .put,
-            try shadow(of: .task(id)).map({ $0.value == nil }) ?? false,
-            own.allSatisfy(\.isUnsent)
+    /// Removes the edits of a task or a category that was created here and never sent, unless another edit refers to it. If the
+    /// server had a category of the same name by now, that would be deleted.
+    /// - Returns: false when the server may know the resource.
+    func forgetUnsentCreation(of resource: ResourceKey) throws -> Bool {
+        let own = try edits(of: resource)
+        guard let id = resource.id, let first = own.first,
+            first.mutation.op == .create || first.mutation.op == .put,
+            try shadow(of: resource).map({ $0.value == nil }) ?? false,
+            own.allSatisfy(\.isUnsent), try !isNamed(id, resource.type)
         else { return false }
-        guard try !isNeighbour(id) else { return false }
-        try run("DELETE FROM outbox WHERE target = ?1 AND type = 'task'", .id(id))
-        try run("DELETE FROM shadow WHERE id = ?1 AND type = 'task'", .id(id))
-        touched.formUnion([.outbox, .status])
-        return true
-    }
-
-    /// The same for a category. If the server had one of its name by now, its deletion would be that of the other.
-    func forgetUnsentCreation(ofCategory id: ID) throws -> Bool {
-        let resource = ResourceKey.category(id)
-        let (own, others) = try outbox().reduce(into: ([OutboxEdit](), [OutboxEdit]())) { edits, edit in
-            if edit.mutation.resource == resource { edits.0.append(edit) } else { edits.1.append(edit) }
-        }
-        guard own.first?.mutation.op == .create, own.allSatisfy(\.isUnsent),
-            !others.contains(where: { $0.mutation.value.text.contains(id.description) })
-        else { return false }
-        for edit in own { try drop(edit) }
-        try run("DELETE FROM shadow WHERE id = ?1 AND type = 'category'", .id(id))
+        let type = Parameter.text(resource.type.rawValue)
+        try run("DELETE FROM outbox WHERE target = ?1 AND type = ?2", .id(id), type)
+        try run("DELETE FROM shadow WHERE id = ?1 AND type = ?2", .id(id), type)
         touched.formUnion([.outbox, .status])
         return true
     }

@@ -33,12 +33,8 @@ extension Transaction {
     }
 
     private func forgetsUnsentCreation(_ mutation: StoredMutation) throws -> Bool {
-        guard mutation.op == .delete, let id = mutation.resource.id else { return false }
-        return switch mutation.resource.type {
-        case .task: try forgetUnsentCreation(of: id)
-        case .category: try forgetUnsentCreation(ofCategory: id)
-        case .dday, .image, .settings: false
-        }
+        guard mutation.op == .delete, [.task, .category].contains(mutation.resource.type) else { return false }
+        return try forgetUnsentCreation(of: mutation.resource)
     }
 
     private func performOrRefuse(_ mutation: StoredMutation) throws -> MutationOutcome {

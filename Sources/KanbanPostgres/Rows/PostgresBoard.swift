@@ -49,7 +49,7 @@ struct PostgresAccessWriter: SQLAccessWriter {
 
     let writer: PostgresBoardWriter
 
-    /// Takes the account's row first, as those do who write its board: whoever has it may just be removing the image.
+    /// Locks the account's row first, as each write of its board does: the one that holds the lock may remove the image.
     func hasImage(_ id: ID, of account: AccountKey) throws -> Bool {
         try connection.wait(for: account)
         return try writer.writer(for: account).image(id) != nil

@@ -21,7 +21,6 @@ final class Lane: @unchecked Sendable {
     private static let batchLimit = 64
     /// Between two waits for the lock of an account while others wait for the lane.
     private static let rest = Duration.milliseconds(300)
-
     /// How long a write for accounts waits for a row, in milliseconds.
     private static let rowTime = 25
 

@@ -237,7 +237,7 @@ struct MutationTests {
         #expect(try board.perform(Mutation(edit, on: nil, base: old.revision), own: own).status == .applied)
     }
 
-    @Test func `the base of a task's member is looked for in so many changes`() throws {
+    @Test func `a merge reads the first 500 changes of a task since the base`() throws {
         let task = try board.task("one")
         for number in 0..<MergeHistory.mostLines { _ = try board.updateTask(task.id, TaskEdit(body: "\(number)")) }
         _ = try board.updateTask(task.id, TaskEdit(title: "theirs"))
