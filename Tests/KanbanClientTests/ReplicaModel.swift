@@ -100,16 +100,34 @@ struct ReplicaModel {
         through = 0
     }
 
+    /// Categories that the server had under the names of new ones are known before the feed brings them.
+    /// - Returns: false without one.
+    mutating func adopt(_ results: [SyncResponse.Result], for outbox: [OutboxEdit]) -> Bool {
+        var hasAdopted = false
+        for result in results {
+            guard let edit = outbox.first(where: { $0.mutationID == result.mutationID }), edit.mutation.op == .create,
+                case .category(let holder)? = Change.Value(shown: result.value, as: .category),
+                holder.id != edit.mutation.resource.id
+            else { continue }
+            hasAdopted = true
+            if known.category(holder.id) == nil { save(holder) }
+        }
+        return hasAdopted
+    }
+
+    private mutating func save(_ category: Category) {
+        // A later change of the feed renames or removes the other one.
+        if var holder = known.category(foldedName: CaseFolding.fold(category.name)), holder.id != category.id {
+            holder.name = "\u{fffc}\(holder.id)"
+            known.save(holder)
+        }
+        known.save(category)
+    }
+
     private mutating func apply(_ change: Change, _ own: [ID: TaskItem]) throws {
         switch change.value {
         case .task(let task): known.save(task)
-        case .category(let category):
-            // A later change of the feed renames or removes the other one.
-            if var holder = known.category(foldedName: CaseFolding.fold(category.name)), holder.id != category.id {
-                holder.name = "\u{fffc}\(holder.id)"
-                known.save(holder)
-            }
-            known.save(category)
+        case .category(let category): save(category)
         case .dday(let dday): known.save(dday)
         case .settings(let settings): known.save(settings)
         case .image: break

@@ -264,10 +264,12 @@ private final class ReplicaStory {
         let results = JSON.Member("results", .array(try push.progress.results.map { try JSON(parsing: $0) }))
         if request.hasMore {
             let results = SyncResponse.results(.object([results]))
-            let expected = answered(try outbox(), results)
+            let sent = try outbox()
             trail.append("push \(request.mutationIDs.count) of more")
             try await replica.write { try $0.integrate(results: results) }
-            isBetween = true
+            let expected = answered(sent, results)
+            isBetween = !model.adopt(results, for: sent)
+            if !isBetween { try model.show(try outbox()) }
             try look(expecting: expected)
         } else {
             let limit = random.chance(2) ? 1_000 : 1 + random.below(5)
