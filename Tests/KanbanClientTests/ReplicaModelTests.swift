@@ -82,6 +82,23 @@ struct ReplicaModelTests {
 
         #expect(try device.board.trash().current().map(\.title) == ["mine"])
     }
+
+    @Test func `a task of the trash leaves a category that was made here and whose deletion is all that came of it`()
+        async throws
+    {
+        let device = try await TestDevice()
+        let task = try await device.board.create(.init(title: "mine", category: .named("Home")))
+        try await device.board.delete(task.id)
+        let category = try #require(try device.board.categories().current().first)
+
+        try await device.board.core.replica.write { transaction in
+            _ = try transaction.collectPush(most: 9)
+            let deletion = Change(revision: 2, type: .category, id: ID(category.id.description), value: .deleted)
+            try transaction.integrate(SyncResponse(changes: [deletion], cursor: "1-2"))
+        }
+
+        #expect(try device.board.trash().current().map(\.categoryID) == [nil])
+    }
 }
 
 /// One story: chance decides what the user and others edit, and what the server answers.

@@ -116,10 +116,10 @@ extension Transaction {
             return try moveToTrash(id, own[id])
         }
         if let known { try completeEdits(of: resource, known) }
+        // Made here and deleted by another device, a category may never have come in the feed, but this trash has it.
+        if change.type == .category, let id = change.id { try freeTrash(of: id) }
         switch known {
-        case .category(let category):
-            try freeTrash(of: category.id)
-            try rows.removeCategory(category.id, revision: change.revision)
+        case .category(let category): try rows.removeCategory(category.id, revision: change.revision)
         case .dday(let dday): try rows.removeDDay(dday.id, revision: change.revision)
         case .image(let image): try rows.removeImage(image.id, revision: change.revision)
         case .task, .settings, .deleted, nil: break
