@@ -73,6 +73,15 @@ struct GzipTests {
         #expect(decoder.output == body)
     }
 
+    @Test func `a stretch ends in empty members too`() throws {
+        let member = GzipEncoder.encode([])
+        let decoder = GzipDecoder([[UInt8]](repeating: member, count: 1_000).flatMap(\.self), limit: .max)
+
+        #expect(try !decoder.decode(upTo: 10 * member.count))
+        #expect(try decoder.decode(upTo: .max))
+        #expect(decoder.output.isEmpty)
+    }
+
     @Test func `what is cut off, changed or no gzip at all is a fault`() throws {
         let gzip = GzipEncoder.encode(text(5_000))
         var changed = gzip

@@ -36,10 +36,10 @@ package final class GzipDecoder: @unchecked Sendable {
         stream.deallocate()
     }
 
-    /// Decodes on until this number of bytes is there, or all.
+    /// Decodes on until this number of bytes came out, or went in: of many empty members nothing comes out.
     /// - Returns: true when that is all.
     package func decode(upTo count: Int) throws(Fault) -> Bool {
-        while output.count < count {
+        while max(output.count, consumed) < count {
             let (status, made) = inflateStretch()
             guard output.count <= limit else { throw .tooLarge }
             switch status {
