@@ -191,8 +191,8 @@ package protocol BoardReader {
 
     /// Newest first, below `before` when given.
     func history(of task: ID, before: Revision?, limit: Int) throws -> [HistoryEntry]
-    /// Entries above `revision`, oldest first: what happened since a client's base.
-    func history(of task: ID, since revision: Revision, limit: Int) throws -> [HistoryEntry]
+    /// Those above `revision`, as a merge reads them: what happened since a client's base.
+    func lines(of id: ID, since revision: Revision, _ order: HistoryLine.Order, limit: Int) throws -> [HistoryLine]
 
     /// Entries of all tasks, including purged ones, newest first.
     func history(_ query: HistoryQuery) throws -> [TitledHistoryEntry]

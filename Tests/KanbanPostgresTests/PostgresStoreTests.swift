@@ -146,7 +146,7 @@ extension PostgresTests {
 
             let found = try await stores.store.read { [search] in try $0.tasks(search).map(\.title) }
             let history = try await stores.store.read {
-                try $0.history(of: task.id, since: 0, limit: .max).map(\.action)
+                try $0.history(of: task.id, before: nil, limit: 9).reversed().map(\.action)
             }
             try await stores.store.write { try $0.removeTask(task.id) }
             let changes = try await stores.store.read {

@@ -98,8 +98,15 @@ struct StoreContractTests {
 
         #expect(try await store.read { try $0.history(of: id, before: nil, limit: 3) } == entries.suffix(3).reversed())
         #expect(try await store.read { try $0.history(of: id, before: 3, limit: 10) } == entries.prefix(2).reversed())
-        #expect(try await store.read { try $0.history(of: id, since: 2, limit: .max) } == Array(entries.dropFirst(2)))
-        #expect(try await store.read { try $0.history(of: ID(high: 0, low: 0), since: 0, limit: .max) } == [])
+        let lines = entries.map(HistoryLine.init)
+        func read(since: Revision, _ order: HistoryLine.Order, _ limit: Int = .max) async throws -> [HistoryLine] {
+            try await store.read { try $0.lines(of: id, since: since, order, limit: limit) }
+        }
+        #expect(try await read(since: 2, .oldestFirst) == Array(lines.dropFirst(2)))
+        #expect(try await read(since: 2, .oldestFirst, 2) == Array(lines[2...3]))
+        #expect(try await read(since: 2, .newestFirst) == lines.dropFirst(2).reversed())
+        #expect(try await read(since: 2, .newestFirst, 1) == [lines[4]])
+        #expect(try await read(since: entries[4].revision, .newestFirst) == [])
     }
 
     @Test(arguments: StoreHome.allCases)
@@ -111,14 +118,14 @@ struct StoreContractTests {
             _ = try tx.createCategory(id: nil, name: "Work")
             return try tx.createTask(id: nil, title: "a", TaskEdit(body: "b", category: .named("Work")))
         }
-        let created = try #require(try await store.read { try $0.history(of: task.id, since: 0, limit: .max) }.first)
+        let created = try #require(try await store.read { try $0.history(of: task.id, before: nil, limit: 9) }.last)
         let updates = try await store.write { tx in
             _ = try tx.updateTask(task.id, TaskEdit(title: "c"))
             _ = try tx.updateTask(task.id, TaskEdit(title: "d", status: .done))
             try tx.removeTask(task.id)
             _ = try tx.restoreTask(task.id)
             _ = try tx.removeCategory(try #require(task.categoryID))
-            return try tx.history(of: task.id, since: task.revision, limit: .max)
+            return try tx.history(of: task.id, before: nil, limit: 9).dropLast().reversed()
         }
 
         #expect(created.action == .created && created.at == task.createdAt && created.sessionID == session)
@@ -137,14 +144,17 @@ struct StoreContractTests {
                 #expect(page == whole.reversed().filter { $0.revision < before ?? .max }.prefix(limit).map(\.self))
             }
         }
+        let lines = whole.map(HistoryLine.init)
         for limit in 1...7 {
-            let lines = try await store.read { try $0.history(of: task.id, since: 0, limit: limit) }
-            #expect(lines == Array(whole.prefix(limit)))
-        }
-        for revision in whole.map(\.revision) {
-            #expect(
-                try await store.read { try $0.history(of: task.id, since: revision, limit: .max) }
-                    == whole.filter { $0.revision > revision })
+            for since in [0] + whole.map(\.revision) {
+                let left = lines.filter { $0.revision > since }
+                try await store.read { board in
+                    let oldest = try board.lines(of: task.id, since: since, .oldestFirst, limit: limit)
+                    let newest = try board.lines(of: task.id, since: since, .newestFirst, limit: limit)
+                    #expect(oldest == Array(left.prefix(limit)))
+                    #expect(newest == Array(left.reversed().prefix(limit)))
+                }
+            }
         }
     }
 
@@ -161,7 +171,7 @@ struct StoreContractTests {
             _ = try tx.createTask(id: nil, title: "behind", TaskEdit())
             _ = try tx.moveTask(task.id, TaskMove(place: .last))
             _ = try tx.updateTask(task.id, TaskEdit(status: .done))
-            return try tx.history(of: task.id, since: 0, limit: .max)
+            return try tx.history(of: task.id, before: nil, limit: 9).reversed()
                 .map { line in line.changes.filter { $0.member == "position" } }
         }
 

@@ -84,8 +84,13 @@ package final class ValueBoard: BoardWriter {
         Array(history(of: task, since: 0).reversed().filter { $0.revision < before ?? .max }.prefix(limit))
     }
 
-    package func history(of task: ID, since revision: Revision, limit: Int = .max) -> [HistoryEntry] {
-        Array(state.history.lazy.filter { $0.taskID == task && $0.revision > revision }.prefix(limit))
+    package func history(of task: ID, since revision: Revision) -> [HistoryEntry] {
+        state.history.filter { $0.taskID == task && $0.revision > revision }
+    }
+
+    package func lines(of id: ID, since revision: Revision, _ order: HistoryLine.Order, limit: Int) -> [HistoryLine] {
+        let lines = history(of: id, since: revision).map(HistoryLine.init)
+        return Array((order == .newestFirst ? lines.reversed() : lines).prefix(limit))
     }
 
     package func history(_ query: HistoryQuery) -> [TitledHistoryEntry] {

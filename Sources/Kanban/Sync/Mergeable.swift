@@ -46,9 +46,9 @@ extension BoardWriter {
         guard !changed.isEmpty else { return [] }
         let history = try MergeHistory(of: old.historyID, since: base, self)
         // An import and a creation leave no entry: then any member may have changed, unless the client did it.
-        let isKnown = history.newest.last?.revision == old.revision || baseline.own.contains(old.revision)
-        return changed.filter { !isKnown || history.isForeign($0.name, since: baseline) }.map { member in
-            let base = history.oldest.base(of: member.name)
+        let isKnown = history.newest.first?.revision == old.revision || baseline.own.contains(old.revision)
+        return try changed.filter { try !isKnown || history.isForeign($0.name, since: baseline) }.map { member in
+            let base = try history.oldest.base(of: member.name)
             let (theirs, yours) = (member.shown(old), member.shown(wanted))
             return (member, MemberConflict(member: member.name, base: base ?? .null, theirs: theirs, yours: yours))
         }
@@ -59,48 +59,50 @@ extension BoardWriter {
         guard let base = baseline.base, old.revision > base else { return false }
         if baseline.isForeign(old.revision) { return true }
         let history = try MergeHistory(of: old.historyID, since: base, self)
-        return Resource.members.contains { history.isForeign($0.name, since: baseline) }
+        return try Resource.members.contains { try history.isForeign($0.name, since: baseline) }
     }
 }
 
-extension [HistoryEntry] {
+extension [HistoryLine] {
     /// The value of a member before the first change of it, `nil` without one.
-    func base(of member: String) -> JSON? {
-        lazy.flatMap(\.changes).first { $0.member == member }?.from
+    func base(of member: String) throws -> JSON? {
+        for line in self {
+            if let change = try line.change(of: member) { return change.from }
+        }
+        return nil
     }
 }
 
-/// What a merge reads of a resource's history since the client's copy, in the order of revisions: of a long one both ends.
-/// The value of a member in the copy is in its first line; its last line tells who changed it.
+/// What a merge reads of a resource's history since the client's copy: of a long one both ends. The value of a member in the copy
+/// is in its first line; its last line tells who changed it.
 struct MergeHistory {
     /// The most lines that a merge reads; others wait meanwhile. As many as a request has mutations.
     static let mostLines = 500
 
-    /// As many as were read from the first one on.
-    let oldest: [HistoryEntry]
-    /// As many as were read up to the last one.
-    let newest: [HistoryEntry]
-    /// Whether `newest` are all.
+    /// As many as were read, from the first one on.
+    let oldest: [HistoryLine]
+    /// As many as were read, from the last one back.
+    let newest: [HistoryLine]
+    /// Whether the two have all lines.
     private let isWhole: Bool
 
     init(of id: ID, since base: Revision, _ reader: any BoardReader) throws {
         let most = Self.mostLines / 2
-        let oldest = try reader.history(of: id, since: base, limit: most)
-        self.oldest = oldest
+        oldest = try reader.lines(of: id, since: base, .oldestFirst, limit: most)
         guard oldest.count == most, let middle = oldest.last?.revision else {
-            newest = oldest
+            newest = oldest.reversed()
             isWhole = true
             return
         }
-        let newest = try Array(reader.history(of: id, before: nil, limit: most).reversed())
-        isWhole = newest.contains { $0.revision <= middle }
-        self.newest = isWhole ? oldest + newest.filter { $0.revision > middle } : newest
+        let newest = try reader.lines(of: id, since: middle, .newestFirst, limit: most)
+        isWhole = newest.count < most
+        self.newest = isWhole ? newest + oldest.reversed() : newest
     }
 
     /// Whether somebody else was the last to change a member; true if that may stand in a line that was not read.
-    func isForeign(_ member: String, since baseline: Baseline) -> Bool {
-        guard let last = newest.last(where: { $0.changes.contains { $0.member == member } }) else { return !isWhole }
-        return baseline.isForeign(last.revision)
+    func isForeign(_ member: String, since baseline: Baseline) throws -> Bool {
+        for line in newest where try line.change(of: member) != nil { return baseline.isForeign(line.revision) }
+        return !isWhole
     }
 }
 

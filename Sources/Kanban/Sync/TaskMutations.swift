@@ -100,13 +100,13 @@ extension BoardWriter {
         _ contested: [(member: TaskMember, yours: JSON)], of task: TaskItem, since baseline: Baseline
     ) throws -> [MemberConflict] {
         guard !contested.isEmpty, let base = baseline.base else { return [] }
-        let history = try history(of: task.id, since: base, limit: MergeHistory.mostLines)
-        return contested.map { member, yours in
+        let history = try lines(of: task.id, since: base, .oldestFirst, limit: MergeHistory.mostLines)
+        return try contested.map { member, yours in
             // Another column may have given it the same position as before; then the history has no entry of it.
-            let isSamePlace = member == .position && history.base(of: TaskMember.status.rawValue) != nil
+            let isSamePlace = try member == .position && history.base(of: TaskMember.status.rawValue) != nil
             return MemberConflict(
                 member: member.rawValue,
-                base: history.base(of: member.rawValue) ?? (isSamePlace ? task[member] : .null),
+                base: try history.base(of: member.rawValue) ?? (isSamePlace ? task[member] : .null),
                 theirs: task[member], yours: yours)
         }
     }

@@ -92,7 +92,9 @@ final class ShadowingBoard: BoardWriter {
 
     func history(of task: ID, before: Revision?, limit: Int) throws -> [Kanban.HistoryEntry] { [] }
     func history(_ query: HistoryQuery) throws -> [TitledHistoryEntry] { [] }
-    func history(of task: ID, since revision: Revision, limit: Int) throws -> [Kanban.HistoryEntry] { [] }
+    func lines(of id: ID, since revision: Revision, _ order: HistoryLine.Order, limit: Int) throws -> [HistoryLine] {
+        []
+    }
 
     func category(_ id: ID) throws -> Kanban.Category? { try rows.category(id) }
     func category(foldedName: String) throws -> Kanban.Category? { try rows.category(foldedName: foldedName) }

@@ -18,17 +18,32 @@ extension SQLBoard {
         return entries
     }
 
-    package func history(of task: ID, since revision: Revision, limit: Int) throws -> [HistoryEntry] {
-        let statement = try statement(
-            """
-            SELECT task_id, revision, at, action, changes, session_id FROM history
-            WHERE account = ?1 AND task_id = ?2 AND revision > ?3 ORDER BY revision LIMIT ?4
-            """)
-        let creation = try creation(of: task, since: revision, before: .max)
-        statement.bind(2, task)
+    package func lines(
+        of id: ID, since revision: Revision, _ order: HistoryLine.Order, limit: Int
+    ) throws -> [HistoryLine] {
+        let statement =
+            switch order {
+            case .oldestFirst:
+                try statement(
+                    """
+                    SELECT revision, changes FROM history
+                    WHERE account = ?1 AND task_id = ?2 AND revision > ?3 ORDER BY revision LIMIT ?4
+                    """)
+            case .newestFirst:
+                try statement(
+                    """
+                    SELECT revision, changes FROM history
+                    WHERE account = ?1 AND task_id = ?2 AND revision > ?3 ORDER BY revision DESC LIMIT ?4
+                    """)
+            }
+        statement.bind(2, id)
         statement.bind(3, revision)
-        statement.bind(4, creation == nil ? limit : limit - 1)
-        return try (creation.map { [$0] } ?? []) + all(of: statement, historyEntry)
+        statement.bind(4, limit)
+        let lines = try all(of: statement) { HistoryLine(revision: $0.integer(0), changes: $0.bytes(1)) }
+        guard let creation = try creation(of: id, since: revision, before: .max).map(HistoryLine.init) else {
+            return lines
+        }
+        return Array((order == .newestFirst ? lines + [creation] : [creation] + lines).prefix(limit))
     }
 
     /// The first line of a task's history, if the task's row stores it and its revision is above `since` and below
@@ -83,31 +98,5 @@ extension SQLBoard {
         return HistoryEntry(
             taskID: try row.id(0), revision: row.integer(1), at: row.timestamp(2), action: action,
             changes: try HistoryEntry.MemberChange.decode(row.bytes(4)), sessionID: row.optionalID(5))
-    }
-}
-
-extension HistoryEntry.MemberChange {
-    /// `[["title", "before", "after"], …]`
-    static func encode(_ changes: [HistoryEntry.MemberChange]) -> [UInt8] {
-        var writer = JSONWriter(capacity: 256)
-        writer.beginArray()
-        for change in changes {
-            writer.beginArray()
-            writer.value(change.member)
-            writer.value(change.from)
-            writer.value(change.to)
-            writer.endArray()
-        }
-        writer.endArray()
-        return writer.bytes
-    }
-
-    static func decode(_ text: [UInt8]) throws -> [HistoryEntry.MemberChange] {
-        try JSON(parsing: text, maximumDepth: .max).arrayValue?.map { change in
-            guard let parts = change.arrayValue, parts.count == 3, let member = parts[0].stringValue else {
-                throw StoreError.corrupt("a history entry of an unknown form")
-            }
-            return HistoryEntry.MemberChange(member: member, from: parts[1], to: parts[2])
-        } ?? []
     }
 }
