@@ -35,9 +35,13 @@ package final class Application: Responder {
         switch router.match(head) {
         case .notFound:
             let answer = counted(head) {
-                head.prefersPage
-                    ? finish(.lost, head, operation: "unrouted")
-                    : refuse(Problem(.notFound, "There is nothing at this address."), head)
+                if head.method == .trace {
+                    refuse(Problem(.notImplemented, "The server knows no TRACE."), head)
+                } else if head.prefersPage {
+                    finish(.lost, head, operation: "unrouted")
+                } else {
+                    refuse(Problem(.notFound, "There is nothing at this address."), head)
+                }
             }
             return .answer(answer)
         case .methodNotAllowed(let allow):

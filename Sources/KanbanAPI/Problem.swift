@@ -61,8 +61,8 @@ package struct Problem: Error, Sendable {
             let what = type == .image ? "An image" : "A \(type.rawValue)"
             self.init(.alreadyExists, "\(what) with this id exists or was deleted; ids are never reused.")
         case .deleted(let type):
-            let way = type == .task ? " Restore it first." : " Use a new id."
-            self.init(.deleted, "The \(type.rawValue) with this id was deleted.\(way)")
+            let way = type == .task ? "Restore it while the trash has it, or use a new id." : "Use a new id."
+            self.init(.deleted, "The \(type.rawValue) with this id was deleted. \(way)")
         case .stale(let current):
             self.init(.preconditionFailed, current: current)
         case .nameTaken:

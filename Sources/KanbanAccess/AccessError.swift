@@ -6,8 +6,8 @@ package enum AccessError: Error, Hashable, Sendable {
     case codeInvalid
     /// Too many requests for a reset from one address; the time until the next one.
     case tooManyResets(Duration)
-    /// The account got the most mails of an hour.
-    case tooManyMails
+    /// The account got the most mails of an hour; the time until the next one.
+    case tooManyMails(Duration)
     case unknownProvider
     /// A provider's token failed a check; which one.
     case tokenInvalid(String)

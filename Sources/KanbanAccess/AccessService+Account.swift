@@ -57,8 +57,11 @@ extension AccessService {
             if let newPassword = edit.newPassword { try await hashed(newPassword, for: visitor.origin) } else { nil }
 
         if let email = edit.email, isMailOn, old.email?.isSameMailbox(as: email) != true {
+            // A change that is refused sends none, and counts for none.
+            let holder = try await store.readAccess { try $0.account(foldedEmail: email.folded) }
+            if let holder, holder.key != key { throw AccessError.emailTaken }
             // Each change sends two mails, one of them to an unverified address.
-            guard try await mayMail(.owner(SHA256.digest("\(old.id)".utf8))) else { throw AccessError.tooManyMails }
+            try await countMail(.owner(SHA256.digest("\(old.id)".utf8)))
         }
 
         let changed = try await store.writeAccess { [stored, isMailOn] writer in

@@ -23,7 +23,7 @@ extension AccessService {
             }
         if let wait { throw AccessError.tooManyResets(wait) }
         // Without an error: it would tell the caller that somebody else has asked.
-        guard try await mayMail(.account(SHA256.digest(email.folded.utf8))) else { return }
+        guard try await waitToMail(.account(SHA256.digest(email.folded.utf8))) == nil else { return }
         let isTaken = try await store.writeAccess { writer in
             try writer.enqueue(
                 MailJob(
@@ -90,7 +90,7 @@ extension AccessService {
     package func requestEmailVerification(of key: AccountKey, by visitor: Visitor) async throws {
         try requireMail()
         guard let email = try await account(key).email else { throw AccessError.builtInAccount }
-        guard try await mayMail(.owner(SHA256.digest(email.folded.utf8))) else { throw AccessError.tooManyMails }
+        try await countMail(.owner(SHA256.digest(email.folded.utf8)))
         try await store.writeAccess { writer in
             guard let account = try writer.account(key) else { throw AccessError.noAccount }
             guard !account.isEmailVerified else { return }
@@ -175,21 +175,28 @@ extension AccessService {
                 network: visitor.network, createdAt: writer.now))
     }
 
-    /// Counts a mail to the address: whether it may get another one within the hour.
-    func mayMail(_ key: AttemptThrottle.Key) async throws -> Bool {
-        guard let ledger = store.attempts else { return mayMailFromHere(key) }
-        return try await ledger.attempt(
-            "mail", [key.digest], most: Self.mailsAnHour, within: .seconds(3600), counts: true) == nil
+    /// Counts a mail to the account.
+    /// - Throws: ``AccessError/tooManyMails(_:)``.
+    func countMail(_ key: AttemptThrottle.Key) async throws {
+        if let wait = try await waitToMail(key) { throw AccessError.tooManyMails(wait) }
     }
 
-    /// The same in a transaction.
+    /// Counts a mail to the address.
+    /// - Returns: how long it takes until it may get another one within the hour; `nil` for one that is allowed.
+    private func waitToMail(_ key: AttemptThrottle.Key) async throws -> Duration? {
+        guard let ledger = store.attempts else { return waitFromHere(key) }
+        return try await ledger.attempt(
+            "mail", [key.digest], most: Self.mailsAnHour, within: .seconds(3600), counts: true)
+    }
+
+    /// The same in a transaction: whether the mail is allowed.
     func mayMail(_ key: AttemptThrottle.Key, in writer: any AccessWriter) throws -> Bool {
-        guard let writer = writer as? any AttemptWriter else { return mayMailFromHere(key) }
+        guard let writer = writer as? any AttemptWriter else { return waitFromHere(key) == nil }
         return try writer.attempt(
             "mail", [key.digest], most: Self.mailsAnHour, within: .seconds(3600), counts: true) == nil
     }
 
-    private func mayMailFromHere(_ key: AttemptThrottle.Key) -> Bool {
-        mails.withLock { $0.attempt([key], at: instant()) == nil }
+    private func waitFromHere(_ key: AttemptThrottle.Key) -> Duration? {
+        mails.withLock { $0.attempt([key], at: instant()) }
     }
 }

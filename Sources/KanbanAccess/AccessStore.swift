@@ -74,7 +74,7 @@ package protocol AccessReader {
 
 /// The same inside a write transaction.
 package protocol AccessWriter: AccessReader {
-    /// The time of this transaction: never before that of an earlier one.
+    /// The clock's time, one in a transaction: what ends or is due is counted from it.
     var now: Timestamp { get }
     /// A new version 7 id.
     func makeID() -> ID

@@ -140,8 +140,9 @@ final class ReaderPool: Sendable {
             defer {
                 state.withLock { state in
                     state.isPaused = false
-                    // A ring that nobody waited for must not count for the next pause.
-                    while quiet.wait(timeout: .now()) == .success {}
+                    // A ring that nobody waited for must not count for the next pause. Zero is "at once" (`DISPATCH_TIME_NOW`);
+                    // a moment would be waited for by the wall clock, which may be set back.
+                    while quiet.wait(timeout: DispatchTime(uptimeNanoseconds: 0)) == .success {}
                 }
             }
             let patience = DispatchTimeInterval.nanoseconds(Int(configuration.readerPatience / .nanoseconds(1)))

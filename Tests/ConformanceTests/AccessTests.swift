@@ -5,7 +5,7 @@ import Testing
 
 /// Section 5 of the contract, against the running program.
 struct AccessTests {
-    private static let password = "correct horse battery"
+    static let password = "correct horse battery"
 
     private func server(_ options: String..., on folder: DataFolder? = nil) throws -> Kanbase {
         try Kanbase(on: folder, ["--auth", "required"] + options)

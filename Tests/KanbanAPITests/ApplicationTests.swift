@@ -30,6 +30,13 @@ struct ApplicationTests {
         #expect(operation("/nowhere") == "unrouted" && operation(nil) == "unrouted")
     }
 
+    @Test func `TRACE is refused everywhere`() async {
+        let (known, unknown) = (await board.send(.trace, "/tasks"), await board.send(.trace, "/nowhere"))
+
+        #expect(known.status == 405 && known["Allow"]?.contains("GET") == true)
+        #expect(unknown.status == 501 && unknown.code == "not_implemented")
+    }
+
     @Test func `every problem has a page at its type`() async throws {
         for code in Problem.kinds {
             let page = await board.send(.get, "/problems/\(code.rawValue)")

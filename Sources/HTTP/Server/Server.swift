@@ -65,17 +65,22 @@ package final class Server: Sendable {
     ///   its last, and says so in it.
     package func drain(within time: Duration, _ release: () -> Void = {}) async {
         isDraining.store(true, ordering: .sequentiallyConsistent)
-        let acceptors = acceptors.withLock { acceptors in
-            defer { acceptors = [] }
-            return acceptors
-        }
-        for acceptor in acceptors { await acceptor.stop() }
+        await stopAccepting()
         await forEachConnection { $0.drain() }
         release()
         if await isEmpty(within: time) { return }
         await forEachConnection { $0.abort() }
         // A handler that does not mind being cancelled may hold its connection longer; it is not waited for.
         _ = await isEmpty(within: .milliseconds(500))
+    }
+
+    /// A function of its own, because the sockets close with the last reference to the acceptors.
+    private func stopAccepting() async {
+        let acceptors = acceptors.withLock { acceptors in
+            defer { acceptors = [] }
+            return acceptors
+        }
+        for acceptor in acceptors { await acceptor.stop() }
     }
 
     /// Returns when the body has been called for each connection, on its loop.

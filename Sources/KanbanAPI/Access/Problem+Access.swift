@@ -34,8 +34,8 @@ extension Problem {
             self.init("#/code", .codeInvalid, "The code is wrong, used or too old. Ask for a new one.")
         case .tooManyResets(let wait):
             self.init(tooMany: "Too many resets were asked for from this address.", wait: wait)
-        case .tooManyMails:
-            self.init(tooMany: "The account has got as many mails as it may within an hour.", wait: .seconds(3600))
+        case .tooManyMails(let wait):
+            self.init(tooMany: "The account has got as many mails as it may within an hour.", wait: wait)
         case .unknownProvider:
             self.init("#/provider", .unknownProvider, "This server does not know the provider.")
         case .tokenInvalid(let reason):

@@ -121,6 +121,14 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
     ///   stops.
     /// - Throws: errors of the writer; ``TooSlow``.
     func produce(_ writer: any BodyWriter) async throws -> Bool {
+        do {
+            return try await follow(writer)
+        } catch StoreError.noAccount {
+            return false
+        }
+    }
+
+    private func follow(_ writer: any BodyWriter) async throws -> Bool {
         var missed: Revision
         if isCaughtUp {
             missed = try await write([], to: writer)

@@ -153,7 +153,8 @@ extension TaskQuery.Anchor {
         case "-": key = .none
         case "p": key = .text(position)
         case let field where field.hasPrefix("t"):
-            guard let bytes = Data(base64URL: field.dropFirst()), let text = String(bytes: bytes, encoding: .utf8)
+            // Foundation's decoding would drop a byte order mark, and another place in the list is the answer.
+            guard let bytes = Data(base64URL: field.dropFirst()), let text = String(validating: bytes, as: UTF8.self)
             else { throw PageCursor.invalid }
             key = .text(text)
         case let field:

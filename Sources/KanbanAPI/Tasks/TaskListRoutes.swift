@@ -100,7 +100,15 @@ extension Call {
                 name.contains(UInt8(ascii: "%"))
                 ? PercentCoding.text(name, plusIsSpace: true) == "cursor" : name.elementsEqual("cursor".utf8)
             if isCursor { continue }
-            link += part
+            for byte in part {
+                // They would end the address in the field (RFC 8288 §3), and are no characters of one (RFC 3986 §2).
+                switch byte {
+                case UInt8(ascii: "<"): link += "%3C".utf8
+                case UInt8(ascii: ">"): link += "%3E".utf8
+                case UInt8(ascii: "\""): link += "%22".utf8
+                default: link.append(byte)
+                }
+            }
             link.append(UInt8(ascii: "&"))
         }
         link += "cursor=".utf8

@@ -12,9 +12,13 @@ package protocol SQLAccessWriter<Database>: SQLAccess, AccessWriter {
 /// Accounts in SQLite inside a write transaction.
 package struct SQLiteAccessWriter: SQLAccessWriter {
     package let writer: SQLiteBoardWriter
+    // Not that of the board's writes, which stands still when the machine's clock is set back: codes, sessions and mails would
+    // end late or wait until it has caught up.
+    package let now: Timestamp
 
     package init(_ writer: SQLiteBoardWriter) {
         self.writer = writer
+        now = writer.context.clock()
     }
 }
 

@@ -14,8 +14,7 @@ enum DurableFile {
     /// Replaces another file, if there is one, atomically.
     static func replace(_ path: String, with source: String) throws {
         guard rename(source, path) == 0 else { throw failure("rename", source) }
-        let folder = (path as NSString).deletingLastPathComponent
-        try synchronize(folder.isEmpty ? "." : folder)
+        try synchronize(path.parentDirectory)
     }
 
     static func exists(_ path: String) -> Bool {
@@ -50,5 +49,14 @@ enum DurableFile {
         let error = errno
         if error == ENOSPC || error == EDQUOT { return .full }
         return .io("cannot \(verb) \(path): \(String(cString: strerror(error)))")
+    }
+}
+
+extension String {
+    /// The directory of the file with this path, as `dirname` (POSIX) tells it.
+    // Foundation's `deletingLastPathComponent` ends the process on Linux when the path has one character.
+    package var parentDirectory: String {
+        let folder = split(separator: "/").dropLast().joined(separator: "/")
+        return hasPrefix("/") ? "/" + folder : folder.isEmpty ? "." : folder
     }
 }

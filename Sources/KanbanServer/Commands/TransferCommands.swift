@@ -70,6 +70,10 @@ struct TransferCommands {
             guard FileManager.default.fileExists(atPath: path) else {
                 throw Failure(.noInput, "There is no file \(path).")
             }
+            var status = stat()
+            if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+                throw Failure(.noInput, "\(path) is a directory. Name the file of an export.")
+            }
             do {
                 data = try Data(contentsOf: URL(fileURLWithPath: path))
             } catch {
@@ -142,7 +146,11 @@ private struct Output {
     }
 
     func write(_ piece: [UInt8]) throws {
-        try handle.write(contentsOf: piece)
+        do {
+            try handle.write(contentsOf: piece)
+        } catch let error as CocoaError where error.code == .fileWriteOutOfSpace {
+            throw Failure(.inputOutput, "The export cannot be written: there is no room left.")
+        }
     }
 
     func finish() throws {

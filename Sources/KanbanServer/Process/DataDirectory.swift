@@ -1,4 +1,5 @@
 import Foundation
+import KanbanSQLite
 
 #if canImport(Glibc)
     import Glibc
@@ -19,9 +20,8 @@ struct DataDirectory: Sendable {
     /// - Throws: ``ExitCode/cannotCreate`` when no file can be made there, or when it is one of the directory's own, or
     ///   the data of another one.
     func target(at path: String, mayBeDevice: Bool) throws(Failure) -> String {
-        let folder = (path as NSString).deletingLastPathComponent
-        let parent = folder.isEmpty ? "." : folder
-        guard access(parent, W_OK) == 0 else {
+        guard !path.isEmpty else { throw Failure(.usage, "Say the name of the file: it is empty.") }
+        guard access(path.parentDirectory, W_OK) == 0 else {
             throw Failure(.cannotCreate, "\(path) cannot be made: \(describe(errno)).")
         }
         var target = stat()
@@ -54,7 +54,7 @@ struct DataDirectory: Sendable {
 
     /// Whether the file is or was served: a mere copy has no log and no lock beside it.
     private static func isData(_ path: String) -> Bool {
-        let directory = DataDirectory(path: (path as NSString).deletingLastPathComponent)
+        let directory = DataDirectory(path: path.parentDirectory)
         let isServed = path == directory.file && access(directory.lockFile, F_OK) == 0
         return isServed || access(path + "-wal", F_OK) == 0
     }

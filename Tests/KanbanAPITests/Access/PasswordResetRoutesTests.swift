@@ -171,6 +171,41 @@ struct PasswordResetRoutesTests {
         #expect(await board.send(.post, "/password-resets/complete", body).code == "code_invalid")
     }
 
+    @Test func `only changes that send mails count, and the next may come when the first is an hour old`() async throws
+    {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+        _ = try await board.person("ben@example.org")
+        @Sendable func change(to email: String) async -> Answer {
+            let body = "{\"email\": \"\(email)@example.org\", \"password\": \"correct horse\"}"
+            return await board.send(.patch, "/account", body, token: anna.token)
+        }
+
+        for _ in 0..<4 { #expect(await change(to: "ben").code == "email_taken") }
+        for number in 0..<3 {
+            #expect(await change(to: "anna\(number)").status == 200)
+            board.clock.advance(seconds: 600)
+        }
+
+        let refused = await change(to: "anna3")
+        #expect(refused.status == 429 && refused["Retry-After"] == "1800")
+        board.clock.advance(seconds: 1_800)
+        #expect(await change(to: "anna3").status == 200)
+    }
+
+    @Test func `a mail comes though the clock was ahead and a write was made then`() async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+        _ = try await board.newMails()
+        board.clock.advance(seconds: 4_320_000)
+        #expect(await board.send(.post, "/tasks", "{\"title\": \"ahead\"}", token: anna.token).status == 201)
+        board.clock.advance(seconds: -4_320_000)
+
+        #expect(await board.send(.post, "/password-resets", "{\"email\": \"anna@example.org\"}").status == 202)
+
+        #expect(try await board.newMails().map(\.recipient) == ["anna@example.org"])
+    }
+
     @Test func `an address that is spelled otherwise stays proven, and so does what was sent to it`() async throws {
         let board = try AccessBoard()
         let anna = try await board.person("anna@example.org")

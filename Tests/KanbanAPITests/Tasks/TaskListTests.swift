@@ -59,7 +59,9 @@ struct TaskListTests {
 
     @Test(arguments: ["title", "-title", "position", "-createdAt"])
     func `a cursor leads on after any title`(sort: String) async throws {
-        let titles = ["~", "a~b", "?>~ÿ", "회의", "p", "-", "41", String(repeating: "長", count: 200)]
+        let titles = [
+            "~", "a~b", "?>~ÿ", "회의", "\u{feff}c", "\u{feff}z", "p", "-", "41", String(repeating: "長", count: 200),
+        ]
         for title in titles { _ = try await board.task("{\"title\": \"\(title)\"}") }
         let whole = await board.titles("/tasks?sort=\(sort)")
 
@@ -72,6 +74,15 @@ struct TaskListTests {
         }
 
         #expect(seen == whole && Set(seen) == Set(titles))
+    }
+
+    @Test func `what would end the address of the next page is escaped in it`() async throws {
+        for _ in 0..<2 { _ = try await board.task(#"{"title": "<\">"}"#) }
+
+        let page = await board.send(.get, #"/tasks?q=<">&limit=1"#)
+
+        #expect(page.json["items"]?.arrayValue?.count == 1)
+        #expect(page["Link"]?.hasPrefix("</tasks?q=%3C%22%3E&limit=1&cursor=") == true)
     }
 
     @Test func `a cursor with a field too many, too few or of another kind is refused`() async throws {
