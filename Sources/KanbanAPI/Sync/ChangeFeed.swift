@@ -101,9 +101,12 @@ extension Headers {
         for element in values("prefer").flatMap(\.listElements) {
             let words = element.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map { String($0).trimmed }
             guard words.count == 2, words[0].lowercased() == "wait" else { continue }
-            let digits = words[1].trimmingPrefix("\"")
-            guard let seconds = Int(digits.hasSuffix("\"") ? digits.dropLast() : digits), seconds >= 0 else { continue }
-            return min(seconds, 60)
+            let quoted = words[1].trimmingPrefix("\"")
+            let digits = quoted.hasSuffix("\"") ? quoted.dropLast() : quoted
+            guard !digits.isEmpty, digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+            else { continue }
+            // More digits than an integer has are more than a minute, too.
+            return min(Int(digits) ?? 60, 60)
         }
         return nil
     }

@@ -214,7 +214,12 @@ struct ChangesTests {
         #expect(empty.status == 200)
         #expect(empty.json["changes"] == [])
         #expect(empty.json["cursor"]?.stringValue == cursor)
-        #expect(await board.send(.get, "/changes", headers: [("Prefer", "wait=soon")])["Preference-Applied"] == nil)
+        for word in ["soon", "", "-1", "+1"] {
+            #expect(
+                await board.send(.get, "/changes", headers: [("Prefer", "wait=\(word)")])["Preference-Applied"] == nil)
+        }
+        let long = await board.send(.get, "/changes", headers: [("Prefer", "wait=99999999999999999999")])
+        #expect(long["Preference-Applied"] == "wait=60")
         let quoted = await board.send(.get, "/changes", headers: [("Prefer", "note=\"a, wait=60\"")])
         #expect(quoted["Preference-Applied"] == nil)
     }
