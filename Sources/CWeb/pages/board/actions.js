@@ -25,22 +25,20 @@ function positionAt(app, id, where) {
   return between(column[index - 1]?.position ?? null, column[index]?.position ?? null);
 }
 
-/** @param {App} app @param {string} id @param {Where} where @param {{focus?: boolean, isUndo?: boolean, show?: boolean}} options */
-export function move(app, id, where, { focus = true, isUndo = false, show = true } = {}) {
+/** @param {App} app @param {string} id @param {Where} where */
+export function move(app, id, where, isUndo = false) {
   const task = app.model.tasks.get(id);
   if (!task || where.before === id || where.after === id) return;
   const back = whereIs(app, id);
   const status = where.status ?? task.status;
-  const done = app.engine.edit([{ type: "task", op: "move", id, value: { ...where, status }, position: positionAt(app, id, { ...where, status }) }]);
+  app.engine.edit([{ type: "task", op: "move", id, value: { ...where, status }, position: positionAt(app, id, { ...where, status }) }]);
   const place = app.model.list(status).findIndex((other) => other.id === id) + 1;
   const message = text.movedTo(task.title, text[status], place);
   announce(message);
-  const isShown = show && app.board?.show(id, { focus });
-  if (show && !isShown && app.board) app.toast(message, { action: text.show, run: () => app.reveal(id) });
-  if (isUndo) return done;
-  const step = app.undo.push(() => void move(app, id, back, { isUndo: true }));
+  if (app.board && !app.board.show(id)) app.toast(message, { action: text.show, run: () => app.reveal(id) });
+  if (isUndo) return;
+  const step = app.undo.push(() => move(app, id, back, true));
   if (!app.board) app.toast(message, { action: text.undo, run: () => app.undo.run(step) });
-  return done;
 }
 
 /**
@@ -61,7 +59,7 @@ export function edit(app, id, intents, also) {
       && (now[name] === after[name] || (name === "dueDate" && Date.parse(String(now[name])) === Date.parse(String(after[name]))));
     const names = /** @type {const} */ (["title", "body", "categoryId", "dueDate"]).filter(isMine);
     if (names.length > 0) app.engine.edit([{ type: "task", op: "patch", id, value: Object.fromEntries(names.map((name) => [name, before[name]])) }]);
-    if (isMine("status")) move(app, id, back, { isUndo: true });
+    if (isMine("status")) move(app, id, back, true);
     else app.board?.show(id);
     announce(text.restored(before.title));
   });

@@ -52,7 +52,7 @@ export const album = { engine: null };
  */
 const addresses = new Map();
 
-/** @param {string} id @returns {HTMLImageElement} */
+/** @param {string} id */
 export function picture(id) {
   // A format that this browser does not know is left out.
   const image = el("img", { class: "picture", alt: "", onerror: () => image.remove() });
@@ -139,7 +139,6 @@ export function pictureField() {
 /**
  * Scales a picture to the size of screens, and removes its metadata.
  * @param {Blob} file
- * @returns {Promise<Blob>}
  */
 async function reduced(file) {
   let bitmap;

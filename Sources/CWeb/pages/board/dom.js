@@ -8,12 +8,7 @@ addEventListener("keydown", (event) => {
   if (event.key === "Enter") event.preventDefault();
 }, true);
 
-/**
- * The first element that matches, of any type; null when there is none.
- * @param {string} selector
- * @param {ParentNode} [root]
- * @returns {any}
- */
+/** @param {string} selector @param {ParentNode} [root] @returns {any} the first element that matches, or null */
 export function $(selector, root = document) {
   return root.querySelector(selector);
 }
@@ -67,17 +62,29 @@ export function icon(name) {
   return svg;
 }
 
+/** @param {HTMLDialogElement} dialog removed once it is closed */
+export function openDialog(dialog) {
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/** @param {Node | string} words */
+export function quiet(words) {
+  return el("p", { class: "quiet-words" }, words);
+}
+
+/** @param {string} title @param {any[]} content */
+export function panel(title, ...content) {
+  return el("section", { class: "panel" }, el("h2", {}, title), ...content);
+}
+
 /** @param {Record<string, any>} props @param {readonly (readonly [string, string])[]} options values and words */
 export function select(props, options) {
   return el("select", props, ...options.map(([value, words]) => el("option", { value }, words)));
 }
 
-/**
- * A labelled field: the label stands above the control.
- * @param {string} label
- * @param {HTMLElement} control
- * @param {...Node} after
- */
+/** @param {string} label @param {HTMLElement} control @param {...Node} after */
 export function field(label, control, ...after) {
   return el("div", { class: "field" }, el("label", {}, el("span", {}, label), control), ...after);
 }
@@ -102,18 +109,14 @@ export function announce(message) {
   requestAnimationFrame(() => { region.textContent = message; });
 }
 
-/**
- * The number of code points, as the server counts.
- * @param {string} words
- */
+/** @param {string} words in code points, as the server counts */
 export function lengthOf(words) {
   return [...words].length;
 }
 
 /**
- * Says on the field that its text is too long, counted as the server counts. `maxlength` would count UTF-16 units.
- * @param {HTMLInputElement | HTMLTextAreaElement} control
- * @param {number} limit
+ * Says on the field that its text is too long. `maxlength` would count UTF-16 units.
+ * @param {HTMLInputElement | HTMLTextAreaElement} control @param {number} limit
  */
 export function limitLength(control, limit) {
   const check = () => {

@@ -171,9 +171,10 @@ export class Engine {
         });
       } catch (error) {
         if (signal.aborted) return;
-        if (error instanceof Problem && error.retryAfter) wait = error.retryAfter * 1000;
-        if (error instanceof Problem && error.status === 401) return access.ended();
-        if (error instanceof Problem && (error.status === 410 || error.code === "invalid_cursor")) {
+        const { status, code, retryAfter } = /** @type {any} */ (error);
+        if (retryAfter) wait = retryAfter * 1000;
+        if (status === 401) return access.ended();
+        if (status === 410 || code === "invalid_cursor") {
           // Another history, or an expired cursor: load everything again, with the outbox on top.
           const { meta } = this.mirror;
           await this.commit([
@@ -237,7 +238,9 @@ export class Engine {
     this.isPushing = true;
     clearTimeout(this.pushTimer);
     try {
-      for (let next = this.nextRequest(); next; next = this.nextRequest()) {
+      while (!this.closing.signal.aborted) {
+        const next = sync.request(this.mirror, this.batchLimit);
+        if (!next) break;
         this.setState({ sending: true });
         const { sent, body } = next;
         const answer = await call("POST", "/sync", { body });
@@ -254,11 +257,6 @@ export class Engine {
       this.isPushing = false;
       this.setState({ sending: false });
     }
-  }
-
-  nextRequest() {
-    if (this.closing.signal.aborted) return null;
-    return sync.request(this.mirror, this.batchLimit);
   }
 
   /** @param {Problem} problem */

@@ -96,7 +96,7 @@ function mergePatch(target, patch) {
   return result;
 }
 
-/** @param {Mirror} mirror @param {Intent} intent @param {{mutationId: string, key: string, at: string}} made @returns {Change[]} */
+/** @param {Mirror} mirror @param {Intent} intent @param {{mutationId: string, key: string, at: string}} made */
 export function mutate(mirror, intent, made) {
   const { type, op, id, value, position } = intent;
   const base = intent.baseRevision ?? /** @type {any} */ (mirror[type].get(id))?.revision;
@@ -130,7 +130,7 @@ export function request(mirror, limit = batch) {
 
 /**
  * Handles the response to a request: its edits leave the outbox; refused and merged ones become issues.
- * @param {Mirror} mirror @param {Entry[]} sent @param {any[]} results @param {string} at @returns {Change[]}
+ * @param {Mirror} mirror @param {Entry[]} sent @param {any[]} results @param {string} at
  */
 export function settle(mirror, sent, results, at) {
   /** @type {Change[]} */
@@ -245,22 +245,19 @@ function isSetBack(before, now) {
   return epoch !== current || Number(end) < Number(reached);
 }
 
-/**
- * @param {Mirror} mirror @param {{type: string, id: string, revision: number, deleted: boolean, value: any}[]} feed
- * @param {string | null} cursor @returns {Change[]}
- */
+/** @param {Mirror} mirror @param {any[]} feed @param {string | null} cursor */
 export function receive(mirror, feed, cursor) {
   /** @type {Change[]} */
   const changes = [];
   // A resource may be created and deleted within one page.
   const made = new Set();
   for (const { type, id, deleted, value, revision } of feed) {
-    if (!types.includes(/** @type {any} */ (type))) continue;
-    const known = /** @type {any} */ (mirror[/** @type {ResourceType} */ (type)].get(id));
+    if (!types.includes(type)) continue;
+    const known = mirror[/** @type {ResourceType} */ (type)].get(id);
     if (known && known.revision > revision) continue;
     if (deleted && !known && !made.has(id)) continue;
     made.add(id);
-    changes.push({ store: /** @type {ResourceType} */ (type), key: id, value: deleted ? undefined : value });
+    changes.push({ store: type, key: id, value: deleted ? undefined : value });
   }
   if (cursor) changes.push({ store: "meta", key: "cursor", value: cursor });
   return changes;
@@ -269,8 +266,7 @@ export function receive(mirror, feed, cursor) {
 /**
  * Applies the whole state, the first one or after the server's history was replaced. What a restored server lost becomes issues.
  * @param {Mirror} mirror
- * @param {Map<string, {type: string, id: string, value: any}>} state by type and id @param {string} cursor @param {string} at
- * @returns {Change[]}
+ * @param {Map<string, any>} state by type and id @param {string} cursor @param {string} at
  */
 export function replace(mirror, state, cursor, at) {
   const before = mirror.meta.get("before");
@@ -288,7 +284,7 @@ export function replace(mirror, state, cursor, at) {
       if (!theirs || isOlder) changes.push({ store: "issue", key: issue.id, value: issue });
     }
   }
-  for (const { type, id, value } of state.values()) changes.push({ store: /** @type {ResourceType} */ (type), key: id, value });
+  for (const { type, id, value } of state.values()) changes.push({ store: type, key: id, value });
   changes.push({ store: "meta", key: "cursor", value: cursor });
   return changes;
 }

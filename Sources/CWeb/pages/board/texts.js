@@ -2,9 +2,6 @@
 
 const languages = ["en", "ko", "ja"];
 
-const languageKey = "kanbase.language";
-const themeKey = "kanbase.theme";
-
 /** Set by theme.js, like the first language of the browser that the page has. */
 export const language = document.documentElement.lang;
 /** @type {Texts} */
@@ -38,21 +35,24 @@ export async function fetchTexts(name) {
   }
 }
 
+/** @param {string} key @param {string | undefined} value nothing forgets it */
+function keep(key, value) {
+  if (value) localStorage.setItem(key, value);
+  else localStorage.removeItem(key);
+}
+
 /**
  * Keeps the account's language for the next load of the page.
  * @param {string | null} locale
  */
 export function keepLanguage(locale) {
-  const name = known(locale);
-  if (name) localStorage.setItem(languageKey, name);
-  else localStorage.removeItem(languageKey);
+  keep("kanbase.language", known(locale));
 }
 
 /** @param {unknown} theme `light`, `dark`, or what the system says */
 export function chooseTheme(theme) {
   const next = theme === "light" || theme === "dark" ? theme : "";
-  if (next === (localStorage.getItem(themeKey) ?? "")) return;
-  if (next) localStorage.setItem(themeKey, next);
-  else localStorage.removeItem(themeKey);
+  if (next === (localStorage.getItem("kanbase.theme") ?? "")) return;
+  keep("kanbase.theme", next);
   document.documentElement.dataset.theme = next;
 }
