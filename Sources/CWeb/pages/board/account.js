@@ -1,10 +1,9 @@
 // Log-in, sign-up and password reset, shown instead of the board, so that nothing closes them; and the screen of the account.
 import { heading, pictureField, showAnswer } from "./answers.js";
 import { beginSession, call, endSession, faultOf, keptEdits, logIn, Problem, uuid } from "./api.js";
-import { $, el, field, panel, quiet, select } from "./dom.js";
+import { $, el, field, panel, quiet, select, text } from "./page.js";
 import { describeTime } from "./dates.js";
 import { mark } from "./shell.js";
-import { text } from "./texts.js";
 
 /** @param {{mode?: LoginMode, note?: string, done: () => void}} options */
 export async function showLogin({ mode = "logIn", note = "", done }) {

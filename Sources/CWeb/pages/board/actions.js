@@ -1,9 +1,8 @@
 // Actions on tasks and categories, with undo.
 import { uuid } from "./api.js";
-import { announce } from "./dom.js";
+import { announce, text } from "./page.js";
 import { between, columns } from "./model.js";
 import { noDraft } from "./sync.js";
-import { text } from "./texts.js";
 
 /** @param {App} app @param {string} id @returns {Where} */
 function whereIs(app, id) {
@@ -116,9 +115,9 @@ export function restore(app, id, value, position, also) {
   app.board?.show(id);
 }
 
-/** @param {{name: string, color?: string | null, emoji?: string | null}} value */
-export function addCategory(value) {
-  return { type: /** @type {const} */ ("category"), op: /** @type {const} */ ("create"), id: uuid(), value };
+/** @param {string} name @returns {Intent} */
+export function addCategory(name) {
+  return { type: "category", op: "create", id: uuid(), value: { name } };
 }
 
 /** The steps that can be undone, newest first. */

@@ -1,7 +1,6 @@
 // What the server answered, kept on the device: responses, which screens show at once and then anew, and pictures.
 import { call, faultOf, Problem, uuid } from "./api.js";
-import { $, el } from "./dom.js";
-import { text } from "./texts.js";
+import { $, el, text } from "./page.js";
 
 /**
  * @param {App} app

@@ -2,7 +2,7 @@
 // cannot send a token. Below, the session, shared by all tabs: when it ends, all data of the account is removed from the page.
 import { parsed, sessionKey, Store } from "./store.js";
 import { ownCount } from "./sync.js";
-import { language, text } from "./texts.js";
+import { language, text } from "./page.js";
 
 /**
  * Why the server refused, in the page's language where that has words for it.

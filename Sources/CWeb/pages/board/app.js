@@ -7,14 +7,13 @@ import { untilMidnight } from "./dates.js";
 import { setUpDrag } from "./drag.js";
 import { Editor } from "./editor.js";
 import { Engine } from "./engine.js";
-import { $, el } from "./dom.js";
+import { $, chooseTheme, el, fetchTexts, keepLanguage, language, languageOf, text } from "./page.js";
 import { album } from "./answers.js";
 import { openCardMenu, setUpKeys } from "./menu.js";
 import { Model } from "./model.js";
 import { makeFilters, makeShell, Router, screens, showPlace, showState, Toasts } from "./shell.js";
 import { openStore } from "./store.js";
 import { ownCount } from "./sync.js";
-import { chooseTheme, fetchTexts, keepLanguage, language, languageOf, text } from "./texts.js";
 
 export class App {
   /** @param {Session} current @param {Engine} engine */

@@ -1,10 +1,9 @@
 // The board: three columns of cards; only what differs from the model is updated. An element is made once and updated in place.
-import { $, el, icon } from "./dom.js";
+import { $, el, icon, text } from "./page.js";
 import { AddForm } from "./add.js";
 import { describeDue, today } from "./dates.js";
 import { picture } from "./answers.js";
 import { columns } from "./model.js";
-import { text } from "./texts.js";
 
 /** How many cards a column shows at first, and how many more each time that its end comes near. */
 const firstPage = 20;

@@ -1,10 +1,9 @@
 // Edits that the server merged or refused, shown until the user decides: mine and theirs, side by side.
 import { refusal, uuid } from "./api.js";
 import { picture } from "./answers.js";
-import { $, el, openDialog } from "./dom.js";
+import { $, el, language, openDialog, text } from "./page.js";
 import { describeDay, describeDue } from "./dates.js";
 import { between } from "./model.js";
-import { language, text } from "./texts.js";
 
 /**
  * Drafts of deleted tasks.

@@ -1,6 +1,6 @@
 // Days and times in the account's zone. A day is text, `2026-12-01`; a due date is a day or an instant. Below, the line of quick
 // add, which names them.
-import { language, text } from "./texts.js";
+import { language, text } from "./page.js";
 
 /** @type {Map<string, Intl.DateTimeFormat>} */
 const formats = new Map();

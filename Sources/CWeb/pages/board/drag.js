@@ -1,5 +1,5 @@
 // Dragging cards with a mouse, a pen or a finger. A mouse drags at once, a finger after a long press, so that it can scroll.
-import { $, el } from "./dom.js";
+import { $, el } from "./page.js";
 import { move } from "./actions.js";
 
 const threshold = 6;

@@ -1,12 +1,11 @@
 // The editor of a task. The text is a draft from the first letter on. Changes by others appear at once; in a field that the user
 // edited too, both versions are shown.
-import { $, announce, el, field, lengthOf, limitLength, select } from "./dom.js";
+import { $, announce, el, field, lengthOf, limitLength, select, text } from "./page.js";
 import { addCategory, edit, remove } from "./actions.js";
 import { addDays, dueDay, dueTime, instant, today } from "./dates.js";
 import { findCategory } from "./add.js";
 import { between, columns } from "./model.js";
 import { noDraft } from "./sync.js";
-import { text } from "./texts.js";
 
 const names = /** @type {(keyof Fields)[]} */ (["title", "body", "status", "category", "date", "time"]);
 
@@ -202,7 +201,7 @@ export class Editor {
     if (!name) return null;
     const known = findCategory(this.app.model, name);
     if (known) return known.id;
-    const made = addCategory({ name });
+    const made = addCategory(name);
     intents.push(made);
     return made.id;
   }

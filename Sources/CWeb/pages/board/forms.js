@@ -3,9 +3,8 @@ import { findCategory } from "./add.js";
 import { heading, picture, pictureField } from "./answers.js";
 import { call, Problem, uuid } from "./api.js";
 import { colorName, palette } from "./conflicts.js";
-import { $, el, field, icon, lengthOf, limitLength, openDialog, panel, quiet, refill, select } from "./dom.js";
+import { $, el, field, icon, lengthOf, limitLength, openDialog, panel, quiet, refill, select, text } from "./page.js";
 import { noDraft } from "./sync.js";
-import { text } from "./texts.js";
 
 /** @param {App} app @param {HTMLElement} main */
 export function showCategories(app, main) {

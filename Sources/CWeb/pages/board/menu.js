@@ -1,9 +1,8 @@
 // The actions of a card, by menu and by key, and the menu of the page.
-import { $, el, openDialog } from "./dom.js";
+import { $, el, openDialog, text } from "./page.js";
 import { columns } from "./model.js";
 import { move, moveBy, moveWithin, remove } from "./actions.js";
 import { openAdd } from "./add.js";
-import { text } from "./texts.js";
 
 /** @param {HTMLElement} anchor @param {MenuItem[]} items */
 export function openMenu(anchor, items) {

@@ -6,10 +6,9 @@ import { call } from "./api.js";
 import { categoryPill } from "./board.js";
 import { memberName, wordsOf } from "./conflicts.js";
 import { dDay, daysBetween, describeDay, describeDue, describeTime, dueDay, nextDate, today } from "./dates.js";
-import { $, el, icon, panel, quiet, refill } from "./dom.js";
+import { $, el, icon, panel, quiet, refill, text } from "./page.js";
 import { editDDay, showCategories, showSettings } from "./forms.js";
 import { columns } from "./model.js";
-import { text } from "./texts.js";
 
 const placeKey = "kanbase.place";
 

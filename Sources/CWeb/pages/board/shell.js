@@ -1,10 +1,9 @@
 // The frame of the page: navigation, search, the state of the connection, the filter and messages. And its address, which has the
 // screen, the open task and the filter.
-import { $, announce, el, icon, select } from "./dom.js";
+import { $, announce, el, icon, select, text } from "./page.js";
 import { openMenu, showHelp } from "./menu.js";
 import { openIssues, showConflicts } from "./conflicts.js";
 import { columns } from "./model.js";
-import { text } from "./texts.js";
 
 /** The mark of Kanbase, as in icons/icon.svg. */
 export function mark() {
