@@ -59,12 +59,19 @@ function editCategory(app, category, issue) {
       return !value.name ? text.nameMissing : same && same.id !== category?.id ? text.problems.name_taken : "";
     },
     remove: category && ((gone) => {
-      const count = [...app.model.tasks.values()].filter((task) => task.categoryId === category.id).length;
-      if (!confirm(text.deleteCategory(category.name, count))) return false;
-      app.engine.edit([{ type: "category", op: "delete", id: category.id }], [gone]);
+      const tasks = [...app.model.tasks.values()].filter((task) => task.categoryId === category.id);
+      if (!confirm(text.deleteCategory(category.name, tasks.length))) return false;
+      // Of one that is new, the server may have the tasks in another's of this name.
+      const freed = category.revision > 0 ? [] : moved(tasks, null);
+      app.engine.edit([...freed, { type: "category", op: "delete", id: category.id }], [gone]);
       return true;
     }),
   });
+}
+
+/** @param {Task[]} tasks @param {string | null} categoryId @returns {Intent[]} */
+function moved(tasks, categoryId) {
+  return tasks.map(({ id }) => ({ type: "task", op: "patch", id, value: { categoryId } }));
 }
 
 /** @param {App} app @param {DDay | null} dday null makes a new one @param {Issue} [issue] an edit that was refused */

@@ -122,6 +122,10 @@ export function mutate(mirror, intent, made) {
 export function request(mirror, limit = batch) {
   const sent = outbox(mirror).slice(0, limit);
   if (sent.length === 0) return null;
+  // Edits of a new category wait for its answer: the server may have one of this name, which they are not for.
+  const made = new Set(sent.filter(({ mutation: { type, op } }) => type === "category" && op === "create").map(({ mutation }) => mutation.id));
+  const end = sent.findIndex(({ mutation: { op, id } }) => op !== "create" && made.has(id));
+  if (end > 0) sent.length = end;
   const known = /** @type {{id: string, target: string}[]} */ (mirror.meta.get("known") ?? []);
   const targets = new Set(sent.map((entry) => entry.mutation.id));
   const named = known.filter((item) => targets.has(item.target)).slice(-500).map((item) => item.id);
@@ -138,7 +142,7 @@ export function settle(mirror, sent, results, at) {
   const left = new Map(mirror.outbox);
   // Several edits of what is lost are one issue.
   const issues = new Map(mirror.issue);
-  /** @type {Map<string, string>} */
+  /** @type {Map<string, string | null>} */
   const renamed = new Map();
   const reached = Number(mirror.meta.get("cursor")?.split("-")[1]);
   for (const result of results) {
@@ -160,6 +164,8 @@ export function settle(mirror, sent, results, at) {
     issues.set(issue.id, issue);
     changes.push({ store: "issue", key: issue.id, value: issue });
   }
+  // Ours is deleted already. The server's is another's: it stays as it is.
+  for (const { mutation: { op, id } } of left.values()) if (op === "delete" && renamed.has(id)) renamed.set(id, null);
   for (const [key, entry] of left) {
     const moved = rename(entry, renamed);
     if (moved !== entry) changes.push({ store: "outbox", key, value: moved });
@@ -174,15 +180,17 @@ function stripped({ taskCount, doneCount, deadline, countdown, ...value }) {
 }
 
 /**
- * A category with this name exists: replaces our id with its id.
- * @param {Entry} entry @param {Map<string, string>} renamed
+ * A category with this name exists: replaces our id with its id, or with none, and drops the edits of none.
+ * @param {Entry} entry @param {Map<string, string | null>} renamed
  */
 function rename(entry, renamed) {
   const { mutation } = entry;
-  const id = renamed.get(mutation.id) ?? mutation.id;
+  const id = renamed.get(mutation.id);
   const categoryId = renamed.get(mutation.value?.categoryId);
-  if (id === mutation.id && !categoryId) return entry;
-  return { ...entry, mutation: { ...mutation, id, value: categoryId ? { ...mutation.value, categoryId } : mutation.value } };
+  if (id === null) return undefined;
+  if (!id && categoryId === undefined) return entry;
+  const value = categoryId === undefined ? mutation.value : { ...mutation.value, categoryId };
+  return { ...entry, mutation: { ...mutation, id: id ?? mutation.id, value } };
 }
 
 /**
@@ -203,6 +211,8 @@ function issueOf(mirror, { mutation }, result, at) {
   const conflicts = (result.conflicts ?? []).filter((/** @type {any} */ conflict) =>
     conflict.member !== "position" && JSON.stringify(conflict.theirs) !== JSON.stringify(conflict.yours));
   const isRefused = result.status === "rejected" || result.status === "conflict";
+  // It was applied before a category in it got another id; that answer was lost.
+  if (result.problem?.code === "idempotency_key_reused") return null;
   // Only tasks have a trash from which they can be restored.
   const isLost = result.problem?.code === "not_found" || (result.status === "conflict" && mutation.type !== "task" && !result.value);
   if (isLost && mutation.type !== "settings" && ["patch", "move", "restore"].includes(mutation.op)) {
