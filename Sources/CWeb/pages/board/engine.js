@@ -30,7 +30,7 @@ export class Engine {
     this.lastKey = "";
     this.wake = () => {};
     this.channel = store.channel;
-    /** @type {Promise<unknown>} */
+    /** @type {Promise<unknown>} all that is on its way to the disk */
     this.writing = Promise.resolve();
   }
 
@@ -70,7 +70,7 @@ export class Engine {
       if (!this.isDiskLost) this.onDiskFault();
       this.isDiskLost = true;
     });
-    this.writing = writing;
+    this.writing = this.writing.then(() => writing);
     this.onChange(changes);
     await writing;
     if (!this.closing.signal.aborted) this.channel?.postMessage({ changes: kept() });
@@ -147,12 +147,14 @@ export class Engine {
       // Browsers have six connections: none for hidden tabs.
       if (!navigator.locks && document.hidden) await this.pause(2 ** 31 - 1);
       try {
+        await this.writing;
         if (!this.mirror.meta.get("cursor")) await this.load();
         const since = encodeURIComponent(this.mirror.meta.get("cursor"));
         let changes = /** @type {any[]} */ ([]);
         let cursor = "";
-        const flush = () => {
-          if (changes.length === 0) return;
+        // The cursor must not pass what the disk refuses: a batch waits for those before it.
+        const flush = async () => {
+          await this.writing;
           this.commit(sync.receive(this.mirror, changes, cursor));
           changes = [];
         };
@@ -164,7 +166,7 @@ export class Engine {
             this.setState({ phase: "live" });
             this.push();
           } else if (event.event === "change") {
-            if (changes.length === 0) queueMicrotask(flush);
+            if (changes.length === 0) flush();
             changes.push(JSON.parse(event.data));
             cursor = event.id;
           }
