@@ -67,3 +67,52 @@ def test_one_that_is_made_and_deleted_here_is_gone(browser, server):
     saved(page)
     assert categories(server) == []
     assert by_title(server) == {"Wash": None}
+
+
+def test_the_deletion_of_one_is_undone_with_its_tasks(page, server):
+    members = {"name": "Home", "color": "#0369a1", "emoji": "🏠"}
+    home, work = server.call("POST", "/categories", members)["id"], server.call("POST", "/categories", {"name": "Work"})["id"]
+    for title in ("Wash", "Cook"):
+        server.task(title, categoryId=home)
+    cook = server.tasks()[1]["id"]
+    page.goto(server.url + "/?screen=categories")
+    delete_category(page, "Home")
+    saved(page)
+    becomes([work], lambda: categories(server))
+    server.call("PATCH", f"/tasks/{cook}", {"categoryId": work})
+    expect(page.get_by_role("listitem").filter(has_text="Work")).to_contain_text("1 task")
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("listitem").filter(has_text="Home")).to_contain_text("1 task")
+
+    saved(page)
+    [again] = [one for one in server.call("GET", "/categories")["items"] if one["id"] != work]
+    assert {name: again[name] for name in members} == members
+    assert by_title(server) == {"Wash": again["id"], "Cook": work}
+
+
+def test_an_edit_of_one_is_undone_but_for_what_others_changed(page, server):
+    home = server.call("POST", "/categories", {"name": "Home", "color": "#0369a1"})["id"]
+    page.goto(server.url + "/?screen=categories")
+    page.get_by_role("button", name="Home", exact=True).click()
+    page.locator("dialog input").first.fill("House")
+    page.locator("dialog .swatches input").first.check()
+    page.locator("dialog button.primary").click()
+    saved(page)
+    server.call("PATCH", f"/categories/{home}", {"name": "Garden"})
+    page.get_by_role("button", name="Garden", exact=True).wait_for()
+    page.keyboard.press("Control+z")
+
+    becomes(("Garden", "#0369a1"), lambda: tuple(server.call("GET", f"/categories/{home}")[name] for name in ("name", "color")))
+
+
+def test_an_edit_of_a_dday_is_undone(page, server):
+    dday = server.call("POST", "/ddays", {"title": "Exam", "date": "2031-05-04"})["id"]
+    page.goto(server.url + "/?screen=today")
+    page.locator(".row-open", has_text="Exam").click()
+    page.locator("dialog input").first.fill("Trip")
+    page.locator("dialog button.primary").click()
+    page.locator(".row-open", has_text="Trip").wait_for()
+    page.keyboard.press("Control+z")
+    page.locator(".row-open", has_text="Exam").wait_for()
+    saved(page)
+    assert server.call("GET", f"/ddays/{dday}")["title"] == "Exam"

@@ -3,7 +3,7 @@ import { findCategory } from "./add.js";
 import { heading, picture, pictureField } from "./answers.js";
 import { call, Problem, uuid } from "./api.js";
 import { colorName, palette } from "./conflicts.js";
-import { $, el, field, icon, lengthOf, limitLength, openDialog, panel, quiet, refill, select, text } from "./page.js";
+import { $, announce, el, field, icon, lengthOf, limitLength, openDialog, panel, quiet, refill, select, text } from "./page.js";
 import { noDraft } from "./sync.js";
 
 /** @param {App} app @param {HTMLElement} main */
@@ -58,20 +58,7 @@ function editCategory(app, category, issue) {
       const same = findCategory(app.model, value.name);
       return !value.name ? text.nameMissing : same && same.id !== category?.id ? text.problems.name_taken : "";
     },
-    remove: category && ((gone) => {
-      const tasks = [...app.model.tasks.values()].filter((task) => task.categoryId === category.id);
-      if (!confirm(text.deleteCategory(category.name, tasks.length))) return false;
-      // Of one that is new, the server may have the tasks in another's of this name.
-      const freed = category.revision > 0 ? [] : moved(tasks, null);
-      app.engine.edit([...freed, { type: "category", op: "delete", id: category.id }], [gone]);
-      return true;
-    }),
   });
-}
-
-/** @param {Task[]} tasks @param {string | null} categoryId @returns {Intent[]} */
-function moved(tasks, categoryId) {
-  return tasks.map(({ id }) => ({ type: "task", op: "patch", id, value: { categoryId } }));
 }
 
 /** @param {App} app @param {DDay | null} dday null makes a new one @param {Issue} [issue] an edit that was refused */
@@ -92,19 +79,45 @@ export function editDDay(app, dday, issue) {
       date.value = value.date;
       repeats.checked = value.repeats === "yearly";
     },
-    remove: dday && ((gone) => {
-      app.engine.edit([{ type: "dday", op: "delete", id: dday.id }], [gone]);
-      const { id, revision, ...value } = dday;
-      const members = ["title", "date", "repeats", "color", "emoji", "image"];
-      // An id is never used again.
-      const step = app.undo.push(() => {
-        app.engine.edit([{
-          type: "dday", op: "create", id: uuid(), value: Object.fromEntries(Object.entries(value).filter(([name]) => members.includes(name))) }]);
-      });
-      app.toast(text.removed(dday.title), { action: text.undo, run: () => app.undo.run(step) });
-      return true;
-    }),
   });
+}
+
+/** @param {Task[]} tasks @param {string | null} categoryId @returns {Intent[]} */
+function moved(tasks, categoryId) {
+  return tasks.map(({ id }) => ({ type: "task", op: "patch", id, value: { categoryId } }));
+}
+
+/**
+ * Deletes a category or a D-day, unless the user thinks better of it. Undo makes it anew, since no id is used twice.
+ * @param {App} app @param {"category" | "dday"} type @param {any} old @param {Change[]} also
+ */
+function remove(app, type, old, also) {
+  const { id, revision, createdAt, updatedAt, position, ...value } = old;
+  const title = old.name ?? old.title;
+  const { tasks } = app.model;
+  const own = type === "category" ? [...tasks.values()].filter(({ categoryId }) => categoryId === id) : [];
+  if (type === "category" && !confirm(text.deleteCategory(title, own.length))) return false;
+  // Of one that is new, the server may have the tasks in another's of this name.
+  app.engine.edit([...(revision > 0 ? [] : moved(own, null)), { type, op: "delete", id }], also);
+  const step = app.undo.push(() => {
+    const made = uuid();
+    const free = own.filter((task) => [id, null].includes(tasks.get(task.id)?.categoryId));
+    app.engine.edit([{ type, op: "create", id: made, value }, ...moved(free, made)]);
+    announce(text.restored(title));
+  });
+  app.toast(text.removed(title), { action: text.undo, run: () => app.undo.run(step) });
+  return true;
+}
+
+/**
+ * Takes back what nobody has changed since.
+ * @param {App} app @param {"category" | "dday"} type @param {any} old @param {Record<string, any>} patch
+ */
+function undoEdit(app, type, old, patch) {
+  const now = /** @type {any} */ (type === "category" ? app.model.categories : app.model.ddays).get(old.id);
+  const names = Object.keys(patch).filter((name) => now && (now[name] ?? null) === patch[name]);
+  if (names.length > 0) app.engine.edit([{ type, op: "patch", id: old.id, value: Object.fromEntries(names.map((name) => [name, old[name] ?? null])) }]);
+  announce(text.restored(old.name ?? old.title));
 }
 
 /** @param {App} app @param {string} type @param {string} id @param {Issue} [issue] */
@@ -117,7 +130,7 @@ export function openSheet(app, type, id, issue) {
  * A sheet whose content is a draft from the first letter on, like the editor's.
  * @param {App} app @param {SheetParts} parts
  */
-function sheet(app, { type, before, issue, title, initial, content, remove, ...parts }) {
+function sheet(app, { type, before, issue, title, initial, content, ...parts }) {
   const known = before?.id ?? issue?.target;
   const key = `${type}:${known ?? "new"}`;
   const id = known ?? uuid();
@@ -150,7 +163,7 @@ function sheet(app, { type, before, issue, title, initial, content, remove, ...p
   if (draft) fill({ ...initial, ...draft.fields });
   const close = () => dialog.close();
   const form = el("form", { method: "dialog" }, el("h2", { id: "sheet-title" }, title), note, ...content(field(text.emoji, emoji)), image.element, fault, el("div", { class: "row end" },
-    remove && el("button", { class: "danger", onclick: () => { if (remove(noDraft(key))) { isOver = true; close(); } } }, text.remove),
+    before && el("button", { class: "danger", onclick: () => { if (remove(app, type, before, [noDraft(key)])) { isOver = true; close(); } } }, text.remove),
     el("span", { class: "space" }), el("button", { onclick: close }, text.close), el("button", { type: "submit", class: "primary" }, text.save)));
   app.engine.typed.set(key, keepDraft);
   image.takeFrom(form);
@@ -167,7 +180,9 @@ function sheet(app, { type, before, issue, title, initial, content, remove, ...p
     isOver = true;
     const patch = Object.fromEntries(Object.entries(value).filter(([name, member]) => !before || (before[name] ?? null) !== member));
     const gone = [noDraft(key), ...(issue ? [{ store: /** @type {const} */ ("issue"), key: issue.id, value: undefined }] : [])];
-    app.engine.edit(Object.keys(patch).length > 0 ? [{ type, op: before ? "patch" : "create", id, value: patch, baseRevision }] : [], gone);
+    const isEdited = Object.keys(patch).length > 0;
+    app.engine.edit(isEdited ? [{ type, op: before ? "patch" : "create", id, value: patch, baseRevision }] : [], gone);
+    if (before && isEdited) app.undo.push(() => undoEdit(app, type, before, patch));
   });
   const dialog = el("dialog", { class: "sheet", "aria-labelledby": "sheet-title" }, form);
   const opener = document.activeElement;

@@ -120,5 +120,4 @@
  * @property {() => Record<string, any>} values
  * @property {(value: any) => void} fill
  * @property {(value: any) => string} [check]  what is wrong with them
- * @property {((gone: Change) => boolean) | null} remove  tells whether it was deleted, with its draft
  */
