@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from harness import add, card, installed, make_refused_category, open_questions, saved, shows, wait_for
+from harness import SLACK, add, card, installed, make_refused_category, open_questions, saved, shows, wait_for
 from test_session import log_in
 from test_words import open_task, two_windows
 
@@ -208,6 +208,37 @@ def test_what_the_device_refused_to_keep_is_fetched_again(browser, server):
     shows(pages[1], todo=["Long report", "Later", "Latest"])
     pages[0].reload()
     shows(pages[0], todo=["Long report", "Later", "Latest"])
+
+
+#: The device takes its time with the next write of a task, and refuses it once the page says so.
+REFUSE_ONE_WRITE_LATE = """() => {
+    const { transaction } = IDBDatabase.prototype;
+    IDBDatabase.prototype.transaction = function (names, mode, ...rest) {
+        const made = transaction.call(this, names, mode, ...rest);
+        if (mode === 'readwrite' && names.includes('task')) {
+            IDBDatabase.prototype.transaction = transaction;
+            const wait = () => { if (window.isFull) made.abort(); else made.objectStore('task').count().onsuccess = wait; };
+            made.commit = wait;
+        }
+        return made;
+    };
+}"""
+
+
+def test_what_comes_while_the_device_refuses_a_write_does_not_hide_it(browser, server):
+    page, other = two_windows(browser, server)
+    page.evaluate(REFUSE_ONE_WRITE_LATE)
+    server.task("Refused")
+    shows(page, todo=["Refused"])
+    server.task("Meanwhile")
+    shows(other, todo=["Refused", "Meanwhile"])
+    # It has reached this page, too.
+    page.wait_for_timeout(500 * SLACK)
+    page.evaluate("() => { window.isFull = true; }")
+    page.locator(".toast", has_text="keeps nothing").wait_for()
+    shows(page, todo=["Refused", "Meanwhile"])
+    page.reload()
+    shows(page, todo=["Refused", "Meanwhile"])
 
 
 def test_a_page_that_keeps_nothing_asks_before_it_is_left(browser, server):

@@ -1,40 +1,34 @@
 // Log-in, sign-up and password reset, shown instead of the board, so that nothing closes them; and the screen of the account.
 import { heading, pictureField, showAnswer } from "./answers.js";
-import { call, faultOf, Problem, uuid } from "./api.js";
-import { $, el, field, select } from "./dom.js";
+import { beginSession, call, endSession, faultOf, keptEdits, logIn, Problem, uuid } from "./api.js";
+import { $, el, field, panel, quiet, select, text } from "./page.js";
 import { describeTime } from "./dates.js";
 import { mark } from "./shell.js";
-import * as session from "./api.js";
-import { text } from "./texts.js";
 
 /** @param {{mode?: LoginMode, note?: string, done: () => void}} options */
 export async function showLogin({ mode = "logIn", note = "", done }) {
   const query = new URLSearchParams(location.search);
-  /** @type {Record<string, HTMLInputElement>} */
   const inputs = {
-    email: el("input", { type: "email", name: "email", autocomplete: "username", required: true }),
-    password: el("input", { type: "password", name: "password", autocomplete: "current-password", required: true }),
-    displayName: el("input", { type: "text", name: "displayName", autocomplete: "name" }),
-    invitation: el("input", { type: "text", name: "invitation", autocomplete: "off", value: query.get("invitation") ?? "" }),
-    code: el("input", { type: "text", name: "code", autocomplete: "one-time-code", required: true, value: query.get("code") ?? "" }),
-    newPassword: el("input", { type: "password", name: "newPassword", autocomplete: "new-password", required: true, minLength: 8 }),
-  };
-  const labels = {
-    email: text.email, password: text.password, displayName: text.displayName, invitation: text.invitation,
-    code: text.code, newPassword: text.newPassword,
+    email: inputOf("email", { autocomplete: "username" }),
+    password: inputOf("password"),
+    displayName: inputOf("displayName", { autocomplete: "name", required: false }),
+    invitation: inputOf("invitation", { autocomplete: "off", required: false, value: query.get("invitation") ?? "" }),
+    code: inputOf("code", { autocomplete: "one-time-code", value: query.get("code") ?? "" }),
+    newPassword: inputOf("newPassword"),
   };
   const main = el("main", { class: "entry", id: "main", tabIndex: -1 });
 
   /** @param {LoginMode} next @param {string} [message] */
   const show = (next, message = "") => {
-    const names = { logIn: ["email", "password"], signUp: ["email", "newPassword", "displayName", "invitation"], forgot: ["email"], reset: ["code", "newPassword"] }[next];
+    const names = /** @type {(keyof typeof inputs)[]} */ (
+      { logIn: ["email", "password"], signUp: ["email", "newPassword", "displayName", "invitation"], forgot: ["email"], reset: ["code", "newPassword"] }[next]);
     const fault = el("p", { class: "fault", role: "alert" });
     const button = el("button", { type: "submit", class: "primary wide" }, text[next]);
     const form = el("form", { class: "card-like" },
       el("h1", {}, text[next]), message && el("p", { class: "note", role: "status" }, message),
-      ...names.map((name) => field(/** @type {any} */ (labels)[name], inputs[name])), fault, button,
+      ...names.map((name) => field(text[name], inputs[name])), fault, button,
       el("div", { class: "links" },
-        ...others(next).map((other) => el("button", { class: "link", onclick: () => show(other) }, text[`to_${other}`]))));
+        ...others[next].map((other) => el("button", { class: "link", onclick: () => show(other) }, text[`to_${other}`]))));
     onSubmit(form, button, fault, () => submit(next));
     main.replaceChildren(el("div", { class: "brand" }, mark(), "Kanbase"), form);
     inputs[names.find((name) => !inputs[name].value) ?? names[0]].focus();
@@ -61,34 +55,42 @@ export async function showLogin({ mode = "logIn", note = "", done }) {
       await call("POST", "/accounts", { body, quiet: true });
       password.value = newPassword.value;
     }
-    const made = await session.logIn({ email: email.value, password: password.value });
-    const kept = await session.keptEdits();
+    const made = await logIn({ email: email.value, password: password.value });
+    const kept = await keptEdits();
     if (kept && kept.account !== made.account && !confirm(text.otherKept(kept.count))) {
       await call("DELETE", "/sessions/current", { headers: { Authorization: `Bearer ${made.token}` }, quiet: true });
       throw new Problem(0, { detail: text.keptStays });
     }
     password.value = newPassword.value = "";
-    await session.begin(made);
+    await beginSession(made);
     done();
   };
 
   document.body.replaceChildren(main, el("div", { id: "announcer", class: "hidden", "aria-live": "polite" }));
   document.title = `${text[mode]} · Kanbase`;
-  const kept = await session.keptEdits();
+  const kept = await keptEdits();
   show(mode, `${note} ${kept ? text.keptHere(kept.count) : ""}`.trim());
 }
 
-/** @param {LoginMode} mode @returns {LoginMode[]} */
-function others(mode) {
-  if (mode === "logIn") return ["signUp", "forgot"];
-  return mode === "forgot" ? ["logIn", "reset"] : ["logIn"];
+/** @type {Record<LoginMode, LoginMode[]>} */
+const others = { logIn: ["signUp", "forgot"], signUp: ["logIn"], forgot: ["logIn", "reset"], reset: ["logIn"] };
+
+/** @type {Record<string, Record<string, any>>} */
+const kinds = {
+  password: { type: "password", autocomplete: "current-password" }, newPassword: { type: "password", autocomplete: "new-password", minLength: 8 },
+  email: { type: "email", autocomplete: "email" },
+};
+
+/** @param {string} name @param {Record<string, any>} [props] */
+function inputOf(name, props) {
+  return el("input", { required: true, name, ...kinds[name], ...props });
 }
 
 /**
  * What a form does, once at a time; it shows why it failed.
  * @param {HTMLFormElement} form @param {HTMLButtonElement} button @param {HTMLElement} fault @param {() => Promise<any>} run
  */
-export function onSubmit(form, button, fault, run) {
+function onSubmit(form, button, fault, run) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     if (button.disabled) return;
@@ -111,57 +113,46 @@ export function showAccount(app, main) {
     main.append(heading(text.screens.account), el("p", { class: "lead" }, text.noAccounts));
     return undefined;
   }
-  const place = (/** @type {string} */ title) => {
-    const content = el("div", {});
-    main.append(el("section", { class: "panel" }, el("h2", {}, title), content));
-    return content;
-  };
   main.append(heading(text.screens.account));
   /** @type {(() => void)[]} */
   const stops = [];
-  const list = (/** @type {HTMLElement} */ at, /** @type {string} */ path, /** @type {(answer: Answer, again: () => void) => any[]} */ show) => {
-    const again = () => stops.push(showAnswer(app, at, path, (answer) => show(answer, again), []));
-    again();
-  };
-  list(place(text.profile), "/account", (account, again) => profile(app, account, again));
-  list(place(text.sessions), "/sessions", (answer, again) => sessions(app, answer, again));
-  list(place(text.identities), "/account/identities", (answer, again) => identities(app, answer, again));
-  const withSecret = (/** @type {HTMLElement} */ at, /** @type {string} */ path, /** @type {typeof tokens} */ show) => {
+  const list = (/** @type {string} */ title, /** @type {string} */ path, /** @type {ShowList} */ show) => {
     const secret = el("p", { class: "note", hidden: true, role: "status" });
-    at.before(secret);
-    list(at, path, (answer, again) => show(app, answer, again, (hint, words) => {
+    const place = el("div", {});
+    main.append(panel(title, secret, place));
+    const tell = (/** @type {string} */ hint, /** @type {string} */ words) => {
       secret.replaceChildren(hint, " ", el("code", { tabIndex: 0 }, words));
       secret.hidden = false;
-    }));
+    };
+    const again = () => stops.push(showAnswer(app, place, path, (answer) => show(app, answer, again, tell), []));
+    again();
   };
-  withSecret(place(text.tokens), "/tokens", tokens);
-  withSecret(place(text.invitations), "/invitations", invitations);
-  list(place(text.events), "/account/events", (answer) => events(app, answer));
-  place(text.deleteAccount).append(el("p", {}, text.deleteAccountHint),
+  list(text.profile, "/account", profile);
+  list(text.sessions, "/sessions", sessions);
+  list(text.identities, "/account/identities", identities);
+  list(text.tokens, "/tokens", tokens);
+  list(text.invitations, "/invitations", invitations);
+  list(text.events, "/account/events", events);
+  main.append(panel(text.deleteAccount, el("div", {}, el("p", {}, text.deleteAccountHint),
     actionForm(text.deleteAccount, { password: text.password }, async ({ password }) => {
       if (!confirm(text.reallyDelete)) return;
       await call("DELETE", "/account", { body: { password } });
-      await session.end(app.engine, { erase: true });
-    }, true));
+      await endSession(app.engine, { erase: true });
+    }, "danger"))));
   return () => stops.forEach((stop) => stop());
 }
 
 /**
  * A small form with its own error line. A submission keeps its idempotency key until it succeeds.
  * @param {string} label
- * @param {Record<string, string>} fields label by name; names of passwords and addresses get their kind of input
+ * @param {Record<string, string>} fields label by name
  * @param {(values: Record<string, string>, key: string) => Promise<any>} run
- * @param {boolean} [isDanger]
  */
-export function actionForm(label, fields, run, isDanger = false) {
+function actionForm(label, fields, run, style = "primary") {
   let key = uuid();
-  const kinds = /** @type {Record<string, any>} */ ({
-    password: { type: "password", autocomplete: "current-password" }, newPassword: { type: "password", autocomplete: "new-password", minLength: 8 },
-    email: { type: "email", autocomplete: "email" },
-  });
-  const inputs = Object.fromEntries(Object.keys(fields).map((name) => [name, el("input", { required: true, name, ...kinds[name] })]));
+  const inputs = Object.fromEntries(Object.keys(fields).map((name) => [name, inputOf(name)]));
   const fault = el("p", { class: "fault", role: "alert" });
-  const button = el("button", { type: "submit", class: isDanger ? "danger" : "primary" }, label);
+  const button = el("button", { type: "submit", class: style }, label);
   const form = el("form", { class: "inline" }, ...Object.entries(fields).map(([name, words]) => field(words, inputs[name])), button, fault);
   onSubmit(form, button, fault, async () => {
     try {
@@ -189,7 +180,7 @@ function profile(app, account, again) {
     el("p", {}, el("strong", {}, account.displayName || account.email), account.displayName ? ` · ${account.email}` : ""),
     image.element,
     account.emailVerified === false && verification(again),
-    usage && el("p", { class: "quiet-words" }, text.usage(usage.tasks, usage.tasksLimit ?? null, usage.bytes, usage.bytesLimit ?? null)),
+    usage && quiet(text.usage(usage.tasks, usage.tasksLimit ?? null, usage.bytes, usage.bytesLimit ?? null)),
     el("details", {}, el("summary", {}, text.changeName), actionForm(text.save, { displayName: text.displayName }, save)),
     el("details", {}, el("summary", {}, text.changeEmail), actionForm(text.save, { email: text.email, password: text.password }, save)),
     el("details", {}, el("summary", {}, text.changePassword), actionForm(text.save, { password: text.password, newPassword: text.newPassword }, async (values, key) => {
@@ -212,7 +203,7 @@ function verification(again) {
 
 /** @param {App} app @param {string} path @param {() => void} again */
 function deletes(app, path, again) {
-  return () => void app.attempt(async () => { await call("DELETE", path); again(); });
+  return () => app.attempt(async () => { await call("DELETE", path); again(); });
 }
 
 /** @param {App} app @param {Answer} answer @param {() => void} again */
@@ -220,7 +211,7 @@ function sessions(app, answer, again) {
   return [
     el("ul", { class: "rows" }, ...answer.items.map((item) => el("li", {},
       el("div", { class: "row-words" }, el("strong", {}, item.device ?? text.unknownDevice), item.id === app.session.id ? ` · ${text.thisDevice}` : "",
-        el("p", { class: "quiet-words" }, text.lastUsed(describeTime(item.lastUsedAt ?? item.createdAt, app.model.zone)))),
+        quiet(text.lastUsed(describeTime(item.lastUsedAt ?? item.createdAt, app.model.zone)))),
       item.id === app.session.id ? el("button", { onclick: () => app.logOut() }, text.logOut)
         : el("button", { "aria-label": text.endSession(item.device ?? text.unknownDevice), onclick: deletes(app, `/sessions/${item.id}`, again) }, text.end)))),
     el("button", { onclick: deletes(app, "/sessions", again) }, text.endOthers),
@@ -232,14 +223,14 @@ function identities(app, answer, again) {
   return [
     el("ul", { class: "rows" }, ...answer.items.map((item) => row(`${item.provider} · ${item.email ?? ""}`, "",
       deletes(app, `/account/identities/${item.id}`, again)))),
-    answer.items.length === 0 && el("p", { class: "quiet-words" }, text.passwordOnly),
+    answer.items.length === 0 && quiet(text.passwordOnly),
   ];
 }
 
-/** @param {string} name @param {string} words @param {() => void} remove */
-function row(name, words, remove) {
-  return el("li", {}, el("div", { class: "row-words" }, el("strong", {}, name), words && el("p", { class: "quiet-words" }, words)),
-    el("button", { "aria-label": text.removeOf(name), onclick: () => remove() }, text.remove));
+/** @param {string} name @param {string} words @param {() => void} onclick */
+function row(name, words, onclick) {
+  return el("li", {}, el("div", { class: "row-words" }, el("strong", {}, name), words && quiet(words)),
+    el("button", { "aria-label": text.removeOf(name), onclick }, text.remove));
 }
 
 /** @param {App} app @param {Answer} answer @param {() => void} again @param {Tell} tell */
@@ -279,7 +270,7 @@ function tokens(app, answer, again, tell) {
   return [
     el("ul", { class: "rows" }, ...answer.items.map((item) => row(item.name, text.scopes[/** @type {"read"} */ (item.scope)],
       deletes(app, `/tokens/${item.id}`, again)))),
-    answer.items.length === 0 && el("p", { class: "quiet-words" }, text.noTokens),
+    answer.items.length === 0 && quiet(text.noTokens),
     el("details", {}, el("summary", {}, text.makeToken), form),
   ];
 }
@@ -288,6 +279,6 @@ function tokens(app, answer, again, tell) {
 function events(app, answer) {
   return [el("ul", { class: "rows" }, ...answer.items.map((item) => el("li", {},
     el("div", { class: "row-words" }, /** @type {Record<string, string>} */ (text.eventKinds)[item.kind] ?? item.kind,
-      el("p", { class: "quiet-words" }, [item.device, item.network].filter(Boolean).join(" · "))),
+      quiet([item.device, item.network].filter(Boolean).join(" · "))),
     el("time", { class: "quiet-words", dateTime: item.at }, describeTime(item.at, app.model.zone)))))];
 }

@@ -1,9 +1,8 @@
 // Actions on tasks and categories, with undo.
 import { uuid } from "./api.js";
-import { announce } from "./dom.js";
+import { announce, text } from "./page.js";
 import { between, columns } from "./model.js";
 import { noDraft } from "./sync.js";
-import { text } from "./texts.js";
 
 /** @param {App} app @param {string} id @returns {Where} */
 function whereIs(app, id) {
@@ -25,22 +24,20 @@ function positionAt(app, id, where) {
   return between(column[index - 1]?.position ?? null, column[index]?.position ?? null);
 }
 
-/** @param {App} app @param {string} id @param {Where} where @param {{focus?: boolean, isUndo?: boolean, show?: boolean}} options */
-export function move(app, id, where, { focus = true, isUndo = false, show = true } = {}) {
+/** @param {App} app @param {string} id @param {Where} where */
+export function move(app, id, where, isUndo = false) {
   const task = app.model.tasks.get(id);
   if (!task || where.before === id || where.after === id) return;
   const back = whereIs(app, id);
   const status = where.status ?? task.status;
-  const done = app.engine.edit([{ type: "task", op: "move", id, value: { ...where, status }, position: positionAt(app, id, { ...where, status }) }]);
+  app.engine.edit([{ type: "task", op: "move", id, value: { ...where, status }, position: positionAt(app, id, { ...where, status }) }]);
   const place = app.model.list(status).findIndex((other) => other.id === id) + 1;
   const message = text.movedTo(task.title, text[status], place);
   announce(message);
-  const isShown = show && app.board?.show(id, { focus });
-  if (show && !isShown && app.board) app.toast(message, { action: text.show, run: () => app.reveal(id) });
-  if (isUndo) return done;
-  const step = app.undo.push(() => void move(app, id, back, { isUndo: true }));
+  if (app.board && !app.board.show(id)) app.toast(message, { action: text.show, run: () => app.reveal(id) });
+  if (isUndo) return;
+  const step = app.undo.push(() => move(app, id, back, true));
   if (!app.board) app.toast(message, { action: text.undo, run: () => app.undo.run(step) });
-  return done;
 }
 
 /**
@@ -61,7 +58,7 @@ export function edit(app, id, intents, also) {
       && (now[name] === after[name] || (name === "dueDate" && Date.parse(String(now[name])) === Date.parse(String(after[name]))));
     const names = /** @type {const} */ (["title", "body", "categoryId", "dueDate"]).filter(isMine);
     if (names.length > 0) app.engine.edit([{ type: "task", op: "patch", id, value: Object.fromEntries(names.map((name) => [name, before[name]])) }]);
-    if (isMine("status")) move(app, id, back, { isUndo: true });
+    if (isMine("status")) move(app, id, back, true);
     else app.board?.show(id);
     announce(text.restored(before.title));
   });
@@ -118,9 +115,9 @@ export function restore(app, id, value, position, also) {
   app.board?.show(id);
 }
 
-/** @param {{name: string, color?: string | null, emoji?: string | null}} value */
-export function addCategory(value) {
-  return { type: /** @type {const} */ ("category"), op: /** @type {const} */ ("create"), id: uuid(), value };
+/** @param {string} name @returns {Intent} */
+export function addCategory(name) {
+  return { type: "category", op: "create", id: uuid(), value: { name } };
 }
 
 /** The steps that can be undone, newest first. */

@@ -1,11 +1,10 @@
 // The lines on the board: "+ Add" under the last card, which reads dates and categories, and renaming in place. Both texts are
 // drafts until they are saved.
-import { $, announce, el, icon, lengthOf, limitLength } from "./dom.js";
+import { $, announce, el, icon, lengthOf, limitLength, text } from "./page.js";
 import { categoryPill } from "./board.js";
 import { describeDue, dueTime, readLine, today } from "./dates.js";
 import { addCategory, edit } from "./actions.js";
 import { noDraft } from "./sync.js";
-import { text } from "./texts.js";
 import { uuid } from "./api.js";
 import { between } from "./model.js";
 
@@ -92,17 +91,18 @@ export class AddForm {
     const known = read.category ? findCategory(app.model, read.category) : undefined;
     const { chosen } = app.model;
     const only = chosen.length === 1 ? chosen[0] : undefined;
+    /** @type {Intent[]} */
     const intents = [];
     let categoryId = known?.id ?? (read.category || only === "none" ? null : only ?? null);
     if (read.category && !known) {
-      const made = addCategory({ name: read.category });
+      const made = addCategory(read.category);
       intents.push(made);
       categoryId = made.id;
     }
     const id = uuid();
     const last = app.model.column(status).at(-1)?.position ?? null;
     const value = { title: read.title, status, ...(categoryId && { categoryId }), ...(read.dueDate && { dueDate: read.dueDate }) };
-    intents.push({ type: /** @type {const} */ ("task"), op: /** @type {const} */ ("create"), id, value, position: between(last, null) });
+    intents.push({ type: "task", op: "create", id, value, position: between(last, null) });
     app.engine.edit(intents, [noDraft(this.key)]);
     if (app.board?.show(id, { focus: false })) announce(text.added(read.title));
     else app.toast(text.addedHidden(read.title), { action: text.clearFilter, run: () => app.reveal(id) });

@@ -1,7 +1,6 @@
 // What the server answered, kept on the device: responses, which screens show at once and then anew, and pictures.
 import { call, faultOf, Problem, uuid } from "./api.js";
-import { $, el } from "./dom.js";
-import { text } from "./texts.js";
+import { $, el, text } from "./page.js";
 
 /**
  * @param {App} app
@@ -52,7 +51,7 @@ export const album = { engine: null };
  */
 const addresses = new Map();
 
-/** @param {string} id @returns {HTMLImageElement} */
+/** @param {string} id */
 export function picture(id) {
   // A format that this browser does not know is left out.
   const image = el("img", { class: "picture", alt: "", onerror: () => image.remove() });
@@ -139,7 +138,6 @@ export function pictureField() {
 /**
  * Scales a picture to the size of screens, and removes its metadata.
  * @param {Blob} file
- * @returns {Promise<Blob>}
  */
 async function reduced(file) {
   let bitmap;

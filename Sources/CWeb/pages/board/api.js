@@ -2,7 +2,7 @@
 // cannot send a token. Below, the session, shared by all tabs: when it ends, all data of the account is removed from the page.
 import { parsed, sessionKey, Store } from "./store.js";
 import { ownCount } from "./sync.js";
-import { language, text } from "./texts.js";
+import { language, text } from "./page.js";
 
 /**
  * Why the server refused, in the page's language where that has words for it.
@@ -42,12 +42,9 @@ export function faultOf(problem) {
  */
 export const access = { token: null, ended: () => {} };
 
-/** @param {Record<string, string>} [extra] */
-export function headers(extra = {}) {
-  /** @type {Record<string, string>} */
-  const all = { "Accept-Language": language, ...extra };
-  if (access.token) all.Authorization = `Bearer ${access.token}`;
-  return all;
+/** @param {Record<string, string>} extra @returns {Record<string, string>} */
+function headers(extra) {
+  return { "Accept-Language": language, ...(access.token && { Authorization: `Bearer ${access.token}` }), ...extra };
 }
 
 /** A random UUID, also on pages over plain HTTP, which have no `crypto.randomUUID`. */
@@ -56,7 +53,7 @@ export function uuid() {
   bytes[6] = (bytes[6] & 0x0f) | 0x40;
   bytes[8] = (bytes[8] & 0x3f) | 0x80;
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return [8, 12, 16, 20, 32].map((end, index) => hex.slice([0, 8, 12, 16, 20][index], end)).join("-");
+  return hex.replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
 /** @param {string} method @param {string} path @param {CallOptions} [options] */
@@ -88,7 +85,7 @@ export async function call(method, path, options = {}) {
   }
 }
 
-/** @param {Response} response @returns {number | undefined} seconds */
+/** @param {Response} response in seconds */
 function retryAfter(response) {
   return Number(response.headers.get("Retry-After")) || undefined;
 }
@@ -139,9 +136,9 @@ export class EventParser {
 
   /** @param {string} text */
   feed(text) {
-    const lines = (this.rest + text).split("\n");
+    const lines = (this.rest + text).split(/\r?\n/);
     this.rest = lines.pop() ?? "";
-    for (const line of lines) this.line(line.endsWith("\r") ? line.slice(0, -1) : line);
+    for (const line of lines) this.line(line);
   }
 
   /** @param {string} line */
@@ -152,11 +149,8 @@ export class EventParser {
       if (event.event) this.handle(event);
       return;
     }
-    const colon = line.indexOf(":");
-    if (colon < 1) return;
-    const name = line.slice(0, colon);
-    const content = line.slice(colon + 1).replace(/^ /, "");
-    this.event[name] = name === "data" && this.event.data !== undefined ? `${this.event.data}\n${content}` : content;
+    const [, name, content] = line.match(/^([^:]+): ?(.*)/s) ?? [];
+    if (name) this.event[name] = name === "data" && this.event.data !== undefined ? `${this.event.data}\n${content}` : content;
   }
 }
 
@@ -194,7 +188,7 @@ export function takeNote() {
  * Begins a session for all tabs, and erases the data of other accounts.
  * @param {Session} session
  */
-export async function begin(session) {
+export async function beginSession(session) {
   access.token = null;
   await Store.eraseAllBut(session.account);
   localStorage.removeItem(keptKey);
@@ -210,7 +204,7 @@ export async function probe() {
   try {
     const account = await call("GET", "/account", { quiet: true });
     const session = { id: null, account: account.id, token: null, email: null };
-    await begin(session);
+    await beginSession(session);
     return session;
   } catch (problem) {
     if (problem instanceof Problem && problem.status === 401) return null;
@@ -237,7 +231,7 @@ export function blank() {
  * @param {Engine | null} engine
  * @param {{note?: string, erase?: boolean}} options
  */
-export async function end(engine, { note = "", erase = false } = {}) {
+export async function endSession(engine, { note = "", erase = false } = {}) {
   blank();
   const count = engine && !erase ? ownCount(engine.mirror) : 0;
   engine?.close();

@@ -1,5 +1,5 @@
 // Puts the page together: the session, the engine, the model, the frame and the screens.
-import { access, call, Problem } from "./api.js";
+import { access, blank, call, endSession, eraseOthers, followOtherTabs, probe, Problem, storedSession, takeNote } from "./api.js";
 import { rename } from "./add.js";
 import { Board } from "./board.js";
 import { Undo } from "./actions.js";
@@ -7,15 +7,13 @@ import { untilMidnight } from "./dates.js";
 import { setUpDrag } from "./drag.js";
 import { Editor } from "./editor.js";
 import { Engine } from "./engine.js";
-import { $, el } from "./dom.js";
+import { $, chooseTheme, el, fetchTexts, keepLanguage, language, languageOf, text } from "./page.js";
 import { album } from "./answers.js";
 import { openCardMenu, setUpKeys } from "./menu.js";
 import { Model } from "./model.js";
-import * as session from "./api.js";
 import { makeFilters, makeShell, Router, screens, showPlace, showState, Toasts } from "./shell.js";
 import { openStore } from "./store.js";
 import { ownCount } from "./sync.js";
-import { chooseTheme, fetchTexts, keepLanguage, language, languageOf, text } from "./texts.js";
 
 export class App {
   /** @param {Session} current @param {Engine} engine */
@@ -42,7 +40,7 @@ export class App {
   async start() {
     access.token = this.session.token;
     album.engine = this.engine;
-    access.ended = () => session.end(this.engine, { note: "ended" });
+    access.ended = () => endSession(this.engine, { note: "ended" });
     this.engine.onChange = (changes) => {
       this.model.take(changes);
       // Edits are rendered synchronously: the page never shows "saved" after one.
@@ -179,10 +177,7 @@ export class App {
     showState(this);
   }
 
-  /**
-   * Reloads the page in the account's language, once its texts can be had and all edits are on disk.
-   * @returns {Promise<boolean>} whether it does
-   */
+  /** Reloads the page in the account's language, once its texts can be had and all edits are on disk; tells whether it does. */
   async changeLanguage() {
     const { locale } = this.model.settings;
     const next = languageOf(locale);
@@ -216,18 +211,13 @@ export class App {
     this.toasts.show(message, options);
   }
 
-  /**
-   * Runs an action, and shows a message when it fails.
-   * @template T
-   * @param {() => Promise<T>} action
-   */
+  /** @param {() => Promise<any>} action shows a message when it fails */
   async attempt(action) {
     try {
-      return await action();
+      await action();
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       if (problem.status !== 401) this.toast(problem.message, { isFault: true });
-      return undefined;
     }
   }
 
@@ -258,30 +248,30 @@ export class App {
   async logOut() {
     const count = ownCount(this.engine.mirror);
     if (count > 0 && !confirm(text.loseOwn(count))) return;
-    session.blank();
+    blank();
     // First here: the other tabs, whose streams end too, say otherwise that their words stay.
     localStorage.clear();
     await call("DELETE", "/sessions/current", { seconds: 5, quiet: true }).catch(() => {});
-    await session.end(this.engine, { erase: true });
+    await endSession(this.engine, { erase: true });
   }
 }
 
 const loadScreens = () => import("./screens.js");
 
 async function main() {
-  session.followOtherTabs();
-  const current = session.storedSession();
-  const note = session.takeNote();
+  followOtherTabs();
+  const current = storedSession();
+  const note = takeNote();
   if (current) return openApp(current);
   try {
-    const open = await session.probe();
+    const open = await probe();
     if (open) return openApp(open);
-    session.eraseOthers();
+    eraseOthers();
     const { showLogin } = await import("./account.js");
     await showLogin({
       mode: new URLSearchParams(location.search).has("invitation") ? "signUp" : "logIn",
       note: note === "ended" ? text.sessionEnded : "",
-      done: () => openApp(/** @type {Session} */ (session.storedSession())),
+      done: () => openApp(/** @type {Session} */ (storedSession())),
     });
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;

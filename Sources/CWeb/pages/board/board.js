@@ -1,10 +1,9 @@
 // The board: three columns of cards; only what differs from the model is updated. An element is made once and updated in place.
-import { $, el, icon } from "./dom.js";
+import { $, el, icon, text } from "./page.js";
 import { AddForm } from "./add.js";
 import { describeDue, today } from "./dates.js";
 import { picture } from "./answers.js";
 import { columns } from "./model.js";
-import { text } from "./texts.js";
 
 /** How many cards a column shows at first, and how many more each time that its end comes near. */
 const firstPage = 20;
@@ -176,10 +175,10 @@ export class Board {
     return true;
   }
 
-  /** @param {string} id @param {string | undefined} [instead] */
-  focus(id, instead) {
-    const card = this.cards.get(id)?.isConnected ? this.cards.get(id) : instead ? this.cards.get(instead) : undefined;
-    if (card) $(".open", card).focus();
+  /** @param {string} id */
+  focus(id) {
+    const card = this.cards.get(id);
+    if (card?.isConnected) $(".open", card).focus();
   }
 }
 
@@ -218,13 +217,7 @@ function makeCard(id) {
  */
 const shown = new WeakMap();
 
-/**
- * @param {HTMLElement} card
- * @param {Task} task
- * @param {Model} model
- * @param {boolean} hasDraft
- * @param {string} day today, for the marks of due dates
- */
+/** @param {HTMLElement} card @param {Task} task @param {Model} model @param {boolean} hasDraft @param {string} day today */
 function showCard(card, task, model, hasDraft, day) {
   const category = task.categoryId ? model.categories.get(task.categoryId) : undefined;
   const isUnsent = model.unsent.has(task.id);
@@ -238,30 +231,18 @@ function showCard(card, task, model, hasDraft, day) {
   open.textContent = task.title;
   body.textContent = task.body;
   body.hidden = task.body === "";
-  pills.replaceChildren(...pillsOf(task, category, zone, isUnsent, hasDraft));
-  pills.hidden = !pills.firstChild;
-  menu.setAttribute("aria-label", text.moreOf(task.title));
-}
-
-/**
- * @param {Task} task
- * @param {Category | undefined} category
- * @param {string} zone
- * @param {boolean} isUnsent
- * @param {boolean} hasDraft
- */
-function pillsOf(task, category, zone, isUnsent, hasDraft) {
-  const pills = [];
-  if (category) pills.push(categoryPill(category));
+  pills.replaceChildren();
+  if (category) pills.append(categoryPill(category));
   if (task.dueDate) {
     const due = describeDue(task.dueDate, zone);
     const isMarked = task.status !== "done";
-    pills.push(el("time", { class: `pill due ${isMarked ? due.urgency : ""}`, dateTime: task.dueDate }, due.label,
+    pills.append(el("time", { class: `pill due ${isMarked ? due.urgency : ""}`, dateTime: task.dueDate }, due.label,
       isMarked && due.days !== 0 && el("span", { class: "dday" }, due.dDay)));
   }
-  if (hasDraft) pills.push(el("span", { class: "pill draft" }, text.draft));
-  if (isUnsent) pills.push(el("span", { class: "pill unsent", title: text.notSentYet }, "↑", el("span", { class: "hidden" }, text.notSentYet)));
-  return pills;
+  if (hasDraft) pills.append(el("span", { class: "pill draft" }, text.draft));
+  if (isUnsent) pills.append(el("span", { class: "pill unsent", title: text.notSentYet }, "↑", el("span", { class: "hidden" }, text.notSentYet)));
+  pills.hidden = !pills.firstChild;
+  menu.setAttribute("aria-label", text.moreOf(task.title));
 }
 
 /** @param {{name: string, color: string | null, emoji: string | null, image?: string | null}} category */

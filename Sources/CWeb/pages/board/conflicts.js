@@ -1,10 +1,9 @@
 // Edits that the server merged or refused, shown until the user decides: mine and theirs, side by side.
 import { refusal, uuid } from "./api.js";
 import { picture } from "./answers.js";
-import { $, el } from "./dom.js";
+import { $, el, language, openDialog, text } from "./page.js";
 import { describeDay, describeDue } from "./dates.js";
 import { between } from "./model.js";
-import { language, text } from "./texts.js";
 
 /**
  * Drafts of deleted tasks.
@@ -34,9 +33,8 @@ export function showConflicts(app) {
     else if (index >= 0) $("h3", list.children[index] ?? list.lastElementChild).focus();
   };
   const stop = app.watch((stores) => { if (stores.has("issue") || stores.has("draft")) fill(); });
-  dialog.addEventListener("close", () => { stop(); dialog.remove(); });
-  document.body.append(dialog);
-  dialog.showModal();
+  dialog.addEventListener("close", stop);
+  openDialog(dialog);
   fill();
 }
 
@@ -89,9 +87,8 @@ function sendAgain(app, { id: key, type, op, target, value }) {
 
 /** @param {App} app @param {Issue} issue */
 async function editAgain(app, issue) {
-  const { editCategory, editDDay } = await import("./forms.js");
-  if (issue.type === "category") editCategory(app, app.model.categories.get(issue.target) ?? null, issue);
-  else editDDay(app, app.model.ddays.get(issue.target) ?? null, issue);
+  const { openSheet } = await import("./forms.js");
+  openSheet(app, issue.type, issue.target, issue);
 }
 
 /** @param {Issue} issue @param {any} value */
@@ -120,7 +117,7 @@ function sideBySide(app, { member, yours, theirs }) {
 
 /** @param {string} member */
 export function memberName(member) {
-  return /** @type {Record<string, string>} */ (text.members)[member] ?? member;
+  return /** @type {any} */ (text.members)[member] ?? /** @type {any} */ (text)[member] ?? member;
 }
 
 /** @param {App} app @param {string} member @param {any} value @returns {string} */

@@ -1,6 +1,6 @@
 // Days and times in the account's zone. A day is text, `2026-12-01`; a due date is a day or an instant. Below, the line of quick
-// add, which names them: "Call mum tomorrow 3pm #family", "보고서 내일 3시 #일", "買い物 明日 15時".
-import { language, text } from "./texts.js";
+// add, which names them.
+import { language, text } from "./page.js";
 
 /** @type {Map<string, Intl.DateTimeFormat>} */
 const formats = new Map();
@@ -30,16 +30,16 @@ const two = (/** @type {number | string} */ number) => String(number).padStart(2
 const isDay = (/** @type {string} */ due) => due.length === 10;
 
 /** @param {number} time @param {string} zone */
-export function dayOf(time, zone) {
+function dayOf(time, zone) {
   const { year, month, day } = parts(time, zone);
   // The last instants that the server takes are in the year 10000 east of it.
   if (year > 9999) return "9999-12-31";
   return `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}`;
 }
 
-/** @param {string} zone @param {number} [now] */
-export function today(zone, now = Date.now()) {
-  return dayOf(now, zone);
+/** @param {string} zone */
+export function today(zone) {
+  return dayOf(Date.now(), zone);
 }
 
 /** @param {string} due @param {string} zone */
@@ -68,12 +68,7 @@ export function addDays(day, count) {
 
 /** @param {string} from @param {string} to */
 export function daysBetween(from, to) {
-  return Math.round((Date.parse(`${to}T00:00Z`) - Date.parse(`${from}T00:00Z`)) / 86400000);
-}
-
-/** @param {string} day */
-function weekday(day) {
-  return new Date(`${day}T00:00Z`).getUTCDay();
+  return (Date.parse(to) - Date.parse(from)) / 86400000;
 }
 
 /**
@@ -105,9 +100,9 @@ export function dDay(days) {
   return days > 0 ? `D-${days}` : days < 0 ? `D+${-days}` : "D-DAY";
 }
 
-/** @param {string} due @param {string} zone @param {number} [now] */
-export function describeDue(due, zone, now = Date.now()) {
-  const current = today(zone, now);
+/** @param {string} due @param {string} zone */
+export function describeDue(due, zone) {
+  const current = today(zone);
   const day = dueDay(due, zone);
   const days = daysBetween(current, day);
   const near = days === 0 ? text.today : days === 1 ? text.tomorrow : days === -1 ? text.yesterday : null;
@@ -120,7 +115,7 @@ export function describeDue(due, zone, now = Date.now()) {
 /** @param {string} day @param {string} [current] */
 export function describeDay(day, current = "") {
   const year = day.slice(0, 4) === current.slice(0, 4) ? undefined : "numeric";
-  return format("UTC", { year, month: "short", day: "numeric", weekday: "short" }).format(Date.parse(`${day}T00:00Z`));
+  return format("UTC", { year, month: "short", day: "numeric", weekday: "short" }).format(Date.parse(day));
 }
 
 /** @param {string} at @param {string} zone */
@@ -128,10 +123,10 @@ export function describeTime(at, zone) {
   return format(zone, { dateStyle: "medium", timeStyle: "short" }).format(Date.parse(at));
 }
 
-/** @param {string} zone @param {number} [now] */
-export function untilMidnight(zone, now = Date.now()) {
-  const next = Date.parse(instant(addDays(today(zone, now), 1), "00:00", zone));
-  return Math.max(next - now, 1000);
+/** @param {string} zone */
+export function untilMidnight(zone) {
+  const next = Date.parse(instant(addDays(today(zone), 1), "00:00", zone));
+  return Math.max(next - Date.now(), 1000);
 }
 
 /**
@@ -148,7 +143,7 @@ export function nextDate({ date, repeats }, now) {
   return next;
 }
 
-/** @type {[RegExp, (match: RegExpMatchArray, today: string) => string | null][]} */
+/** @type {Patterns} */
 const days = [
   [/(?:^|\s)(\d{4}-\d{2}-\d{2})(?=\s|$)/, (match) => validDay(match[1])],
   [/(?:^|\s)(\d{4})年(\d{1,2})月(\d{1,2})日/, (match) => made(match[1], match[2], match[3])],
@@ -173,7 +168,7 @@ const days = [
   [/(?:^|\s)([日月火水木金土])曜日?(?:まで)?(?=\s|\d|午|に|の|$)/, (match, today) => nextWeekday("日月火水木金土".indexOf(match[1]), today)],
 ];
 
-/** @type {[RegExp, (match: RegExpMatchArray) => string | null][]} */
+/** @type {Patterns} */
 const times = [
   [/(?:^|\s)(?:at )?(\d{1,2})(?::(\d{2}))? ?(am|pm)(?=\s|$)/i, (match) => clock(match[1], match[2], match[3].toLowerCase())],
   [/(?:^|\s)(?:at )?(\d{1,2}):(\d{2})(?=\s|$)/i, (match) => clock(match[1], match[2])],
@@ -207,11 +202,11 @@ function clock(hour, minute, half) {
 
 /** @param {string} day */
 function validDay(day) {
-  const time = Date.parse(`${day}T00:00Z`);
+  const time = Date.parse(day);
   return Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== day ? null : day;
 }
 
-/** @param {string} year @param {string} month @param {string} day */
+/** @param {string | number} year @param {string} month @param {string} day */
 function made(year, month, day) {
   return validDay(`${year}-${two(month)}-${two(day)}`);
 }
@@ -219,8 +214,8 @@ function made(year, month, day) {
 /** @param {string} month @param {string} day @param {string} today */
 function nextMonthDay(month, day, today) {
   const year = Number(today.slice(0, 4));
-  const first = made(String(year), month, day);
-  return first && daysBetween(today, first) < 0 ? made(String(year + 1), month, day) : first;
+  const first = made(year, month, day);
+  return first && daysBetween(today, first) < 0 ? made(year + 1, month, day) : first;
 }
 
 /**
@@ -229,48 +224,33 @@ function nextMonthDay(month, day, today) {
  * @param {string} today
  */
 function nextWeekday(wanted, today) {
-  return addDays(today, (wanted - weekday(today) + 6) % 7 + 1);
+  return addDays(today, (wanted - new Date(today).getUTCDay() + 6) % 7 + 1);
 }
 
 /**
  * Parses a line; the rest of it is the title. Text that only looks like a date stays in the title.
  * @param {string} line
  * @param {{today: string, zone: string, now?: string}} moment  `now`: the time of day, `14:05`
- * @returns {{title: string, dueDate: string | null, category: string | null, day: string | null, time: string | null}}
  */
 export function readLine(line, { today, zone, now = "00:00" }) {
   let rest = line;
-  /** @type {string | null} */
-  let category = null;
-  const tag = rest.match(/(?:^|\s)#(?!\d+(?:\s|$))([^\s#]{1,50})(?=\s|$)/u);
-  if (tag) {
-    category = tag[1];
-    rest = cut(rest, tag);
-  }
-  /** @type {string | null} */
-  let day = null;
-  /** @type {string | null} */
-  let time = null;
-  for (const [pattern, read] of days) {
-    const match = rest.match(pattern);
-    day = match ? read(match, today) : null;
-    if (match && day) { rest = cut(rest, match); break; }
-  }
-  for (const [pattern, read] of times) {
-    const match = rest.match(pattern);
-    time = match ? read(match) : null;
-    if (match && time) { rest = cut(rest, match); break; }
-  }
+  const take = (/** @type {Patterns} */ patterns) => {
+    for (const [pattern, read] of patterns) {
+      const match = rest.match(pattern);
+      const found = match && read(match, today);
+      if (!found) continue;
+      rest = rest.replace(pattern, " ");
+      return found;
+    }
+    return null;
+  };
+  const category = take([[/(?:^|\s)#(?!\d+(?:\s|$))([^\s#]{1,50})(?=\s|$)/u, (match) => match[1]]]);
+  let day = take(days);
+  const time = take(times);
   // A time without a date is its next occurrence.
   if (time && !day) day = time > now ? today : addDays(today, 1);
   const title = rest.replace(/\s+/g, " ").trim();
   // A line with only a date is a title.
   if (!title) return { title: line.trim(), dueDate: null, category: null, day: null, time: null };
   return { title, category, day, time, dueDate: day ? (time ? instant(day, time, zone) : day) : null };
-}
-
-/** @param {string} text @param {RegExpMatchArray} match */
-function cut(text, match) {
-  const start = match.index ?? 0;
-  return `${text.slice(0, start)} ${text.slice(start + match[0].length)}`;
 }

@@ -1,6 +1,5 @@
-// Dragging cards with a mouse, a pen or a finger. A mouse drags at once, a finger after a long press, so that it can
-// scroll. The place where the card would land is shown, in the middle, at the ends and in empty columns.
-import { el } from "./dom.js";
+// Dragging cards with a mouse, a pen or a finger. A mouse drags at once, a finger after a long press, so that it can scroll.
+import { $, el } from "./page.js";
 import { move } from "./actions.js";
 
 const threshold = 6;
@@ -21,7 +20,7 @@ export function setUpDrag(app, board) {
     const at = card.getBoundingClientRect();
     drag = {
       id: card.dataset.id, card, x: event.clientX, y: event.clientY, dx: event.clientX - at.left, dy: event.clientY - at.top,
-      pointer: event.pointerId, ghost: null, slot: el("li", { class: "slot", role: "presentation" }), list: null, timer: 0,
+      pointer: event.pointerId, ghost: null, slot: el("li", { class: "slot", role: "presentation" }), timer: 0,
     };
     if (event.pointerType !== "mouse") drag.timer = setTimeout(begin, pressTime);
   });
@@ -79,7 +78,6 @@ export function setUpDrag(app, board) {
     document.body.append(ghost);
     card.classList.add("dragged");
     document.documentElement.classList.add("dragging");
-    drag.list = card.parentElement;
     card.after(drag.slot);
     navigator.vibrate?.(10);
     if (!frame) frame = requestAnimationFrame(step);
@@ -91,10 +89,8 @@ export function setUpDrag(app, board) {
     if (!drag?.ghost) return;
     drag.ghost.style.setProperty("transform", `translate(${drag.x - drag.dx}px, ${drag.y - drag.dy}px) rotate(1.5deg)`);
     const column = columnAt(board, drag.x, drag.y);
-    const list = column?.querySelector(".cards");
-    if (column && list instanceof HTMLElement) {
-      drag.list = list;
-      placeSlot(drag, app.model.filter.sort !== "position");
+    if (column) {
+      placeSlot($(".cards", column), drag, app.model.filter.sort !== "position");
       if (scrollAtEdges(board, column, drag.x, drag.y)) frame = requestAnimationFrame(step);
     }
   }
@@ -143,9 +139,8 @@ function columnAt(board, x, y) {
   return null;
 }
 
-/** @param {Drag} drag @param {boolean} isSorted */
-function placeSlot({ list, slot, y, card }, isSorted) {
-  if (!list) return;
+/** @param {HTMLElement} list @param {Drag} drag @param {boolean} isSorted */
+function placeSlot(list, { slot, y, card }, isSorted) {
   // In a sorted column the place does not matter: the slot shows only the column.
   if (isSorted) {
     if (slot.parentElement !== list) list.prepend(slot);
@@ -167,8 +162,7 @@ function placeSlot({ list, slot, y, card }, isSorted) {
 
 /** @param {HTMLElement} board @param {HTMLElement} column @param {number} x @param {number} y */
 function scrollAtEdges(board, column, x, y) {
-  const scroll = column.querySelector(".scroll");
-  if (!scroll) return false;
+  const scroll = $(".scroll", column);
   const isPage = getComputedStyle(scroll).overflowY === "visible";
   const area = isPage ? { top: 0, bottom: innerHeight } : scroll.getBoundingClientRect();
   const speed = (/** @type {number} */ depth) => Math.ceil(Math.min(depth, 48) / 3);

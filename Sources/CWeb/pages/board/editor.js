@@ -1,12 +1,11 @@
-// The editor of a task. The text is a draft from the first letter on: Escape, Back, a reload and a crash keep it. Changes by
-// others appear at once; in a field that the user edited too, both versions are shown.
-import { $, announce, el, field, lengthOf, limitLength, select } from "./dom.js";
+// The editor of a task. The text is a draft from the first letter on. Changes by others appear at once; in a field that the user
+// edited too, both versions are shown.
+import { $, announce, el, field, lengthOf, limitLength, select, text } from "./page.js";
 import { addCategory, edit, remove } from "./actions.js";
 import { addDays, dueDay, dueTime, instant, today } from "./dates.js";
 import { findCategory } from "./add.js";
 import { between, columns } from "./model.js";
 import { noDraft } from "./sync.js";
-import { text } from "./texts.js";
 
 const names = /** @type {(keyof Fields)[]} */ (["title", "body", "status", "category", "date", "time"]);
 
@@ -35,8 +34,7 @@ export class Editor {
      * The server's values that this editor has shown.
      * @type {Fields}
      */
-    this.base = /** @type {Fields} */ (draft ? draft.base : task ? fieldsOf(task, app) : fieldsOf({ ...blank, id }, app));
-    this.isGone = !task;
+    this.base = /** @type {Fields} */ (draft ? draft.base : fieldsOf(task ?? blank, app));
     /** @type {Record<keyof Fields, any>} */
     this.controls = /** @type {any} */ ({});
     /** @type {Record<string, HTMLElement>} */
@@ -69,7 +67,7 @@ export class Editor {
     };
     const { title, body, status, category, date, time } = this.controls;
     const { theirs } = this;
-    const form = el("form", { method: "dialog", noValidate: false },
+    const form = el("form", { method: "dialog" },
       el("h2", { id: "editor-title" }, text.task), this.gone, this.note,
       field(text.title, title, theirs.title), field(text.notes, body, theirs.body),
       el("div", { class: "pair" }, field(text.column, status, theirs.status), field(text.category, category, theirs.category)),
@@ -77,7 +75,7 @@ export class Editor {
       el("datalist", { id: "category-names" }, ...this.app.model.categoryList.map(({ name }) => el("option", { value: name }))),
       el("div", { class: "row end" },
         el("button", { class: "danger", onclick: () => this.remove() }, text.remove),
-        el("button", { class: "quiet", onclick: () => this.app.router.go({ screen: "history", task: null, of: this.id }) }, text.history),
+        el("button", { class: "quiet", onclick: () => this.app.router.go({ screen: "history", task: null, of: this.id }) }, text.screens.history),
         el("span", { class: "space" }),
         el("button", { onclick: () => this.leave() }, text.close), this.saveButton));
     const dialog = el("dialog", { class: "sheet editor", "aria-labelledby": "editor-title" }, form);
@@ -113,7 +111,6 @@ export class Editor {
     announce(text.dateFilled(date.value));
   }
 
-  /** @returns {Partial<Fields>} */
   values() {
     return Object.fromEntries(names.map((name) => [name, this.controls[name].value]));
   }
@@ -174,20 +171,13 @@ export class Editor {
 
   save() {
     const { app, id } = this;
-    const { title } = this.controls;
-    if (!title.value.trim()) {
-      title.setCustomValidity(text.titleMissing);
-      return title.reportValidity();
-    }
     // Whatever the server may still have of a task that is gone: these are the words.
     const fields = this.isGone ? this.values() : this.changed();
     /** @type {any[]} */
     const intents = [];
     /** @type {Record<string, any>} */
     const patch = {};
-    if (fields.title !== undefined) patch.title = fields.title;
-    if (fields.body !== undefined) patch.body = fields.body;
-    if (fields.status !== undefined) patch.status = fields.status;
+    for (const name of /** @type {const} */ (["title", "body", "status"])) if (fields[name] !== undefined) patch[name] = fields[name];
     if (fields.category !== undefined) patch.categoryId = this.categoryFor(fields.category.trim(), intents);
     if (fields.date !== undefined || fields.time !== undefined) {
       const { date, time } = this.controls;
@@ -201,7 +191,7 @@ export class Editor {
     this.finish();
     edit(app, id, intents, [noDraft(this.key)]);
     if (patch.status) {
-      announce(text.movedTo(title.value, text[/** @type {Status} */ (patch.status)], app.model.list(patch.status).findIndex((task) => task.id === id) + 1));
+      announce(text.movedTo(this.controls.title.value, text[/** @type {Status} */ (patch.status)], app.model.list(patch.status).findIndex((task) => task.id === id) + 1));
     }
     this.goBack();
   }
@@ -211,18 +201,17 @@ export class Editor {
     if (!name) return null;
     const known = findCategory(this.app.model, name);
     if (known) return known.id;
-    const made = addCategory({ name });
+    const made = addCategory(name);
     intents.push(made);
     return made.id;
   }
 
   discard() {
-    this.app.engine.keepDraft(this.key, {});
     for (const name of names) {
       this.controls[name].value = this.base[name];
       this.theirs[name].hidden = true;
     }
-    this.note.hidden = true;
+    this.keep();
     this.controls.title.focus();
   }
 

@@ -30,7 +30,7 @@ export class Engine {
     this.lastKey = "";
     this.wake = () => {};
     this.channel = store.channel;
-    /** @type {Promise<unknown>} */
+    /** @type {Promise<unknown>} all that is on its way to the disk */
     this.writing = Promise.resolve();
   }
 
@@ -70,7 +70,7 @@ export class Engine {
       if (!this.isDiskLost) this.onDiskFault();
       this.isDiskLost = true;
     });
-    this.writing = writing;
+    this.writing = this.writing.then(() => writing);
     this.onChange(changes);
     await writing;
     if (!this.closing.signal.aborted) this.channel?.postMessage({ changes: kept() });
@@ -147,12 +147,14 @@ export class Engine {
       // Browsers have six connections: none for hidden tabs.
       if (!navigator.locks && document.hidden) await this.pause(2 ** 31 - 1);
       try {
+        await this.writing;
         if (!this.mirror.meta.get("cursor")) await this.load();
         const since = encodeURIComponent(this.mirror.meta.get("cursor"));
         let changes = /** @type {any[]} */ ([]);
         let cursor = "";
-        const flush = () => {
-          if (changes.length === 0) return;
+        // The cursor must not pass what the disk refuses: a batch waits for those before it.
+        const flush = async () => {
+          await this.writing;
           this.commit(sync.receive(this.mirror, changes, cursor));
           changes = [];
         };
@@ -164,16 +166,17 @@ export class Engine {
             this.setState({ phase: "live" });
             this.push();
           } else if (event.event === "change") {
-            if (changes.length === 0) queueMicrotask(flush);
+            if (changes.length === 0) flush();
             changes.push(JSON.parse(event.data));
             cursor = event.id;
           }
         });
       } catch (error) {
         if (signal.aborted) return;
-        if (error instanceof Problem && error.retryAfter) wait = error.retryAfter * 1000;
-        if (error instanceof Problem && error.status === 401) return access.ended();
-        if (error instanceof Problem && (error.status === 410 || error.code === "invalid_cursor")) {
+        const { status, code, retryAfter } = /** @type {any} */ (error);
+        if (retryAfter) wait = retryAfter * 1000;
+        if (status === 401) return access.ended();
+        if (status === 410 || code === "invalid_cursor") {
           // Another history, or an expired cursor: load everything again, with the outbox on top.
           const { meta } = this.mirror;
           await this.commit([
@@ -237,7 +240,9 @@ export class Engine {
     this.isPushing = true;
     clearTimeout(this.pushTimer);
     try {
-      for (let next = this.nextRequest(); next; next = this.nextRequest()) {
+      while (!this.closing.signal.aborted) {
+        const next = sync.request(this.mirror, this.batchLimit);
+        if (!next) break;
         this.setState({ sending: true });
         const { sent, body } = next;
         const answer = await call("POST", "/sync", { body });
@@ -254,11 +259,6 @@ export class Engine {
       this.isPushing = false;
       this.setState({ sending: false });
     }
-  }
-
-  nextRequest() {
-    if (this.closing.signal.aborted) return null;
-    return sync.request(this.mirror, this.batchLimit);
   }
 
   /** @param {Problem} problem */

@@ -3,16 +3,14 @@ import { findCategory } from "./add.js";
 import { heading, picture, pictureField } from "./answers.js";
 import { call, Problem, uuid } from "./api.js";
 import { colorName, palette } from "./conflicts.js";
-import { $, el, field, icon, lengthOf, limitLength, refill, select } from "./dom.js";
+import { $, announce, el, field, icon, lengthOf, limitLength, openDialog, panel, quiet, refill, select, text } from "./page.js";
 import { noDraft } from "./sync.js";
-import { text } from "./texts.js";
 
 /** @param {App} app @param {HTMLElement} main */
 export function showCategories(app, main) {
   const list = el("ul", { class: "rows" });
-  const panel = el("section", { class: "panel" }, list);
   const make = el("button", { class: "primary", onclick: () => editCategory(app, null) }, icon("plus"), text.addCategory);
-  main.append(heading(text.screens.categories, make), panel);
+  main.append(heading(text.screens.categories, make), el("section", { class: "panel" }, list));
   const fill = () => {
     const counts = new Map();
     for (const task of app.model.tasks.values()) counts.set(task.categoryId, (counts.get(task.categoryId) ?? 0) + 1);
@@ -21,7 +19,7 @@ export function showCategories(app, main) {
       el("button", { class: "row-open", data: { of: category.id }, onclick: () => editCategory(app, category) }, category.name),
       el("button", { class: "link", onclick: () => app.router.go({ screen: null, category: category.id }) }, text.taskCount(counts.get(category.id) ?? 0))));
     list.replaceChildren(...rows);
-    if (rows.length === 0) list.replaceChildren(el("li", {}, el("p", { class: "quiet-words" }, text.noCategories)));
+    if (rows.length === 0) list.replaceChildren(el("li", {}, quiet(text.noCategories)));
   };
   fill();
   return app.watch((stores) => { if (["category", "task", "outbox"].some((store) => stores.has(store))) refill(list, fill); });
@@ -39,42 +37,27 @@ function emojiInput() {
 }
 
 /** @param {App} app @param {Category | null} category null makes a new one @param {Issue} [issue] an edit that was refused */
-export function editCategory(app, category, issue) {
+function editCategory(app, category, issue) {
   const name = el("input", { required: true, autocomplete: "off" });
   limitLength(name, 50);
-  const emoji = emojiInput();
   const swatches = [...palette, null].map((value) =>
     el("input", { type: "radio", name: "color", value: value ?? "", "aria-label": value ? colorName(value) : text.noColor }));
-  const image = pictureField();
-  const fault = el("p", { class: "fault", role: "alert" });
   sheet(app, {
-    type: "category", before: category, issue, title: category ? text.editCategory : text.addCategory,
-    initial: category ?? { name: "", color: palette[app.model.categories.size % palette.length], emoji: null, image: null },
-    content: [
-      el("div", { class: "pair" }, field(text.name, name), field(text.emoji, emoji)),
+    type: "category", before: category, issue, title: category ? text.category : text.addCategory,
+    initial: category ?? { name: "", color: palette[app.model.categories.size % palette.length] },
+    content: (emoji) => [
+      el("div", { class: "pair" }, field(text.name, name), emoji),
       el("div", { class: "swatches", role: "radiogroup", "aria-label": text.color }, ...swatches.map((input) =>
-        el("label", { class: "swatch", style: { "--tint": input.value || "var(--line)" } }, input))),
-      image.element, fault],
-    picture: image,
-    values: () => ({
-      name: name.value.trim(), color: swatches.find((input) => input.checked)?.value || null, emoji: emoji.value.trim() || null, image: image.id }),
+        el("label", { class: "swatch", style: { "--tint": input.value || "var(--line)" } }, input)))],
+    values: () => ({ name: name.value.trim(), color: swatches.find((input) => input.checked)?.value || null }),
     fill: (value) => {
       name.value = value.name;
-      emoji.value = value.emoji ?? "";
       for (const input of swatches) input.checked = input.value === (value.color ?? "");
-      image.show(value.image ?? null);
     },
     check: (value) => {
       const same = findCategory(app.model, value.name);
-      fault.textContent = !value.name ? text.nameMissing : same && same.id !== category?.id ? text.problems.name_taken : "";
-      return fault.textContent === "";
+      return !value.name ? text.nameMissing : same && same.id !== category?.id ? text.problems.name_taken : "";
     },
-    remove: category && ((gone) => {
-      const count = [...app.model.tasks.values()].filter((task) => task.categoryId === category.id).length;
-      if (!confirm(text.deleteCategory(category.name, count))) return false;
-      app.engine.edit([{ type: "category", op: "delete", id: category.id }], [gone]);
-      return true;
-    }),
   });
 }
 
@@ -84,53 +67,88 @@ export function editDDay(app, dday, issue) {
   limitLength(title, 100);
   const date = el("input", { type: "date", required: true, max: "9999-12-31" });
   const repeats = el("input", { type: "checkbox" });
-  const emoji = emojiInput();
-  const image = pictureField();
   sheet(app, {
     type: "dday", before: dday, issue, title: dday ? text.editDDay : text.addDDay,
-    initial: dday ?? { title: "", date: "", repeats: "none", emoji: null, image: null },
-    content: [
-      field(text.title, title), el("div", { class: "pair" }, field(text.date, date), field(text.emoji, emoji)),
-      el("label", { class: "check" }, repeats, el("span", {}, text.yearly)), image.element],
-    picture: image,
-    values: () => ({
-      title: title.value, date: date.value, repeats: repeats.checked ? "yearly" : "none", emoji: emoji.value.trim() || null, image: image.id }),
+    initial: dday ?? { title: "", date: "", repeats: "none" },
+    content: (emoji) => [
+      field(text.title, title), el("div", { class: "pair" }, field(text.date, date), emoji),
+      el("label", { class: "check" }, repeats, el("span", {}, text.yearly))],
+    values: () => ({ title: title.value, date: date.value, repeats: repeats.checked ? "yearly" : "none" }),
     fill: (value) => {
       title.value = value.title;
       date.value = value.date;
       repeats.checked = value.repeats === "yearly";
-      emoji.value = value.emoji ?? "";
-      image.show(value.image ?? null);
     },
-    remove: dday && ((gone) => {
-      app.engine.edit([{ type: "dday", op: "delete", id: dday.id }], [gone]);
-      const { id, revision, ...value } = dday;
-      const members = ["title", "date", "repeats", "color", "emoji", "image"];
-      // An id is never used again.
-      const step = app.undo.push(() => {
-        app.engine.edit([{
-          type: "dday", op: "create", id: uuid(), value: Object.fromEntries(Object.entries(value).filter(([name]) => members.includes(name))) }]);
-      });
-      app.toast(text.removed(dday.title), { action: text.undo, run: () => app.undo.run(step) });
-      return true;
-    }),
   });
+}
+
+/** @param {Task[]} tasks @param {string | null} categoryId @returns {Intent[]} */
+function moved(tasks, categoryId) {
+  return tasks.map(({ id }) => ({ type: "task", op: "patch", id, value: { categoryId } }));
+}
+
+/**
+ * Deletes a category or a D-day, unless the user thinks better of it. Undo makes it anew, since no id is used twice.
+ * @param {App} app @param {"category" | "dday"} type @param {any} old @param {Change[]} also
+ */
+function remove(app, type, old, also) {
+  const { id, revision, createdAt, updatedAt, position, ...value } = old;
+  const title = old.name ?? old.title;
+  const { tasks } = app.model;
+  const own = type === "category" ? [...tasks.values()].filter(({ categoryId }) => categoryId === id) : [];
+  if (type === "category" && !confirm(text.deleteCategory(title, own.length))) return false;
+  // Of one that is new, the server may have the tasks in another's of this name.
+  app.engine.edit([...(revision > 0 ? [] : moved(own, null)), { type, op: "delete", id }], also);
+  const step = app.undo.push(() => {
+    const made = uuid();
+    const free = own.filter((task) => [id, null].includes(tasks.get(task.id)?.categoryId));
+    app.engine.edit([{ type, op: "create", id: made, value }, ...moved(free, made)]);
+    announce(text.restored(title));
+  });
+  app.toast(text.removed(title), { action: text.undo, run: () => app.undo.run(step) });
+  return true;
+}
+
+/**
+ * Takes back what nobody has changed since.
+ * @param {App} app @param {"category" | "dday"} type @param {any} old @param {Record<string, any>} patch
+ */
+function undoEdit(app, type, old, patch) {
+  const now = /** @type {any} */ (type === "category" ? app.model.categories : app.model.ddays).get(old.id);
+  const names = Object.keys(patch).filter((name) => now && (now[name] ?? null) === patch[name]);
+  if (names.length > 0) app.engine.edit([{ type, op: "patch", id: old.id, value: Object.fromEntries(names.map((name) => [name, old[name] ?? null])) }]);
+  announce(text.restored(old.name ?? old.title));
+}
+
+/** @param {App} app @param {string} type @param {string} id @param {Issue} [issue] */
+export function openSheet(app, type, id, issue) {
+  if (type === "category") editCategory(app, app.model.categories.get(id) ?? null, issue);
+  else editDDay(app, app.model.ddays.get(id) ?? null, issue);
 }
 
 /**
  * A sheet whose content is a draft from the first letter on, like the editor's.
- * @param {App} app
- * @param {SheetParts} parts
+ * @param {App} app @param {SheetParts} parts
  */
-function sheet(app, { type, before, issue, title, initial, content, picture: image, values, fill, check, remove }) {
+function sheet(app, { type, before, issue, title, initial, content, ...parts }) {
   const known = before?.id ?? issue?.target;
   const key = `${type}:${known ?? "new"}`;
   const id = known ?? uuid();
   const draft = app.engine.mirror.draft.get(key);
   // What others change from now on is a conflict, and shown beside.
   const baseRevision = draft?.revision ?? before?.revision;
+  const emoji = emojiInput();
+  const image = pictureField();
+  const fault = el("p", { class: "fault", role: "alert" });
+  const values = () => ({ ...parts.values(), emoji: emoji.value.trim() || null, image: image.id });
+  const fill = (/** @type {any} */ value) => {
+    parts.fill(value);
+    emoji.value = value.emoji ?? "";
+    image.show(value.image ?? null);
+  };
   initial = { ...initial, ...issue?.value };
   fill(initial);
+  /** @type {Record<string, any>} */
   const base = values();
   const changed = () => Object.fromEntries(Object.entries(values()).filter(([name, value]) => value !== base[name]));
   let isOver = false;
@@ -144,8 +162,8 @@ function sheet(app, { type, before, issue, title, initial, content, picture: ima
   };
   if (draft) fill({ ...initial, ...draft.fields });
   const close = () => dialog.close();
-  const form = el("form", { method: "dialog" }, el("h2", { id: "sheet-title" }, title), note, ...content, el("div", { class: "row end" },
-    remove && el("button", { class: "danger", onclick: () => { if (remove(noDraft(key))) { isOver = true; close(); } } }, text.remove),
+  const form = el("form", { method: "dialog" }, el("h2", { id: "sheet-title" }, title), note, ...content(field(text.emoji, emoji)), image.element, fault, el("div", { class: "row end" },
+    before && el("button", { class: "danger", onclick: () => { if (remove(app, type, before, [noDraft(key)])) { isOver = true; close(); } } }, text.remove),
     el("span", { class: "space" }), el("button", { onclick: close }, text.close), el("button", { type: "submit", class: "primary" }, text.save)));
   app.engine.typed.set(key, keepDraft);
   image.takeFrom(form);
@@ -155,28 +173,28 @@ function sheet(app, { type, before, issue, title, initial, content, picture: ima
   form.addEventListener("input", keepDraft);
   form.addEventListener("change", keepDraft);
   form.addEventListener("submit", (event) => {
+    /** @type {Record<string, any>} */
     const value = values();
-    if (check && !check(value)) return event.preventDefault();
+    fault.textContent = parts.check?.(value) ?? "";
+    if (fault.textContent) return event.preventDefault();
     isOver = true;
     const patch = Object.fromEntries(Object.entries(value).filter(([name, member]) => !before || (before[name] ?? null) !== member));
     const gone = [noDraft(key), ...(issue ? [{ store: /** @type {const} */ ("issue"), key: issue.id, value: undefined }] : [])];
-    app.engine.edit(Object.keys(patch).length > 0 ? [{ type, op: before ? "patch" : "create", id, value: patch, baseRevision }] : [], gone);
+    const isEdited = Object.keys(patch).length > 0;
+    app.engine.edit(isEdited ? [{ type, op: before ? "patch" : "create", id, value: patch, baseRevision }] : [], gone);
+    if (before && isEdited) app.undo.push(() => undoEdit(app, type, before, patch));
   });
   const dialog = el("dialog", { class: "sheet", "aria-labelledby": "sheet-title" }, form);
   const opener = document.activeElement;
+  openDialog(dialog);
   dialog.addEventListener("close", () => {
     app.engine.typed.delete(key);
-    dialog.remove();
     if (!isOver && Object.keys(changed()).length > 0) {
-      const again = () => (type === "category"
-        ? editCategory(app, app.model.categories.get(id) ?? null, issue) : editDDay(app, app.model.ddays.get(id) ?? null, issue));
-      app.toast(text.draftKept, { action: text.continueEditing, run: again });
+      app.toast(text.draftKept, { action: text.continueEditing, run: () => openSheet(app, type, id, issue) });
     }
     // The list may have been rendered again.
     if (!opener?.isConnected) ($("dialog button") ?? $(`[data-of="${id}"]`) ?? $("#main")).focus();
   });
-  document.body.append(dialog);
-  dialog.showModal();
 }
 
 /** @param {App} app @param {HTMLElement} main */
@@ -234,19 +252,14 @@ function dataPanel(app) {
       say(problem.message);
     }
   }));
-  return el("section", { class: "panel" }, el("h2", {}, text.yourData), el("p", {}, text.dataHint),
+  return panel(text.yourData, el("p", {}, text.dataHint),
     el("div", { class: "row" },
       el("button", { onclick: () => save("/export", "kanbase.json") }, text.exportJSON),
       el("button", { onclick: () => save("/export?format=csv", "kanbase.csv") }, text.exportCSV),
       el("button", { onclick: () => file.click() }, text.importJSON), file), report);
 }
 
-/** @param {any} report */
-function countOf(report) {
-  let count = 0;
-  for (const part of Object.values(report ?? {})) {
-    if (typeof part !== "object" || part === null) continue;
-    for (const [name, number] of Object.entries(part)) if (["created", "updated", "replaced"].includes(name)) count += Number(number) || 0;
-  }
-  return count;
+/** @param {Record<string, {created: number, updated: number}>} report */
+function countOf({ tasks, categories, ddays, images }) {
+  return [tasks, categories, ddays, images].reduce((sum, { created, updated }) => sum + created + updated, 0);
 }

@@ -1,14 +1,12 @@
-// The actions of a card, by menu and by key, and the menu of the page. Menus support arrow keys, Home, End, letters and
-// Escape; a click outside closes them.
-import { $, el } from "./dom.js";
+// The actions of a card, by menu and by key, and the menu of the page.
+import { $, el, openDialog, text } from "./page.js";
 import { columns } from "./model.js";
 import { move, moveBy, moveWithin, remove } from "./actions.js";
 import { openAdd } from "./add.js";
-import { text } from "./texts.js";
 
 /** @param {HTMLElement} anchor @param {MenuItem[]} items */
 export function openMenu(anchor, items) {
-  document.querySelector(".menu")?.remove();
+  $(".menu")?.remove();
   const menu = el("div", { class: "menu", role: "menu", "aria-label": anchor.getAttribute("aria-label") ?? anchor.textContent?.trim() ?? "" });
   const close = (/** @type {boolean} */ focus) => {
     menu.remove();
@@ -39,7 +37,7 @@ export function openMenu(anchor, items) {
       rest.find((button) => button.textContent?.toLowerCase().startsWith(letter))?.focus();
     }
   });
-  (anchor.closest("dialog") ?? document.querySelector("main") ?? document.body).append(menu);
+  (anchor.closest("dialog") ?? $("main") ?? document.body).append(menu);
   place(menu, anchor);
   anchor.setAttribute("aria-expanded", "true");
   document.addEventListener("pointerdown", outside, true);
@@ -70,15 +68,15 @@ export function openCardMenu(app, id, anchor) {
     { label: text.rename, hint: "F2", run: () => app.rename(id) },
     null,
     ...columns.filter((status) => status !== task.status).map((status) => (
-      { label: text.moveTo(text[status]), run: () => void move(app, id, { status, place: "last" }) })),
+      { label: text.moveTo(text[status]), run: () => move(app, id, { status, place: "last" }) })),
     ...(isSorted ? [] : [
-      { label: text.moveFirst, isDisabled: index === 0, run: () => void move(app, id, { place: "first" }) },
+      { label: text.moveFirst, isDisabled: index === 0, run: () => move(app, id, { place: "first" }) },
       { label: text.moveUp, hint: "⇧↑", isDisabled: index === 0, run: () => moveWithin(app, id, -1) },
       { label: text.moveDown, hint: "⇧↓", isDisabled: index === list.length - 1, run: () => moveWithin(app, id, 1) },
-      { label: text.moveLast, isDisabled: index === list.length - 1, run: () => void move(app, id, { place: "last" }) },
+      { label: text.moveLast, isDisabled: index === list.length - 1, run: () => move(app, id, { place: "last" }) },
     ]),
     null,
-    { label: text.history, run: () => app.router.go({ screen: "history", task: null, of: id }) },
+    { label: text.screens.history, run: () => app.router.go({ screen: "history", task: null, of: id }) },
     { label: text.remove, hint: "Del", isDanger: true, run: () => remove(app, id) },
   ]);
 }
@@ -89,7 +87,7 @@ export function setUpKeys(app) {
     if (event.defaultPrevented) return;
     const target = /** @type {HTMLElement} */ (event.target);
     if (target.closest("input, textarea, select, [contenteditable], .menu")) return;
-    if (document.querySelector("dialog[open]")) return;
+    if ($("dialog[open]")) return;
     const key = latin(event);
     if ((event.ctrlKey || event.metaKey) && key.toLowerCase() === "z" && !event.shiftKey) {
       event.preventDefault();
@@ -99,8 +97,7 @@ export function setUpKeys(app) {
     // WCAG 2.1.4: a word that is spoken to the computer must not press them.
     if (key.length === 1 && app.model.settings.custom?.shortcuts === false) return;
     const card = /** @type {HTMLElement | null} */ (target.closest(".card"));
-    if (card?.dataset.id ? onCard(app, event, key, card, card.dataset.id) : false) return event.preventDefault();
-    if (anywhere(app, key)) event.preventDefault();
+    if ((card?.dataset.id && onCard(app, event, key, card, card.dataset.id)) || anywhere(app, key)) event.preventDefault();
   });
 }
 
@@ -156,12 +153,10 @@ function anywhere(app, key) {
     case "?": showHelp(); return true;
     case "/": app.focusSearch(); return true;
     case "n": case "+": app.router.go({ screen: null }); openAdd(app); return true;
-    case "b": app.router.go({ screen: null }); return true;
-    case "t": app.router.go({ screen: "today" }); return true;
-    case "s": app.router.go({ screen: "stats" }); return true;
+    case "b": case "t": case "s": app.router.go({ screen: { b: null, t: "today", s: "stats" }[key] }); return true;
     case "ArrowDown": case "ArrowUp": {
-      const first = document.querySelector(".cards .open[tabindex='0']");
-      if (!(first instanceof HTMLElement) || document.activeElement !== document.body) return false;
+      const first = $(".cards .open[tabindex='0']");
+      if (!first || document.activeElement !== document.body) return false;
       first.focus();
       return true;
     }
@@ -176,14 +171,10 @@ export function showHelp() {
     [["Del"], text.keyDelete], [["Ctrl", "Z"], text.undo], [["Ctrl", "Enter"], text.keySave], [["Esc"], text.keyEscape],
     [["b"], text.screens.board], [["t"], text.screens.today], [["s"], text.screens.stats], [["?"], text.keyHelp],
   ];
-  const close = el("button", { type: "submit", class: "primary" }, text.close);
-  const dialog = el("dialog", { class: "sheet help", "aria-labelledby": "help-title" },
+  openDialog(el("dialog", { class: "sheet help", "aria-labelledby": "help-title" },
     el("form", { method: "dialog" },
       el("h2", { id: "help-title" }, text.shortcuts),
       el("dl", {}, ...rows.map(([keys, meaning]) =>
         el("div", {}, el("dt", {}, .../** @type {string[]} */ (keys).map((key) => el("kbd", {}, key))), el("dd", {}, /** @type {string} */ (meaning))))),
-      el("div", { class: "row end" }, close)));
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
+      el("div", { class: "row end" }, el("button", { type: "submit", class: "primary" }, text.close)))));
 }

@@ -145,12 +145,11 @@ export class Model {
   /** @returns {(a: Task, b: Task) => number} */
   comparison() {
     const time = (/** @type {Task} */ task) => (task.dueDate ? Date.parse(task.dueDate) : Infinity);
-    const text = (/** @type {string} */ a, /** @type {string} */ b) => (a < b ? -1 : a > b ? 1 : 0);
     switch (this.filter.sort) {
-      case "dueDate": return (a, b) => (time(a) === time(b) ? byPosition(a, b) : time(a) - time(b));
-      case "-createdAt": return (a, b) => text(b.createdAt, a.createdAt) || byPosition(a, b);
-      case "-updatedAt": return (a, b) => text(b.updatedAt, a.updatedAt) || byPosition(a, b);
-      case "title": return (a, b) => text(a.title.toLowerCase(), b.title.toLowerCase()) || byPosition(a, b);
+      case "dueDate": return (a, b) => order(time(a), time(b)) || byPosition(a, b);
+      case "-createdAt": return (a, b) => order(b.createdAt, a.createdAt) || byPosition(a, b);
+      case "-updatedAt": return (a, b) => order(b.updatedAt, a.updatedAt) || byPosition(a, b);
+      case "title": return (a, b) => order(a.title.toLowerCase(), b.title.toLowerCase()) || byPosition(a, b);
       default: return byPosition;
     }
   }
@@ -188,7 +187,7 @@ export function between(before, after) {
   }
 }
 
-/** @param {{position: string, id: string}} a @param {{position: string, id: string}} b */
-export function byPosition(a, b) {
-  return a.position < b.position ? -1 : a.position > b.position ? 1 : a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
-}
+const order = (/** @type {any} */ a, /** @type {any} */ b) => (a < b ? -1 : a > b ? 1 : 0);
+
+/** @param {Task} a @param {Task} b */
+const byPosition = (a, b) => order(a.position, b.position) || order(a.id, b.id);

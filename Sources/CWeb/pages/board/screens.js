@@ -6,15 +6,14 @@ import { call } from "./api.js";
 import { categoryPill } from "./board.js";
 import { memberName, wordsOf } from "./conflicts.js";
 import { dDay, daysBetween, describeDay, describeDue, describeTime, dueDay, nextDate, today } from "./dates.js";
-import { el, icon, refill } from "./dom.js";
+import { $, el, icon, panel, quiet, refill, text } from "./page.js";
 import { editDDay, showCategories, showSettings } from "./forms.js";
 import { columns } from "./model.js";
-import { text } from "./texts.js";
 
 const placeKey = "kanbase.place";
 
 /** @param {App} app @param {HTMLElement} main */
-export function showToday(app, main) {
+function showToday(app, main) {
   const cover = el("div", { class: "cover" });
   const coming = el("section", { class: "panel" });
   main.append(heading(text.screens.today), cover, coming);
@@ -31,14 +30,14 @@ export function showToday(app, main) {
     const on = (/** @type {(day: string) => boolean} */ test) => due.filter(({ dueDate }) => test(dueDay(dueDate ?? "", zone)));
     const [overdue, dueToday] = [on((day) => day < now), on((day) => day === now)];
     cover.replaceChildren(
-      panel(text.hello, [
+      panel(text.hello,
         el("p", { class: "date" }, describeDay(now)),
         el("p", { class: "meter-words" }, text.progress(done, all.size)),
-        el("meter", { min: 0, max: all.size || 1, value: done, "aria-label": text.progress(done, all.size) }), sky]),
-      panel(`${text.overdue} · ${overdue.length}`, tasks(app, overdue, text.noneOverdue)),
-      panel(`${text.today} · ${dueToday.length}`, tasks(app, dueToday, text.noneToday)),
-      panel(text.ddays, [countdowns(app, [...ddays.values()], now),
-        el("button", { class: "add-open", onclick: () => editDDay(app, null) }, icon("plus"), text.addDDay)]));
+        el("meter", { min: 0, max: all.size || 1, value: done, "aria-label": text.progress(done, all.size) }), sky),
+      panel(`${text.overdue} · ${overdue.length}`, ...tasks(app, overdue, text.noneOverdue)),
+      panel(`${text.today} · ${dueToday.length}`, ...tasks(app, dueToday, text.noneToday)),
+      panel(text.ddays, countdowns(app, [...ddays.values()], now),
+        el("button", { class: "add-open", onclick: () => editDDay(app, null) }, icon("plus"), text.addDDay)));
     coming.replaceChildren(el("h2", {}, text.upcoming), ...tasks(app, on((day) => day > now).slice(0, 20), text.noneUpcoming));
     // The task that replaced the completed one.
     if (focused >= 0) (ticks()[focused] ?? ticks().at(-1) ?? main).focus();
@@ -47,19 +46,14 @@ export function showToday(app, main) {
   return app.watch(() => refill(main, fill));
 }
 
-/** @param {string} title @param {any[]} content */
-function panel(title, content) {
-  return el("section", { class: "panel" }, el("h2", {}, title), ...content);
-}
-
 /** @param {App} app @param {Task[]} list @param {string} empty */
 function tasks(app, list, empty) {
-  if (list.length === 0) return [el("p", { class: "quiet-words" }, empty)];
+  if (list.length === 0) return [quiet(empty)];
   return [el("ul", { class: "rows" }, ...list.slice(0, 100).map((task) => {
     const due = describeDue(task.dueDate ?? "", app.model.zone);
     const category = task.categoryId ? app.model.categories.get(task.categoryId) : null;
     return el("li", {},
-      el("button", { class: "tick", "aria-label": text.markDone(task.title), onclick: () => void move(app, task.id, { status: "done" }) }, icon("check")),
+      el("button", { class: "tick", "aria-label": text.markDone(task.title), onclick: () => move(app, task.id, { status: "done" }) }, icon("check")),
       el("button", { class: "row-open", data: { of: task.id }, onclick: () => app.router.go({ task: task.id }) }, task.title),
       category ? categoryPill(category) : null,
       el("time", { class: `pill due ${due.urgency}`, dateTime: task.dueDate ?? "" }, due.label, due.days ? ` ${due.dDay}` : ""));
@@ -68,7 +62,7 @@ function tasks(app, list, empty) {
 
 /** @param {App} app @param {DDay[]} list @param {string} now */
 function countdowns(app, list, now) {
-  if (list.length === 0) return el("p", { class: "quiet-words" }, text.noDDays);
+  if (list.length === 0) return quiet(text.noDDays);
   const next = list.map((dday) => ({ dday, date: nextDate(dday, now), days: daysBetween(now, nextDate(dday, now)) }));
   // Future days first, soonest first; then past days, latest first.
   const order = (/** @type {number} */ days) => (days < 0 ? 1e9 - days : days);
@@ -103,17 +97,17 @@ function weather(app) {
 }
 
 /** @param {App} app @param {HTMLElement} main */
-export function showStats(app, main) {
+function showStats(app, main) {
   const place = el("div", { class: "cover" });
   main.append(heading(text.screens.stats), place);
   return showAnswer(app, place, `/stats?timeZone=${encodeURIComponent(app.model.zone)}`, (stats) => [
     el("section", { class: "panel figures" },
       figure(text.all, stats.total), ...columns.map((status) => figure(text[status], stats.byStatus[status])),
       figure(text.overdue, stats.overdue, stats.overdue > 0), figure(text.dueToday, stats.dueToday)),
-    el("section", { class: "panel" }, el("h2", {}, text.donePercent(stats.percentDone)),
+    panel(text.donePercent(stats.percentDone),
       el("meter", { min: 0, max: 100, value: stats.percentDone, "aria-label": text.donePercent(stats.percentDone) })),
-    el("section", { class: "panel" }, el("h2", {}, text.completedByDay), chart(stats.completedByDay)),
-    el("section", { class: "panel" }, el("h2", {}, text.byCategory),
+    panel(text.completedByDay, chart(stats.completedByDay)),
+    panel(text.byCategory,
       el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, text.category), el("th", { scope: "col" }, text.done), el("th", { scope: "col" }, text.all))),
         el("tbody", {}, ...stats.byCategory.map((/** @type {any} */ row) => el("tr", {},
           el("th", { scope: "row" }, categoryPill(app.model.categories.get(row.categoryId) ?? { name: row.name, color: null, emoji: null })),
@@ -144,7 +138,7 @@ function chart(days) {
 }
 
 /** @param {App} app @param {HTMLElement} main */
-export function showHistory(app, main) {
+function showHistory(app, main) {
   const { of } = app.router.route;
   const task = of ? app.model.tasks.get(of) : null;
   const place = el("section", { class: "panel" });
@@ -152,11 +146,7 @@ export function showHistory(app, main) {
   main.append(heading(of ? text.historyOf(task?.title ?? "") : text.screens.history, back ?? null), place);
   const path = of ? `/tasks/${encodeURIComponent(of)}/history?limit=100` : "/history?limit=100";
   return showAnswer(app, place, path, (answer) => {
-    if (answer.items.length === 0) return [el("p", { class: "quiet-words" }, text.historyEmpty)];
-    const list = el("ol", { class: "rows history" });
-    const add = (/** @type {any[]} */ items) => list.append(...items.map((item) => entry(app, item, !of)));
-    add(answer.items);
-    return [list, moreButton(answer.nextCursor, path, (page) => add(page.items), app)];
+    return pages(app, path, answer, el("ol", { class: "rows history" }), (item) => entry(app, item, !of), text.historyEmpty);
   }, ["task"]);
 }
 
@@ -191,16 +181,13 @@ function details(app, item) {
 }
 
 /** @param {App} app @param {HTMLElement} main */
-export function showTrash(app, main) {
+function showTrash(app, main) {
   const place = el("section", { class: "panel" });
   main.append(heading(text.screens.trash), el("p", { class: "lead" }, text.trashHint), place);
-  return showAnswer(app, place, "/tasks?deleted=true&sort=-updatedAt&limit=100", (answer) => {
+  const path = "/tasks?deleted=true&sort=-updatedAt&limit=100";
+  return showAnswer(app, place, path, (answer) => {
     const items = answer.items.filter((task) => !app.model.tasks.has(task.id));
-    if (items.length === 0) return [el("p", { class: "quiet-words" }, text.trashEmpty)];
-    const list = el("ul", { class: "rows" });
-    const add = (/** @type {any[]} */ tasks) => list.append(...tasks.map((task) => row(app, task)));
-    add(items);
-    return [list, moreButton(answer.nextCursor, "/tasks?deleted=true&sort=-updatedAt&limit=100", (page) => add(page.items), app)];
+    return pages(app, path, { ...answer, items }, el("ul", { class: "rows" }), (task) => row(app, task), text.trashEmpty);
   }, ["task"]);
 }
 
@@ -215,41 +202,39 @@ function row(app, task) {
     // Removed at once, without waiting for the new list.
     const neighbour = item.nextElementSibling ?? item.previousElementSibling;
     item.remove();
-    neighbour?.querySelector("button")?.focus();
+    if (neighbour) $("button", neighbour).focus();
     app.toast(text.restored(task.title), { action: text.show, run: () => app.reveal(task.id) });
   });
   return item;
 }
 
 /**
- * A button that replaces itself with the next page of a list.
- * @param {string | null} cursor
- * @param {string} path
- * @param {(page: any) => void} take
- * @param {App} app
- * @returns {HTMLElement | null}
+ * The rows of an answer, and a button for the next page.
+ * @param {App} app @param {string} path @param {Answer} answer @param {HTMLElement} list
+ * @param {(item: any) => HTMLElement} make @param {string} empty
  */
-function moreButton(cursor, path, take, app) {
-  if (!cursor) return null;
+function pages(app, path, answer, list, make, empty) {
+  if (answer.items.length === 0) return [quiet(empty)];
   const button = el("button", { class: "wide" }, text.showMore);
+  let cursor = answer.nextCursor;
+  const add = (/** @type {Answer} */ { items, nextCursor }) => {
+    list.append(...items.map(make));
+    cursor = nextCursor;
+    if (!cursor) button.remove();
+  };
   button.addEventListener("click", () => app.attempt(async () => {
     button.disabled = true;
     try {
-      const page = await call("GET", `${path}&cursor=${encodeURIComponent(/** @type {string} */ (cursor))}`);
-      take(page);
-      cursor = page.nextCursor;
-      if (!cursor) button.remove();
+      add(await call("GET", `${path}&cursor=${encodeURIComponent(cursor ?? "")}`));
     } finally {
       button.disabled = false;
     }
   }));
-  return button;
+  add(answer);
+  return [list, cursor && button];
 }
 
-/**
- * All screens, by their names in the address. Each fills `main` and may return a clean-up function.
- * @type {Record<string, ShowScreen>}
- */
+/** @type {Record<string, ShowScreen>} all screens, by their names in the address */
 export const all = {
   today: showToday, stats: showStats, trash: showTrash, history: showHistory, categories: showCategories, settings: showSettings, account: showAccount,
 };

@@ -1,10 +1,9 @@
-// The frame of the page: brand, navigation, search, the state of the connection, the filter below, and messages. And its address,
-// which has the screen, the open task and the filter: `/?screen=trash`, `/?task=…`, `/?category=…`.
-import { $, announce, el, icon, select } from "./dom.js";
+// The frame of the page: navigation, search, the state of the connection, the filter and messages. And its address, which has the
+// screen, the open task and the filter.
+import { $, announce, el, icon, select, text } from "./page.js";
 import { openMenu, showHelp } from "./menu.js";
 import { openIssues, showConflicts } from "./conflicts.js";
 import { columns } from "./model.js";
-import { text } from "./texts.js";
 
 /** The mark of Kanbase, as in icons/icon.svg. */
 export function mark() {
@@ -17,13 +16,12 @@ export const screens = /** @type {const} */ (["today", "stats", "categories", "t
 export function makeShell(app) {
   const link = (/** @type {string | null} */ screen, /** @type {any} */ name) => {
     const label = text.screens[/** @type {keyof typeof text.screens} */ (screen ?? "board")];
-    const a = el("a", { href: app.router.address({ screen, task: null }), class: "nav", data: { screen: screen ?? "" } }, icon(name), el("span", {}, label));
-    a.addEventListener("click", (event) => {
+    const onclick = (/** @type {MouseEvent} */ event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
       app.router.go({ screen, task: null });
-    });
-    return a;
+    };
+    return el("a", { href: app.router.address({ screen, task: null }), class: "nav", data: { screen: screen ?? "" }, onclick }, icon(name), el("span", {}, label));
   };
   const search = el("input", { type: "search", id: "search", placeholder: text.search, "aria-label": text.search, autocomplete: "off", enterKeyHint: "search" });
   search.addEventListener("input", () => app.router.go({ q: search.value || null, screen: null }, { replace: true }));
@@ -113,7 +111,6 @@ export function showPlace(app) {
 
 /** @param {App} app */
 export function makeFilters(app) {
-  const bar = el("div", { class: "filters", role: "group", "aria-label": text.filter });
   const chips = el("div", { class: "chips" });
   const narrow = (/** @type {Event} */ { target }) => {
     const { name, value } = /** @type {HTMLSelectElement} */ (target);
@@ -121,7 +118,6 @@ export function makeFilters(app) {
   };
   const due = select({ "aria-label": text.dueFilter, name: "due", onchange: narrow }, [["", text.anyDue], ["overdue", text.overdue], ["today", text.dueToday], ["upcoming", text.upcoming], ["none", text.noDue]]);
   const sort = select({ "aria-label": text.order, name: "sort", onchange: narrow }, [["", text.byHand], ["dueDate", text.byDue], ["-createdAt", text.byCreated], ["-updatedAt", text.byUpdated], ["title", text.byTitle]]);
-  bar.append(chips, el("div", { class: "selects" }, due, sort));
   let shown = "";
   let said = "";
 
@@ -151,12 +147,10 @@ export function makeFilters(app) {
       ...(list.length ? [chip("none", text.none, null)] : []));
     if (focused) $(`[data-category="${focused}"]`, chips)?.focus();
   };
-  return { element: bar, render };
+  return { element: el("div", { class: "filters", role: "group", "aria-label": text.filter }, chips, el("div", { class: "selects" }, due, sort)), render };
 }
 
-/**
- * Messages at the bottom. Each disappears after a time, but not while it has the pointer or the focus.
- */
+/** Messages at the bottom of the page. */
 export class Toasts {
   constructor() {
     this.element = el("div", { class: "toasts", role: "region", "aria-label": text.messages });

@@ -96,7 +96,7 @@ function mergePatch(target, patch) {
   return result;
 }
 
-/** @param {Mirror} mirror @param {Intent} intent @param {{mutationId: string, key: string, at: string}} made @returns {Change[]} */
+/** @param {Mirror} mirror @param {Intent} intent @param {{mutationId: string, key: string, at: string}} made */
 export function mutate(mirror, intent, made) {
   const { type, op, id, value, position } = intent;
   const base = intent.baseRevision ?? /** @type {any} */ (mirror[type].get(id))?.revision;
@@ -122,6 +122,10 @@ export function mutate(mirror, intent, made) {
 export function request(mirror, limit = batch) {
   const sent = outbox(mirror).slice(0, limit);
   if (sent.length === 0) return null;
+  // Edits of a new category wait for its answer: the server may have one of this name, which they are not for.
+  const made = new Set(sent.filter(({ mutation: { type, op } }) => type === "category" && op === "create").map(({ mutation }) => mutation.id));
+  const end = sent.findIndex(({ mutation: { op, id } }) => op !== "create" && made.has(id));
+  if (end > 0) sent.length = end;
   const known = /** @type {{id: string, target: string}[]} */ (mirror.meta.get("known") ?? []);
   const targets = new Set(sent.map((entry) => entry.mutation.id));
   const named = known.filter((item) => targets.has(item.target)).slice(-500).map((item) => item.id);
@@ -130,7 +134,7 @@ export function request(mirror, limit = batch) {
 
 /**
  * Handles the response to a request: its edits leave the outbox; refused and merged ones become issues.
- * @param {Mirror} mirror @param {Entry[]} sent @param {any[]} results @param {string} at @returns {Change[]}
+ * @param {Mirror} mirror @param {Entry[]} sent @param {any[]} results @param {string} at
  */
 export function settle(mirror, sent, results, at) {
   /** @type {Change[]} */
@@ -138,7 +142,7 @@ export function settle(mirror, sent, results, at) {
   const left = new Map(mirror.outbox);
   // Several edits of what is lost are one issue.
   const issues = new Map(mirror.issue);
-  /** @type {Map<string, string>} */
+  /** @type {Map<string, string | null>} */
   const renamed = new Map();
   const reached = Number(mirror.meta.get("cursor")?.split("-")[1]);
   for (const result of results) {
@@ -160,6 +164,8 @@ export function settle(mirror, sent, results, at) {
     issues.set(issue.id, issue);
     changes.push({ store: "issue", key: issue.id, value: issue });
   }
+  // Ours is deleted already. The server's is another's: it stays as it is.
+  for (const { mutation: { op, id } } of left.values()) if (op === "delete" && renamed.has(id)) renamed.set(id, null);
   for (const [key, entry] of left) {
     const moved = rename(entry, renamed);
     if (moved !== entry) changes.push({ store: "outbox", key, value: moved });
@@ -174,15 +180,17 @@ function stripped({ taskCount, doneCount, deadline, countdown, ...value }) {
 }
 
 /**
- * A category with this name exists: replaces our id with its id.
- * @param {Entry} entry @param {Map<string, string>} renamed
+ * A category with this name exists: replaces our id with its id, or with none, and drops the edits of none.
+ * @param {Entry} entry @param {Map<string, string | null>} renamed
  */
 function rename(entry, renamed) {
   const { mutation } = entry;
-  const id = renamed.get(mutation.id) ?? mutation.id;
+  const id = renamed.get(mutation.id);
   const categoryId = renamed.get(mutation.value?.categoryId);
-  if (id === mutation.id && !categoryId) return entry;
-  return { ...entry, mutation: { ...mutation, id, value: categoryId ? { ...mutation.value, categoryId } : mutation.value } };
+  if (id === null) return undefined;
+  if (!id && categoryId === undefined) return entry;
+  const value = categoryId === undefined ? mutation.value : { ...mutation.value, categoryId };
+  return { ...entry, mutation: { ...mutation, id: id ?? mutation.id, value } };
 }
 
 /**
@@ -203,6 +211,8 @@ function issueOf(mirror, { mutation }, result, at) {
   const conflicts = (result.conflicts ?? []).filter((/** @type {any} */ conflict) =>
     conflict.member !== "position" && JSON.stringify(conflict.theirs) !== JSON.stringify(conflict.yours));
   const isRefused = result.status === "rejected" || result.status === "conflict";
+  // It was applied before a category in it got another id; that answer was lost.
+  if (result.problem?.code === "idempotency_key_reused") return null;
   // Only tasks have a trash from which they can be restored.
   const isLost = result.problem?.code === "not_found" || (result.status === "conflict" && mutation.type !== "task" && !result.value);
   if (isLost && mutation.type !== "settings" && ["patch", "move", "restore"].includes(mutation.op)) {
@@ -245,22 +255,19 @@ function isSetBack(before, now) {
   return epoch !== current || Number(end) < Number(reached);
 }
 
-/**
- * @param {Mirror} mirror @param {{type: string, id: string, revision: number, deleted: boolean, value: any}[]} feed
- * @param {string | null} cursor @returns {Change[]}
- */
+/** @param {Mirror} mirror @param {any[]} feed @param {string | null} cursor */
 export function receive(mirror, feed, cursor) {
   /** @type {Change[]} */
   const changes = [];
   // A resource may be created and deleted within one page.
   const made = new Set();
   for (const { type, id, deleted, value, revision } of feed) {
-    if (!types.includes(/** @type {any} */ (type))) continue;
-    const known = /** @type {any} */ (mirror[/** @type {ResourceType} */ (type)].get(id));
+    if (!types.includes(type)) continue;
+    const known = mirror[/** @type {ResourceType} */ (type)].get(id);
     if (known && known.revision > revision) continue;
     if (deleted && !known && !made.has(id)) continue;
     made.add(id);
-    changes.push({ store: /** @type {ResourceType} */ (type), key: id, value: deleted ? undefined : value });
+    changes.push({ store: type, key: id, value: deleted ? undefined : value });
   }
   if (cursor) changes.push({ store: "meta", key: "cursor", value: cursor });
   return changes;
@@ -269,8 +276,7 @@ export function receive(mirror, feed, cursor) {
 /**
  * Applies the whole state, the first one or after the server's history was replaced. What a restored server lost becomes issues.
  * @param {Mirror} mirror
- * @param {Map<string, {type: string, id: string, value: any}>} state by type and id @param {string} cursor @param {string} at
- * @returns {Change[]}
+ * @param {Map<string, any>} state by type and id @param {string} cursor @param {string} at
  */
 export function replace(mirror, state, cursor, at) {
   const before = mirror.meta.get("before");
@@ -288,7 +294,7 @@ export function replace(mirror, state, cursor, at) {
       if (!theirs || isOlder) changes.push({ store: "issue", key: issue.id, value: issue });
     }
   }
-  for (const { type, id, value } of state.values()) changes.push({ store: /** @type {ResourceType} */ (type), key: id, value });
+  for (const { type, id, value } of state.values()) changes.push({ store: type, key: id, value });
   changes.push({ store: "meta", key: "cursor", value: cursor });
   return changes;
 }

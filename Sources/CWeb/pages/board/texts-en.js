@@ -33,7 +33,7 @@ export const texts = {
   bothChanged: "You and somebody else changed this at the same time. Yours is on the board now.", mine: "Mine", theirs: "Theirs",
   wasDeleted: "Somebody deleted this before your change arrived.", wasLost: "The server has this no more, as after a restore from a backup. Send it again?", sendAgain: "Send again", wasRefused: "The server did not take this change.", tryAgain: "Try again",
   draftOfDeleted: "You were writing on this task when it was deleted elsewhere.", deletedCategory: "a deleted category",
-  members: { title: "Title", body: "Notes", status: "Column", categoryId: "Category", dueDate: "Due date", name: "Name", color: "Color", emoji: "Emoji", date: "Date", image: "Picture", repeats: "Repeats", timeZone: "Time zone", locale: "Language", custom: "App settings", position: "Place" },
+  members: { body: "Notes", status: "Column", categoryId: "Category", image: "Picture", repeats: "Repeats", locale: "Language", custom: "App settings", position: "Place" },
   diskFault: "This device keeps nothing any more. Leave this page open until everything is sent.",
   // The frame
   navigation: "Screens", skip: "Skip to the content", more: "More", messages: "Messages", api: "API", logOut: "Log out", shortcuts: "Keyboard shortcuts",
@@ -50,11 +50,11 @@ export const texts = {
   // Trash, history
   trashHint: "Deleted tasks stay here for a while, then they are gone.", trashEmpty: "The trash is empty.", restore: "Restore",
   restoreOf: (/** @type {string} */ title) => `Restore ${title}`, restored: (/** @type {string} */ title) => `Restored: ${title}`,
-  history: "History", historyOf: (/** @type {string} */ title) => `History: ${title}`, historyEmpty: "Nothing happened yet.", purged: "(a task that is gone)",
+  historyOf: (/** @type {string} */ title) => `History: ${title}`, historyEmpty: "Nothing happened yet.", purged: "(a task that is gone)",
   actions: { created: "Created", updated: "Changed", moved: "Moved within the column", deleted: "Deleted", restored: "Restored" },
   movedFromTo: (/** @type {string} */ from, /** @type {string} */ to) => `Moved from ${from} to ${to}`, changedMembers: (/** @type {string} */ members) => `Changed: ${members}`,
   // Categories
-  addCategory: "New category", editCategory: "Category", noCategories: "Categories sort tasks by subject. Make the first one.", noColor: "No color", colors: ["Orange", "Amber", "Green", "Teal", "Blue", "Indigo", "Purple", "Red", "Gray"],
+  addCategory: "New category", noCategories: "Categories sort tasks by subject. Make the first one.", noColor: "No color", colors: ["Orange", "Amber", "Green", "Teal", "Blue", "Indigo", "Purple", "Red", "Gray"],
   nameMissing: "A category needs a name.", taskCount: (/** @type {number} */ count) => n(count, "task", "tasks"), oneEmoji: "One emoji fits.",
   deleteCategory: (/** @type {string} */ name, /** @type {number} */ count) => `Delete “${name}”? ${n(count, "task stays", "tasks stay")} without a category.`,
   // Settings, data

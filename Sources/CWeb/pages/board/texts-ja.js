@@ -1,7 +1,4 @@
-/**
- * Japanese.
- * @type {Texts}
- */
+/** @type {Texts} */
 export const texts = {
   todo: "未着手", doing: "進行中", done: "完了", task: "タスク", category: "分類", dday: "記念日", settings: "設定",
   title: "タイトル", notes: "メモ", column: "列", dueDate: "期限", dueTime: "時刻", date: "日付", name: "名前", color: "色", emoji: "絵文字",
@@ -30,7 +27,7 @@ export const texts = {
   bothChanged: "ほかの人と同時に変更しました。今ボードにあるのは自分のものです。", mine: "自分", theirs: "相手",
   wasDeleted: "変更が届く前に削除されていました。", wasLost: "バックアップから復元したときのように、サーバーにはもうありません。もう一度送りますか？", sendAgain: "もう一度送る", wasRefused: "サーバーがこの変更を受け付けませんでした。", tryAgain: "もう一度",
   draftOfDeleted: "書いていたタスクがほかで削除されました。", deletedCategory: "削除された分類",
-  members: { title: "タイトル", body: "メモ", status: "列", categoryId: "分類", dueDate: "期限", name: "名前", color: "色", emoji: "絵文字", date: "日付", image: "写真", repeats: "繰り返し", timeZone: "タイムゾーン", locale: "言語", custom: "アプリの設定", position: "位置" },
+  members: { body: "メモ", status: "列", categoryId: "分類", image: "写真", repeats: "繰り返し", locale: "言語", custom: "アプリの設定", position: "位置" },
   diskFault: "この端末にはもう保存できません。すべて送信されるまでこのページを開いたままにしてください。",
   navigation: "画面", skip: "本文へ", more: "その他", messages: "お知らせ", api: "API", logOut: "ログアウト", shortcuts: "キーボード操作",
   screens: { board: "ボード", today: "今日", stats: "統計", categories: "分類", trash: "ごみ箱", history: "履歴", settings: "設定", account: "アカウント" },
@@ -42,10 +39,10 @@ export const texts = {
   nothingDone: "この30日間に終えたタスクはありません。", chartWords: (total, most, day) => `30日間に${total}件、最多は${day}の${most}件`,
   trashHint: "削除したタスクはしばらくここに残り、その後なくなります。", trashEmpty: "ごみ箱は空です。", restore: "元に戻す",
   restoreOf: (title) => `元に戻す: ${title}`, restored: (title) => `元に戻しました: ${title}`,
-  history: "履歴", historyOf: (title) => `履歴: ${title}`, historyEmpty: "まだ何もありません。", purged: "（なくなったタスク）",
+  historyOf: (title) => `履歴: ${title}`, historyEmpty: "まだ何もありません。", purged: "（なくなったタスク）",
   actions: { created: "作成しました", updated: "変更しました", moved: "列の中で移動しました", deleted: "削除しました", restored: "元に戻しました" },
   movedFromTo: (from, to) => `${from}から${to}へ移動しました`, changedMembers: (members) => `変更: ${members}`,
-  addCategory: "新しい分類", editCategory: "分類", noCategories: "分類でタスクを分けられます。最初の分類を作りましょう。", noColor: "色なし", colors: ["オレンジ", "黄土", "緑", "青緑", "青", "藍", "紫", "赤", "灰"],
+  addCategory: "新しい分類", noCategories: "分類でタスクを分けられます。最初の分類を作りましょう。", noColor: "色なし", colors: ["オレンジ", "黄土", "緑", "青緑", "青", "藍", "紫", "赤", "灰"],
   nameMissing: "分類の名前を入力してください。", taskCount: (count) => `${count}件`, oneEmoji: "絵文字は1つだけです。",
   deleteCategory: (name, count) => `「${name}」を削除しますか。${count}件のタスクは未分類になります。`,
   language: "言語", browserLanguage: "ブラウザに合わせる", timeZone: "タイムゾーン", browserZone: (zone) => `この端末に合わせる (${zone})`,

@@ -1,7 +1,4 @@
-/**
- * Korean.
- * @type {Texts}
- */
+/** @type {Texts} */
 export const texts = {
   todo: "할 일", doing: "진행 중", done: "완료", task: "할 일", category: "분류", dday: "디데이", settings: "설정",
   title: "제목", notes: "메모", column: "단계", dueDate: "마감일", dueTime: "시각", date: "날짜", name: "이름", color: "색", emoji: "이모지",
@@ -30,7 +27,7 @@ export const texts = {
   bothChanged: "다른 사람과 동시에 바꾸었습니다. 지금 보드에는 내 것이 있습니다.", mine: "내 것", theirs: "저쪽 것",
   wasDeleted: "바꾼 것이 도착하기 전에 누군가 삭제했습니다.", wasLost: "백업에서 복원한 뒤처럼 서버에 더 이상 없습니다. 다시 보낼까요?", sendAgain: "다시 보내기", wasRefused: "서버가 이 변경을 받지 않았습니다.", tryAgain: "다시 시도",
   draftOfDeleted: "쓰고 있던 할 일이 다른 곳에서 삭제되었습니다.", deletedCategory: "삭제된 분류",
-  members: { title: "제목", body: "메모", status: "단계", categoryId: "분류", dueDate: "마감일", name: "이름", color: "색", emoji: "이모지", date: "날짜", image: "사진", repeats: "반복", timeZone: "시간대", locale: "언어", custom: "앱 설정", position: "자리" },
+  members: { body: "메모", status: "단계", categoryId: "분류", image: "사진", repeats: "반복", locale: "언어", custom: "앱 설정", position: "자리" },
   diskFault: "이 기기에 더는 저장할 수 없습니다. 모두 보낼 때까지 이 페이지를 열어 두세요.",
   navigation: "화면", skip: "본문으로", more: "더 보기", messages: "알림", api: "API", logOut: "로그아웃", shortcuts: "단축키",
   screens: { board: "보드", today: "오늘", stats: "통계", categories: "분류", trash: "휴지통", history: "기록", settings: "설정", account: "계정" },
@@ -42,10 +39,10 @@ export const texts = {
   nothingDone: "지난 30일 동안 끝낸 일이 없습니다.", chartWords: (total, most, day) => `30일 동안 ${total}개, 가장 많은 날 ${day}: ${most}개`,
   trashHint: "삭제한 할 일은 얼마 동안 이곳에 있다가 사라집니다.", trashEmpty: "휴지통이 비어 있습니다.", restore: "되살리기",
   restoreOf: (title) => `되살리기: ${title}`, restored: (title) => `되살렸습니다: ${title}`,
-  history: "기록", historyOf: (title) => `기록: ${title}`, historyEmpty: "아직 아무 일도 없었습니다.", purged: "(사라진 할 일)",
+  historyOf: (title) => `기록: ${title}`, historyEmpty: "아직 아무 일도 없었습니다.", purged: "(사라진 할 일)",
   actions: { created: "만들었습니다", updated: "바꾸었습니다", moved: "자리를 옮겼습니다", deleted: "삭제했습니다", restored: "되살렸습니다" },
   movedFromTo: (from, to) => `${from}에서 ${to}(으)로 옮겼습니다`, changedMembers: (members) => `바꾼 것: ${members}`,
-  addCategory: "새 분류", editCategory: "분류", noCategories: "분류로 할 일을 나눌 수 있습니다. 첫 분류를 만들어 보세요.", noColor: "색 없음", colors: ["주황", "황갈", "초록", "청록", "파랑", "남색", "보라", "빨강", "회색"],
+  addCategory: "새 분류", noCategories: "분류로 할 일을 나눌 수 있습니다. 첫 분류를 만들어 보세요.", noColor: "색 없음", colors: ["주황", "황갈", "초록", "청록", "파랑", "남색", "보라", "빨강", "회색"],
   nameMissing: "분류 이름을 적어 주세요.", taskCount: (count) => `${count}개`, oneEmoji: "이모지는 하나만 쓸 수 있습니다.",
   deleteCategory: (name, count) => `‘${name}’을(를) 삭제할까요? 할 일 ${count}개는 분류 없이 남습니다.`,
   language: "언어", browserLanguage: "브라우저에 맞춤", timeZone: "시간대", browserZone: (zone) => `이 기기에 맞춤 (${zone})`,

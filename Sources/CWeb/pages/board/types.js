@@ -83,9 +83,10 @@
  * Shows a link or a token once.
  * @typedef {(hint: string, words: string) => void} Tell
  */
+/** @typedef {(app: App, answer: Answer, again: () => void, tell: Tell) => any[]} ShowList */
 /** @typedef {{status?: Status, before?: string, after?: string, place?: "first" | "last"}} Where */
 /** @typedef {{section: HTMLElement, list: HTMLElement, count: HTMLElement, empty: HTMLElement, end: HTMLElement, shown: number, add: import("./add.js").AddForm}} Column */
-/** @typedef {{id: string, card: HTMLElement, x: number, y: number, dx: number, dy: number, pointer: number, ghost: HTMLElement | null, slot: HTMLElement, list: HTMLElement | null, timer: number}} Drag */
+/** @typedef {{id: string, card: HTMLElement, x: number, y: number, dx: number, dy: number, pointer: number, ghost: HTMLElement | null, slot: HTMLElement, timer: number}} Drag */
 /**
  * Null is a line.
  * @typedef {{label: string, run: () => void, isDanger?: boolean, isDisabled?: boolean, hint?: string} | null} MenuItem
@@ -94,8 +95,15 @@
  * The values of the editor's fields.
  * @typedef {Record<"title" | "body" | "status" | "category" | "date" | "time", string>} Fields
  */
+/**
+ * What a line of quick add may say of a day or a time, and how it is read.
+ * @typedef {[RegExp, (match: RegExpMatchArray, today: string) => string | null][]} Patterns
+ */
 /** @typedef {"logIn" | "signUp" | "forgot" | "reset"} LoginMode */
-/** @typedef {(app: App, main: HTMLElement) => (void | (() => void))} ShowScreen */
+/**
+ * Fills `main`, and may return what stops it.
+ * @typedef {(app: App, main: HTMLElement) => (void | (() => void))} ShowScreen
+ */
 /**
  * What the server answered; of a list, `items`.
  * @typedef {{items: any[], [member: string]: any}} Answer
@@ -108,10 +116,8 @@
  * @property {Issue} [issue]  the refused edit that is edited again
  * @property {string} title
  * @property {any} initial
- * @property {Node[]} content
- * @property {ReturnType<typeof import("./answers.js").pictureField>} picture
+ * @property {(emoji: Node) => Node[]} content  around the field of the emoji
  * @property {() => Record<string, any>} values
  * @property {(value: any) => void} fill
- * @property {(value: any) => boolean} [check]  shows a fault and returns false
- * @property {((gone: Change) => boolean) | null} remove  tells whether it was deleted, with its draft
+ * @property {(value: any) => string} [check]  what is wrong with them
  */

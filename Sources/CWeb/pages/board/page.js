@@ -1,5 +1,62 @@
-// Making elements. Text is always set as text: nothing here takes HTML.
-import { text } from "./texts.js";
+// What all modules of the page share: its texts in the account's language, else the browser's, its theme, and making elements. Only
+// that language is loaded; text is always set as text: nothing here takes HTML.
+
+const languages = ["en", "ko", "ja"];
+
+/** Set by theme.js, like the first language of the browser that the page has. */
+export const language = document.documentElement.lang;
+/** @type {Texts} */
+export const text = (await import(`./texts-${language}.js`)).texts;
+
+/** @param {string | null} locale the account's */
+const known = (locale) => languages.find((name) => name === locale?.slice(0, 2).toLowerCase());
+
+/**
+ * The language of the account, else of the browser.
+ * @param {string | null} locale
+ */
+export const languageOf = (locale) => known(locale) ?? document.documentElement.dataset.browser;
+
+/**
+ * Whether the texts of a language are there. The next page cannot wait until a service worker of that language is.
+ * @param {string | undefined} name
+ */
+export async function fetchTexts(name) {
+  const path = `/board/texts-${name}.js`;
+  const aborter = new AbortController();
+  setTimeout(() => aborter.abort(), 3000);
+  try {
+    const answer = await fetch(path, { signal: aborter.signal });
+    const shell = (await globalThis.caches?.keys())?.find((key) => key.startsWith("shell-"));
+    if (shell && answer.ok) await (await caches.open(shell)).put(path, answer);
+    return answer.ok;
+  } catch {
+    // No connection. The next change tries it again.
+    return false;
+  }
+}
+
+/** @param {string} key @param {string | undefined} value nothing forgets it */
+function keep(key, value) {
+  if (value) localStorage.setItem(key, value);
+  else localStorage.removeItem(key);
+}
+
+/**
+ * Keeps the account's language for the next load of the page.
+ * @param {string | null} locale
+ */
+export function keepLanguage(locale) {
+  keep("kanbase.language", known(locale));
+}
+
+/** @param {unknown} theme `light`, `dark`, or what the system says */
+export function chooseTheme(theme) {
+  const next = theme === "light" || theme === "dark" ? theme : "";
+  if (next === (localStorage.getItem("kanbase.theme") ?? "")) return;
+  keep("kanbase.theme", next);
+  document.documentElement.dataset.theme = next;
+}
 
 // While a word is composed, keys are for the input method. In Safari the Enter that ends it is only known by its number.
 addEventListener("keydown", (event) => {
@@ -8,12 +65,7 @@ addEventListener("keydown", (event) => {
   if (event.key === "Enter") event.preventDefault();
 }, true);
 
-/**
- * The first element that matches, of any type; null when there is none.
- * @param {string} selector
- * @param {ParentNode} [root]
- * @returns {any}
- */
+/** @param {string} selector @param {ParentNode} [root] @returns {any} the first element that matches, or null */
 export function $(selector, root = document) {
   return root.querySelector(selector);
 }
@@ -67,17 +119,29 @@ export function icon(name) {
   return svg;
 }
 
+/** @param {HTMLDialogElement} dialog removed once it is closed */
+export function openDialog(dialog) {
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/** @param {Node | string} words */
+export function quiet(words) {
+  return el("p", { class: "quiet-words" }, words);
+}
+
+/** @param {string} title @param {any[]} content */
+export function panel(title, ...content) {
+  return el("section", { class: "panel" }, el("h2", {}, title), ...content);
+}
+
 /** @param {Record<string, any>} props @param {readonly (readonly [string, string])[]} options values and words */
 export function select(props, options) {
   return el("select", props, ...options.map(([value, words]) => el("option", { value }, words)));
 }
 
-/**
- * A labelled field: the label stands above the control.
- * @param {string} label
- * @param {HTMLElement} control
- * @param {...Node} after
- */
+/** @param {string} label @param {HTMLElement} control @param {...Node} after */
 export function field(label, control, ...after) {
   return el("div", { class: "field" }, el("label", {}, el("span", {}, label), control), ...after);
 }
@@ -102,18 +166,14 @@ export function announce(message) {
   requestAnimationFrame(() => { region.textContent = message; });
 }
 
-/**
- * The number of code points, as the server counts.
- * @param {string} words
- */
+/** @param {string} words in code points, as the server counts */
 export function lengthOf(words) {
   return [...words].length;
 }
 
 /**
- * Says on the field that its text is too long, counted as the server counts. `maxlength` would count UTF-16 units.
- * @param {HTMLInputElement | HTMLTextAreaElement} control
- * @param {number} limit
+ * Says on the field that its text is too long. `maxlength` would count UTF-16 units.
+ * @param {HTMLInputElement | HTMLTextAreaElement} control @param {number} limit
  */
 export function limitLength(control, limit) {
   const check = () => {
