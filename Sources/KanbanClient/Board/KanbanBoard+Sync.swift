@@ -59,16 +59,29 @@ extension KanbanBoard {
 
     // MARK: - What only the server has
 
-    /// What happened to a task, or on the board, newest first; at most fifty.
+    /// What happened to a task, or on the board, newest first; at most fifty. Before an entry: what is older, at least as far as
+    /// the page goes that the entry came with.
     public func history(of task: KanbanID? = nil, before: HistoryEntry? = nil) async throws -> [HistoryEntry] {
-        var query: [(name: String, value: String)] = [("limit", "50")]
-        if let before {
-            guard let next = before.next else { return [] }
-            query.append(("cursor", next))
+        var rest = before?.rest ?? .page(nil)
+        while case .page(let cursor) = rest {
+            let page = try await historyPage(of: task, cursor)
+            let older = page.filter { entry in before.map { entry.revision < $0.revision } ?? true }
+            guard older.isEmpty, let last = page.last else { return older }
+            // New entries came since, and moved the page.
+            rest = last.rest
         }
+        return []
+    }
+
+    private func historyPage(of task: KanbanID?, _ cursor: String?) async throws -> [HistoryEntry] {
+        var query: [(name: String, value: String)] = [("limit", "50")]
+        if let cursor { query.append(("cursor", cursor)) }
         let json = try await ask(.get(task.map { "/tasks/\($0)/history" } ?? "/history", query))
-        let next = json["nextCursor"]?.stringValue
-        return (json["items"]?.arrayValue ?? []).compactMap { HistoryEntry($0, of: task, next: next) }
+        var entries = (json["items"]?.arrayValue ?? []).compactMap { HistoryEntry($0, of: task, rest: .page(cursor)) }
+        if let last = entries.indices.last {
+            entries[last].rest = json["nextCursor"]?.stringValue.map { .page($0) } ?? .nowhere
+        }
+        return entries
     }
 
     /// The weather at a place; `nil` when the server has none.
@@ -91,12 +104,15 @@ extension KanbanBoard {
 }
 
 extension HistoryEntry {
-    init?(_ json: JSON, of task: KanbanID?, next: String?) {
-        guard let at = json.instant("at"), let action = json["action"]?.stringValue else { return nil }
+    init?(_ json: JSON, of task: KanbanID?, rest: Rest) {
+        guard let at = json.instant("at"), let action = json["action"]?.stringValue, let revision = json.revision else {
+            return nil
+        }
         self.init(
             at: Date(at), action: action,
             task: task ?? json["taskId"]?.stringValue.flatMap { KanbanID($0) }, title: json["title"]?.stringValue,
-            members: (json["changes"]?.arrayValue ?? []).compactMap { $0["member"]?.stringValue }, next: next)
+            members: (json["changes"]?.arrayValue ?? []).compactMap { $0["member"]?.stringValue }, revision: revision,
+            rest: rest)
     }
 }
 
