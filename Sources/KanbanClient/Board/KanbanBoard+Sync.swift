@@ -20,9 +20,11 @@ extension KanbanBoard {
         core.tell(.pathChanged)
     }
 
-    /// Sends what waits and takes in what is new, started or not. Calls at the same time share the work.
+    /// Sends what waits and takes in what is new, started or not, and asks once more after the server wanted a log-in. Calls at
+    /// the same time share the work.
     /// - Throws: ``KanbanError/offline``, ``KanbanError/loggedOut``, ``KanbanError/timedOut`` …, and `CancellationError`
-    ///   when the task is cancelled; the edits stay.
+    ///   when the task is cancelled; the edits stay. When the time ends while the server wants to be left alone, the error is
+    ///   the server's. ``KanbanError/invalid(_:)`` with a fault at `#/server`: there is no Kanbase at the address.
     public func syncNow(until goal: SyncGoal = .pushedAndPulled, timeout: Duration = .seconds(20)) async throws {
         let core = core
         let id = core.newAsker()
@@ -38,7 +40,7 @@ extension KanbanBoard {
                 }
                 let wait = Task {
                     // Cancelled when the goal is reached.
-                    guard (try? await core.dependencies.sleep(timeout)) != nil else { return }
+                    guard (try? await core.dependencies.sleep(min(timeout, Self.longestTimeout))) != nil else { return }
                     core.post(.gaveUp(id, KanbanError.timedOut))
                 }
                 limit.withLock { $0 = wait }
@@ -50,6 +52,9 @@ extension KanbanBoard {
             }
         }
     }
+
+    /// A year. `Task.sleep` stops the process for more nanoseconds than an `Int64` holds.
+    private static let longestTimeout = Duration.seconds(31_536_000)
 
     /// Does what the user decided, and forgets the issue.
     public func answer(_ issue: Issue.ID, _ answer: Issue.Answer) async throws {

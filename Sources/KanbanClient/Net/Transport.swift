@@ -49,11 +49,18 @@ extension Transport {
     ) async throws -> (status: Int, headers: [String: String], body: [UInt8]) {
         var head: (status: Int, headers: [String: String])?
         var body: [UInt8] = []
-        for try await piece in stream(request, timeout: timeout) {
-            switch piece {
-            case .head(let status, let headers): head = (status, headers)
-            case .bytes(let bytes): body += bytes
+        try Task.checkCancellation()
+        do {
+            for try await piece in stream(request, timeout: timeout) {
+                switch piece {
+                case .head(let status, let headers): head = (status, headers)
+                case .bytes(let bytes): body += bytes
+                }
             }
+        } catch {
+            // The end of the connection may come first.
+            try Task.checkCancellation()
+            throw error
         }
         try Task.checkCancellation()
         guard let head else { throw NetworkError() }
