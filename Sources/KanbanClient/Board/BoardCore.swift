@@ -326,10 +326,10 @@ extension Replica {
 }
 
 extension Failure {
-    /// Neither a proxy nor another service tells the id of a request.
+    /// Neither a proxy nor another service tells the id of a request. A Kanbase beside the address, of which a 404 tells, is none.
     var isOfKanbase: Bool {
         guard case .problem(let problem) = self else { return false }
-        return problem.requestID != nil
+        return problem.requestID != nil && problem.status != 404
     }
 }
 
