@@ -14,8 +14,10 @@ for issue in try board.issues.current() {
     case .deleted:
         try await board.answer(issue.id, .restoreWithMine)
     case .rejected(let faults):
-        print(faults.map(\.code))
-        try await board.answer(issue.id, .retry(TaskDraft(title: issue.mine?.title ?? "Untitled")))
+        // Begin with mine: what the draft says otherwise is sent.
+        var draft = issue.mine ?? TaskDraft(title: "Untitled")
+        if faults.contains(where: { $0.code == "unknown_category" }) { draft.category = nil }
+        try await board.answer(issue.id, .retry(draft))
     case .restoredServer:
         try await board.answer(issue.id, .sendAgain)
     }

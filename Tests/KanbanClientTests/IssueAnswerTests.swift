@@ -192,6 +192,48 @@ struct IssueAnswerTests {
         #expect(try phone.board.issues.current().isEmpty)
     }
 
+    @Test func `a key of the settings that one device changed is no conflict`() async throws {
+        let server = try LocalServer()
+        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+        try await phone.board.editSettings { $0.custom = ["base": "0"] }
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        try await pad.board.editSettings { $0.custom["both"] = "theirs" }
+        try await pad.board.syncNow()
+        try await phone.board.editSettings { ($0.custom["both"], $0.custom["mine"]) = ("mine", "only") }
+        try await phone.board.syncNow()
+        let issue = try #require(try phone.board.issues.current().first)
+        #expect(issue.conflicts == [Conflict(.settings, "custom.both", mine: "mine", theirs: "theirs")])
+
+        try await phone.board.answer(issue.id, .theirs)
+        try await phone.board.syncNow()
+        #expect(try phone.board.settings().current().custom == ["base": "0", "both": "theirs", "mine": "only"])
+
+        // Each a key of its own: nothing is contested.
+        try await pad.board.editSettings { $0.custom["pad"] = "1" }
+        try await pad.board.syncNow()
+        try await phone.board.editSettings { $0.custom["phone"] = "1" }
+        try await phone.board.syncNow()
+        #expect(try phone.board.issues.current().isEmpty)
+        #expect(try phone.board.settings().current().custom.count == 5)
+    }
+
+    @Test func `a key of an old edit that gave way is in the issue, though nobody else has it`() async throws {
+        let server = try LocalServer()
+        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+        try await phone.board.syncNow()
+        try await pad.board.editSettings { $0.custom["pad"] = "1" }
+        try await pad.board.syncNow()
+        try await phone.board.editSettings { $0.custom["phone"] = "1" }
+        phone.clock.advance(seconds: 7_200)
+        try await phone.board.syncNow()
+
+        let issue = try #require(try phone.board.issues.current().first)
+        #expect(issue.conflicts == [Conflict(.settings, "custom.phone", mine: "1", theirs: nil)])
+        try await phone.board.answer(issue.id, .mine)
+        #expect(try phone.board.settings().current().custom == ["pad": "1", "phone": "1"])
+    }
+
     @Test func `a side whose category was deleted since is taken without it`() async throws {
         let server = try LocalServer()
         let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))

@@ -86,9 +86,12 @@ struct ServerFolderTests {
 
     @Test func `another service at a wrong address does not keep the board`() async throws {
         let wrong = try await TestDevice(server: "http://wrong.test")
-        wrong.network.answer { _, _, _ in (404, #"{"code": "not_found"}"#) }
+        // A Kanbase at another path of the machine.
+        wrong.network.answer { _, _, _ in (404, #"{"code": "not_found", "requestId": "1"}"#) }
         try await wrong.board.create(.init(title: "Milk"))
-        await #expect(throws: KanbanError.self) { try await wrong.board.syncNow() }
+        await #expect(throws: KanbanError.invalid([Fault(pointer: "#/server", code: "not_found")])) {
+            try await wrong.board.syncNow()
+        }
         await wrong.board.close()
 
         let right = try await TestDevice(directory: wrong.directory, seed: 2, server: "http://right.test")
@@ -108,6 +111,39 @@ struct ServerFolderTests {
         let second = try await TestDevice(directory: first.directory, seed: 3, server: "http://second.test")
         #expect(try second.titles().isEmpty)
         await second.board.close()
+    }
+
+    @Test(arguments: ["", "{", #"{"servers": [], "shown": 3}"#])
+    func `a damaged list of servers takes no board away`(text: String) async throws {
+        let first = try await deviceThatHeard()
+        try await first.board.create(.init(title: "of the first"))
+        await first.board.close()
+        let list = first.directory.file("servers")
+        try Data(text.utf8).write(to: URL(filePath: list))
+
+        let again = try await TestDevice(directory: first.directory, seed: 2, server: "http://first.test")
+        #expect(try again.titles() == ["of the first"])
+        await again.board.close()
+        // Of two servers' boards it would have to guess.
+        let second = try await TestDevice(directory: first.directory, seed: 3, server: "http://second.test")
+        await second.board.close()
+        try Data(text.utf8).write(to: URL(filePath: list))
+        await #expect(
+            throws: KanbanError.storage("\(list) is damaged: copy it from a backup, or open another folder.")
+        ) {
+            try await TestDevice(directory: first.directory, seed: 4, server: "http://second.test")
+        }
+    }
+
+    @Test(arguments: ["http://server.test/?utm=1", "http://server.test#board", "http://server.test//"])
+    func `what an address has beside its path goes with no request`(address: String) async throws {
+        let device = try await TestDevice(server: address)
+
+        await #expect(throws: KanbanError.offline) { try await device.board.syncNow(until: .pulled) }
+
+        #expect(device.network.requests.map(\.target) == ["/stats", "/changes?limit=1000"])
+        #expect(ServerFolders.name(of: device.board.core.server) == "http://server.test")
+        await device.board.close()
     }
 
     @Test func `a log-in counts for its server alone`() async throws {

@@ -186,7 +186,7 @@ struct SyncMachineTests {
         #expect(last.contains(.refuseFirst(.init(status: 413, code: "payload_too_large"))))
     }
 
-    @Test func `a log-out keeps everything and asks nobody until somebody logs in`() {
+    @Test func `a log-out keeps everything and asks only when it is told to, until somebody logs in`() {
         var machine = live()
 
         tell(
@@ -196,7 +196,8 @@ struct SyncMachineTests {
                 (.failed(Self.loggedOut), [.closeStream, .show(.loggedOut)]),
                 (.outbox(hasUnsent: true), []),
                 (.pathChanged, []),
-                (.asked(id: 7, .pushed), [.fail([7], Self.loggedOut)]),
+                (.asked(id: 7, .pushed), [.send(.push(most: 500)), .show(.syncing)]),
+                (.failed(Self.loggedOut), [.fail([7], Self.loggedOut), .show(.loggedOut)]),
                 (.switched(hasCursor: true, hasUnsent: true), [.send(.push(most: 500)), .show(.syncing)]),
             ])
     }

@@ -224,6 +224,7 @@ private struct SyncStory {
         case .started:
             isStarted = true
             isLoggedOut = false
+        case .asked: isLoggedOut = false
         case .paused: isStarted = false
         case .switched: isLoggedOut = false
         case .failed(.problem(let problem)), .streamEnded(.problem(let problem)?, _):

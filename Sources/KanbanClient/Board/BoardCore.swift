@@ -119,6 +119,7 @@ final class BoardCore: Sendable {
     /// - Throws: ``Failure`` when the account's token is not to be had, or another account is shown by now: without the
     ///   token a server might apply the requests to another account.
     func client(of account: KanbanID?) throws -> APIClient {
+        guard !isClosed else { throw KanbanError.closed }
         let (shown, token) = state.withLock { ($0.account, $0.token) }
         guard shown == account else { throw Failure.problem(.init(status: 401, code: "unauthorized")) }
         guard let account, token == nil else { return client(token: token) }
@@ -176,7 +177,7 @@ final class BoardCore: Sendable {
     /// Shows another account's board, or that without one.
     func show(_ account: KanbanID?, token: String?) async throws {
         // A log-in may be answered after the board was closed.
-        guard !isClosed else { throw KanbanError.storage("The board is closed.") }
+        guard !isClosed else { throw KanbanError.closed }
         let replica = try Replica(
             in: Self.folder(of: account, in: boards), dependencies: dependencies, doorbell: doorbell, log: log,
             onReplaced: reload)
@@ -218,8 +219,9 @@ final class BoardCore: Sendable {
         }
     }
 
-    /// - Throws: ``KanbanError/openedForReading``.
+    /// - Throws: ``KanbanError/closed``, ``KanbanError/openedForReading``.
     func requireWriting() throws {
+        if isClosed { throw KanbanError.closed }
         if replica.isReadOnly { throw KanbanError.openedForReading }
     }
 
@@ -249,7 +251,7 @@ final class BoardCore: Sendable {
         // No call may wait for ever.
         switch event {
         case .asked(_, _, let waiting):
-            let error = isClosed ? KanbanError.storage("The board is closed.") : .openedForReading
+            let error = isClosed ? KanbanError.closed : .openedForReading
             waiting.resume(throwing: error)
         case .closed(let done): done.resume()
         default: break
@@ -324,10 +326,10 @@ extension Replica {
 }
 
 extension Failure {
-    /// Neither a proxy nor another service tells the id of a request.
+    /// Neither a proxy nor another service tells the id of a request. A Kanbase beside the address, of which a 404 tells, is none.
     var isOfKanbase: Bool {
         guard case .problem(let problem) = self else { return false }
-        return problem.requestID != nil
+        return problem.requestID != nil && problem.status != 404
     }
 }
 

@@ -53,15 +53,33 @@ extension KanbanBoard {
                 try await send(ofGuest, token: token)
                 outdone = try await settingsOutdone(ofGuest, token: token)
             }
+            try await show(account, token: token)
         } catch {
-            // The guest board stays, and the session ends. If ending it fails too, its token is forgotten.
-            _ = try? await core.client(token: token).send(APICall(method: "DELETE", path: "/sessions/current"))
+            // What is shown stays, and the session ends. If ending it fails too, its token is forgotten.
+            _ = await end(token, timeout: .seconds(60))
             throw error
         }
-        try await core.show(account, token: token)
         if let outdone { try await core.replica.write { try $0.add(outdone) } }
         if let ofGuest { await settle(ofGuest, guest, token: token) }
         await endForgottenSession(of: account)
+    }
+
+    /// Shows the account's board. The session that this device had of the account before is to end.
+    private func show(_ account: KanbanID, token: String) async throws {
+        let secret = BoardCore.secretName(core.server, account)
+        let earlier = try core.secrets.read(secret)
+        if let earlier, earlier != token {
+            await endForgottenSession(of: account)
+            try core.secrets.write(earlier, for: secret + Self.forgotten)
+        }
+        do {
+            try await core.show(account, token: token)
+        } catch {
+            // The device goes on with the earlier session, as far as the secrets can be written.
+            try? core.secrets.write(earlier, for: secret)
+            if earlier != nil { try? core.secrets.write(nil, for: secret + Self.forgotten) }
+            throw error
+        }
     }
 
     private func send(_ guest: GuestBoard, token: String) async throws {
@@ -131,7 +149,9 @@ extension KanbanBoard {
         do {
             json = try await ask("/sessions", body)
         } catch Failure.problem(let problem) where problem.status == 401 {
-            throw KanbanError.wrongPassword
+            // The server refuses a provider's token in the same way.
+            guard body["password"] == nil else { throw KanbanError.wrongPassword }
+            throw KanbanError.server(status: 401, code: problem.code, requestID: problem.requestID)
         } catch {
             throw Failure.told(error)
         }
@@ -179,11 +199,17 @@ extension KanbanBoard {
         let name = BoardCore.secretName(core.server, account) + Self.forgotten
         // It may fail at every step: then it is tried at the next log-in, and a session that nobody uses ends by itself.
         guard let token = try? core.secrets.read(name) else { return }
-        let call = APICall(method: "DELETE", path: "/sessions/current", timeout: .seconds(10))
-        guard let answer = try? await core.client(token: token).send(call), [204, 401].contains(answer.status) else {
-            return
-        }
-        try? core.secrets.write(nil, for: name)
+        if await end(token, timeout: .seconds(10)) { try? core.secrets.write(nil, for: name) }
+    }
+
+    /// Ends a session, also when the caller was cancelled.
+    /// - Returns: true when it is over.
+    private func end(_ token: String, timeout: Duration) async -> Bool {
+        let client = core.client(token: token)
+        let call = APICall(method: "DELETE", path: "/sessions/current", timeout: timeout)
+        // It may fail in any way: the session stays then.
+        let answer = await Task { try? await client.send(call) }.value
+        return answer.map { [204, 401].contains($0.status) } ?? false
     }
 }
 

@@ -20,9 +20,11 @@ extension KanbanBoard {
         core.tell(.pathChanged)
     }
 
-    /// Sends what waits and takes in what is new, started or not. Calls at the same time share the work.
+    /// Sends what waits and takes in what is new, started or not, and asks once more after the server wanted a log-in. Calls at
+    /// the same time share the work.
     /// - Throws: ``KanbanError/offline``, ``KanbanError/loggedOut``, ``KanbanError/timedOut`` …, and `CancellationError`
-    ///   when the task is cancelled; the edits stay.
+    ///   when the task is cancelled; the edits stay. When the time ends while the server wants to be left alone, the error is
+    ///   the server's. ``KanbanError/invalid(_:)`` with a fault at `#/server`: there is no Kanbase at the address.
     public func syncNow(until goal: SyncGoal = .pushedAndPulled, timeout: Duration = .seconds(20)) async throws {
         let core = core
         let id = core.newAsker()
@@ -38,7 +40,7 @@ extension KanbanBoard {
                 }
                 let wait = Task {
                     // Cancelled when the goal is reached.
-                    guard (try? await core.dependencies.sleep(timeout)) != nil else { return }
+                    guard (try? await core.dependencies.sleep(min(timeout, Self.longestTimeout))) != nil else { return }
                     core.post(.gaveUp(id, KanbanError.timedOut))
                 }
                 limit.withLock { $0 = wait }
@@ -51,6 +53,9 @@ extension KanbanBoard {
         }
     }
 
+    /// A year. `Task.sleep` stops the process for more nanoseconds than an `Int64` holds.
+    private static let longestTimeout = Duration.seconds(31_536_000)
+
     /// Does what the user decided, and forgets the issue.
     public func answer(_ issue: Issue.ID, _ answer: Issue.Answer) async throws {
         try await core.replica.write { try $0.answer(issue.id, answer) }
@@ -59,16 +64,29 @@ extension KanbanBoard {
 
     // MARK: - What only the server has
 
-    /// What happened to a task, or on the board, newest first; at most fifty.
+    /// What happened to a task, or on the board, newest first; at most fifty. Before an entry: what is older, at least as far as
+    /// the page goes that the entry came with.
     public func history(of task: KanbanID? = nil, before: HistoryEntry? = nil) async throws -> [HistoryEntry] {
-        var query: [(name: String, value: String)] = [("limit", "50")]
-        if let before {
-            guard let next = before.next else { return [] }
-            query.append(("cursor", next))
+        var rest = before?.rest ?? .page(nil)
+        while case .page(let cursor) = rest {
+            let page = try await historyPage(of: task, cursor)
+            let older = page.filter { entry in before.map { entry.revision < $0.revision } ?? true }
+            guard older.isEmpty, let last = page.last else { return older }
+            // New entries came since, and moved the page.
+            rest = last.rest
         }
+        return []
+    }
+
+    private func historyPage(of task: KanbanID?, _ cursor: String?) async throws -> [HistoryEntry] {
+        var query: [(name: String, value: String)] = [("limit", "50")]
+        if let cursor { query.append(("cursor", cursor)) }
         let json = try await ask(.get(task.map { "/tasks/\($0)/history" } ?? "/history", query))
-        let next = json["nextCursor"]?.stringValue
-        return (json["items"]?.arrayValue ?? []).compactMap { HistoryEntry($0, of: task, next: next) }
+        var entries = (json["items"]?.arrayValue ?? []).compactMap { HistoryEntry($0, of: task, rest: .page(cursor)) }
+        if let last = entries.indices.last {
+            entries[last].rest = json["nextCursor"]?.stringValue.map { .page($0) } ?? .nowhere
+        }
+        return entries
     }
 
     /// The weather at a place; `nil` when the server has none.
@@ -91,12 +109,15 @@ extension KanbanBoard {
 }
 
 extension HistoryEntry {
-    init?(_ json: JSON, of task: KanbanID?, next: String?) {
-        guard let at = json.instant("at"), let action = json["action"]?.stringValue else { return nil }
+    init?(_ json: JSON, of task: KanbanID?, rest: Rest) {
+        guard let at = json.instant("at"), let action = json["action"]?.stringValue, let revision = json.revision else {
+            return nil
+        }
         self.init(
             at: Date(at), action: action,
             task: task ?? json["taskId"]?.stringValue.flatMap { KanbanID($0) }, title: json["title"]?.stringValue,
-            members: (json["changes"]?.arrayValue ?? []).compactMap { $0["member"]?.stringValue }, next: next)
+            members: (json["changes"]?.arrayValue ?? []).compactMap { $0["member"]?.stringValue }, revision: revision,
+            rest: rest)
     }
 }
 

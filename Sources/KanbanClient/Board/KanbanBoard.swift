@@ -31,7 +31,8 @@ public actor KanbanBoard {
     /// Opens the board in the folder, or makes both. Reads the device only, and not on the client's actor. A folder that is
     /// open in this process gives the same board. Each server has boards of its own in the folder: another server never
     /// gets the edits made for the first one, and the first one's boards are there again when it is opened again. A first
-    /// server that never answered is taken for a wrong address: the next one gets its board.
+    /// server that never answered is taken for a wrong address: the next one gets its board. A query or a fragment of the address
+    /// means nothing.
     /// - Throws: ``KanbanError/storage(_:)`` when another process has it open, or this one with another server;
     ///   ``KanbanError/invalid(_:)`` with a fault at `#/server` for an address that is not `http` or `https` with a host;
     ///   ``KanbanError/newerData``.

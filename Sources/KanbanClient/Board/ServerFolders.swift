@@ -44,15 +44,23 @@ struct ServerFolders: Codable, Equatable {
         return (folders.boards(in: folder), URL(string: folders.servers[folders.shown]) ?? folder)
     }
 
-    /// `nil` for a folder that was never opened.
+    /// `nil` for a folder that was never opened, and for a damaged file.
     private static func load(from folder: URL) throws -> ServerFolders? {
         let file = file(in: folder)
         guard FileManager.default.fileExists(atPath: file.path) else { return nil }
         // The reason why it cannot be read changes nothing.
-        guard let folders = try? JSONDecoder().decode(ServerFolders.self, from: Data(contentsOf: file)),
+        guard let data = try? Data(contentsOf: file) else { throw KanbanError.storage("\(file.path) cannot be read.") }
+        if let folders = try? JSONDecoder().decode(ServerFolders.self, from: data),
             folders.servers.indices.contains(folders.shown)
-        else { throw KanbanError.storage("\(file.path) cannot be read.") }
-        return folders
+        {
+            return folders
+        }
+        // The boards of a single server can be no other's. Of several, nobody knows any more which server has which.
+        let second = ServerFolders(servers: [], shown: 1).boards(in: folder)
+        guard !FileManager.default.fileExists(atPath: second.path) else {
+            throw KanbanError.storage("\(file.path) is damaged: copy it from a backup, or open another folder.")
+        }
+        return nil
     }
 
     private func boards(in folder: URL) -> URL {
@@ -66,6 +74,6 @@ struct ServerFolders: Codable, Equatable {
         let path = server.path(percentEncoded: true)
         let host = server.host()?.lowercased() ?? ""
         return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host)\(port)"
-            + (path.hasSuffix("/") ? String(path.dropLast()) : path)
+            + path.withoutTrailingSlashes
     }
 }

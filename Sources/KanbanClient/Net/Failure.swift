@@ -1,4 +1,5 @@
 import JSON
+import Kanban
 
 /// Why a request did not do what it was made for.
 enum Failure: Error, Hashable {
@@ -27,7 +28,7 @@ enum Failure: Error, Hashable {
 extension Failure {
     /// Of an answer that is no 2xx.
     init(_ answer: APIResponse) {
-        let retryAfter = answer.headers["retry-after"].flatMap(Int.init)
+        let retryAfter = answer.retryAfter
         // Anything but a problem document comes from a proxy.
         guard let json = try? JSON(parsing: answer.body), let code = json["code"]?.stringValue else {
             // It may say that the server is away, or that a body is too large; it knows nothing of an edit or an account.
@@ -58,6 +59,42 @@ extension Failure {
             default: .server(status: problem.status, code: problem.code, requestID: problem.requestID)
             }
         }
+    }
+}
+
+extension Failure {
+    /// As the app is told where every Kanbase answers: a 404 says that there is none at the address.
+    var errorOfSync: KanbanError {
+        if case .problem(let problem) = self, problem.status == 404 {
+            return .invalid([Fault(pointer: "#/server", code: "not_found")])
+        }
+        return error
+    }
+}
+
+extension APIResponse {
+    /// Seconds (RFC 9110 §10.2.3). A time is taken against the `Date` of the same answer: the device's clock may be wrong.
+    fileprivate var retryAfter: Int? {
+        guard let text = headers["retry-after"] else { return nil }
+        if let seconds = Int(text) { return seconds }
+        guard let end = Timestamp(httpDate: text), let now = headers["date"].flatMap({ Timestamp(httpDate: $0) }) else {
+            return nil
+        }
+        return Int(max(0, (end.milliseconds - now.milliseconds) / 1_000))
+    }
+}
+
+extension Timestamp {
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+    /// Reads `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7); `nil` for the forms that nobody sends any more.
+    init?(httpDate text: String) {
+        let parts = text.split(separator: " ")
+        guard parts.count == 6, parts[5] == "GMT", let month = Self.months.firstIndex(of: String(parts[2])) else {
+            return nil
+        }
+        let twoDigits = month < 9 ? "0\(month + 1)" : "\(month + 1)"
+        self.init(rfc3339: "\(parts[3])-\(twoDigits)-\(parts[1])T\(parts[4])Z")
     }
 }
 

@@ -49,11 +49,18 @@ extension Transport {
     ) async throws -> (status: Int, headers: [String: String], body: [UInt8]) {
         var head: (status: Int, headers: [String: String])?
         var body: [UInt8] = []
-        for try await piece in stream(request, timeout: timeout) {
-            switch piece {
-            case .head(let status, let headers): head = (status, headers)
-            case .bytes(let bytes): body += bytes
+        try Task.checkCancellation()
+        do {
+            for try await piece in stream(request, timeout: timeout) {
+                switch piece {
+                case .head(let status, let headers): head = (status, headers)
+                case .bytes(let bytes): body += bytes
+                }
             }
+        } catch {
+            // The end of the connection may come first.
+            try Task.checkCancellation()
+            throw error
         }
         try Task.checkCancellation()
         guard let head else { throw NetworkError() }
@@ -94,8 +101,10 @@ struct APIClient: Sendable {
     private func request(_ call: APICall) -> URLRequest {
         // Put together from its parts: `appending(path:)` escapes question marks.
         var parts = URLComponents(url: server, resolvingAgainstBaseURL: false) ?? URLComponents()
-        let base = parts.percentEncodedPath
-        parts.percentEncodedPath = (base.hasSuffix("/") ? String(base.dropLast()) : base) + call.path
+        parts.percentEncodedPath = parts.percentEncodedPath.withoutTrailingSlashes + call.path
+        // Those of the server's address would be refused as unknown parameters.
+        parts.query = nil
+        parts.fragment = nil
         if !call.query.isEmpty {
             // A plus sign would be read as a space.
             let items = call.query.map { URLQueryItem(name: $0.name, value: $0.value) }
@@ -110,5 +119,11 @@ struct APIClient: Sendable {
         for (name, value) in call.headers where name == "Accept" { request.setValue(value, forHTTPHeaderField: name) }
         if let body = call.body { request.httpBody = Data(body) }
         return request
+    }
+}
+
+extension String {
+    var withoutTrailingSlashes: String {
+        String(self[..<(lastIndex { $0 != "/" }.map { index(after: $0) } ?? startIndex)])
     }
 }

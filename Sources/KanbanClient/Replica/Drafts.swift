@@ -119,15 +119,21 @@ extension JSON {
 }
 
 extension SyncResponse.Result {
-    /// The conflicts, with each key of `custom` in which the sides differ as a member of its own.
-    var flatConflicts: [(member: String, theirs: JSON, yours: JSON)] {
-        conflicts.flatMap { conflict in
+    /// The result with each key of `custom` in which the sides differ as a conflict of its own.
+    /// - Parameter isApplied: My values are those that the server has now: then a key that only this device changed is no
+    ///   conflict. Else it is, for its value is nowhere else.
+    func flat(isApplied: Bool) -> SyncResponse.Result {
+        var result = self
+        result.conflicts = conflicts.flatMap { conflict in
             guard conflict.member == "custom" else { return [conflict] }
+            let base = JSON.object([.init(conflict.member, conflict.base)])
             let yours = JSON.object([.init(conflict.member, conflict.yours)])
             let theirs = JSON.object([.init(conflict.member, conflict.theirs)])
             let names = Set((yours.flatMembers + theirs.flatMembers).map(\.name)).sorted()
-            return names.map { (member: $0, theirs: theirs[flat: $0], yours: yours[flat: $0]) }
+            return names.map { (member: $0, base: base[flat: $0], theirs: theirs[flat: $0], yours: yours[flat: $0]) }
                 .filter { $0.theirs != $0.yours }
+                .filter { !isApplied || conflict.base.isNull || $0.base != $0.theirs }
         }
+        return result
     }
 }

@@ -13,7 +13,7 @@ struct StoredIssue: Sendable {
     var id = ID(high: 0, low: 0)
     var kind: Kind
     var resource: ResourceKey
-    /// `conflicts`, `faults`, `draft`, `op`, `value`.
+    /// `conflicts`, `faults`, `draft`, `op`, `value`, `restored`.
     var details: [JSON.Member]
     var at = Timestamp(milliseconds: 0)
 
@@ -79,14 +79,6 @@ struct StoredIssue: Sendable {
                         named.map { ["type": .string($0.type.rawValue), "id": .string($0.id?.description ?? "")] })),
             ])
     }
-
-    static func restoredServer(_ value: Change.Value, _ resource: ResourceKey) -> StoredIssue {
-        var draft = JSON.null
-        if case .task(let task) = value { draft = task.draft }
-        return StoredIssue(
-            kind: .restoredServer, resource: resource,
-            details: [.init("draft", draft), .init("value", value.json.sendable)])
-    }
 }
 
 extension StoredIssue {
@@ -124,7 +116,7 @@ extension TaskItem {
 
 extension JSON {
     /// The members of a resource of the server that a client may send.
-    fileprivate var sendable: JSON {
+    var sendable: JSON {
         let shown: Set<String> = [
             "id", "position", "createdAt", "updatedAt", "completedAt", "deletedAt", "revision",
         ]
@@ -299,31 +291,8 @@ extension Transaction {
         try edit(StoredMutation(isThere ? .patch : .create, try target(of: issue, isThere), .object(members)))
     }
 
-    private func sendAgain(_ issue: StoredIssue) throws {
-        // The history with this edit is gone: nobody sees a value that this would overwrite. Settings have no put.
-        let op: MutationOp = issue.resource.type == .settings ? .patch : .put
-        try edit(StoredMutation(op, issue.resource, try known(try withCategory(issue["value"]))))
-    }
-
-    /// The value of a task, whose category comes back first if the server lost that, too. Where another category has its
-    /// name by now, the task goes there.
-    private func withCategory(_ value: JSON) throws -> JSON {
-        guard let id = value["categoryId"]?.stringValue.flatMap({ ID($0) }), try rows.category(id) == nil,
-            let lost = try rows.connection.issues().first(where: {
-                $0.kind == .restoredServer && $0.resource == .category(id)
-            })
-        else { return value }
-        let name = lost["value"]["name"]?.stringValue ?? ""
-        if let other = try rows.category(foldedName: CaseFolding.fold(name)) {
-            return value.mergePatched(with: ["categoryId": .string(other.id.description)])
-        }
-        // Its issue stays: an app may answer one after the other of a list that it read before.
-        try sendAgain(lost)
-        return value
-    }
-
     /// Whether the user sees the resource: a task in the trash is not there.
-    private func isThere(_ resource: ResourceKey) throws -> Bool {
+    func isThere(_ resource: ResourceKey) throws -> Bool {
         switch try value(of: resource) {
         case .task(let task): task.deletedAt == nil
         case let value: value != nil

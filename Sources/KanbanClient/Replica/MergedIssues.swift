@@ -7,14 +7,14 @@ import KanbanWire
 /// that a later edit replaced.
 extension StoredIssue {
     static func merged(_ edit: OutboxEdit, _ result: SyncResponse.Result, _ draft: JSON) -> StoredIssue {
-        let conflicts = result.flatConflicts.map { conflict -> JSON in
+        let conflicts = result.conflicts.map { conflict -> JSON in
             ["member": .string(conflict.member), "mine": conflict.yours, "theirs": conflict.theirs]
         }
         return StoredIssue(
             kind: .merged, resource: edit.mutation.resource,
             details: [
                 .init("conflicts", .array(conflicts)), .init("draft", draft),
-                .init("isApplied", .bool(edit.policy != .keep && result.status != .conflict)),
+                .init("isApplied", .bool(edit.isApplied(by: result))),
             ])
     }
 
@@ -94,13 +94,18 @@ extension StoredIssue {
 
 extension StoredMutation {
     /// Whether it sets the member, as conflicts name it.
-    fileprivate func writes(_ member: String) -> Bool {
+    func writes(_ member: String) -> Bool {
         let names = Set(value.flatMembers.map(\.name))
         return switch member {
         case "position": op == .move || op == .restore || names.contains("status")
         default: names.contains(member)
         }
     }
+}
+
+extension OutboxEdit {
+    /// Whether the contested members have this edit's values.
+    func isApplied(by result: SyncResponse.Result) -> Bool { policy != .keep && result.status != .conflict }
 }
 
 extension JSON {

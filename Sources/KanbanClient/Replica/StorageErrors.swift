@@ -19,7 +19,7 @@ extension KanbanError {
         case .full: self = .storage("The disk is full.")
         case .io(let what): self = .storage(what)
         case .corrupt: self = .damaged
-        case .closed: self = .storage("The board is closed.")
+        case .closed: self = .closed
         // Errors of servers only.
         case .quotaExceeded, .moved, .away, .unsettled, .accessChanged: self = .storage("\(error)")
         case .noAccount: self = .storage("The file has no board.")
@@ -27,6 +27,7 @@ extension KanbanError {
     }
 
     static let deleted = KanbanError.storage("The board's folder was deleted while it was open.")
+    static let closed = KanbanError.storage("The board is closed.")
     static let openedForReading = KanbanError.storage("The board was opened for reading.")
     /// The file is damaged.
     static let damaged = KanbanError.storage("The file is damaged.")

@@ -19,6 +19,7 @@ extension Transaction {
         let own = answer.tasks
         for change in changes { try apply(change, isRestored: isRestored, own) }
         for answered in settled { try settle(answered) }
+        try noteMoves(answering: settled.map { ($0.edit, $0.result) })
         try setState(.cursor, answer.cursor)
         if let highest = changes.map(\.revision).max() { try setState(.through, String(highest)) }
         if !answer.hasMore { try endOfFeed(isStream: isStream, isRestored: isRestored) }
@@ -40,6 +41,7 @@ extension Transaction {
             if let category = Change.Value(shown: answered.result.value, as: .category) { try put(category) }
         }
         for answered in settled { try settle(answered) }
+        try noteMoves(answering: settled.map { ($0.edit, $0.result) })
         isEditing = true
         if !adopted.isEmpty { try replayEdits() }
         touched.formUnion([.status, .outbox])
@@ -49,6 +51,7 @@ extension Transaction {
     private func settled(_ results: [SyncResponse.Result]) throws -> [Settled] {
         try results.compactMap { result in
             guard let edit = try outboxEdit(result.mutationID) else { return nil }
+            let result = result.flat(isApplied: edit.isApplied(by: result))
             // Most edits are applied as sent and need no issue: skip their values.
             let isPlain = result.conflicts.isEmpty && result.status != .rejected && result.status != .conflict
             return Settled(
@@ -103,9 +106,10 @@ extension Transaction {
             if isRestored, let known, known.revision?.isOfEarlierHistory ?? false {
                 try noteLost(known, resource, newerThan: change.value)
             }
-            // Restored by another device, which decided on the category.
-            if case .task(let old)? = known, case .task(let new) = change.value, old.deletedAt != nil {
-                _ = try takeFormerCategory(of: new.id)
+            if case .task(let old)? = known, case .task(let new) = change.value {
+                // Restored by another device, which decided on the category.
+                if old.deletedAt != nil { _ = try takeFormerCategory(of: new.id) }
+                if !isRestored { try noteMove(from: old, to: new) }
             }
             try put(change.value)
             return
@@ -271,7 +275,9 @@ extension Transaction {
         }
         let settings = try rows.settings()
         if settings.revision.isOfEarlierHistory {
-            if isRestored, !settings.areUnset { try add(.restoredServer(.settings(settings), .settings)) }
+            if isRestored, !settings.areUnset {
+                try add(.restoredServer(.settings(settings), .settings, restored: .settings(Settings())))
+            }
             try rows.save(Settings())
             touched.insert(.settings)
         }
@@ -304,7 +310,7 @@ extension Transaction {
             guard !mine.areUnset, SettingsDraft(mine) != SettingsDraft(theirs) else { return }
         default: return
         }
-        try add(.restoredServer(known, resource))
+        try add(.restoredServer(known, resource, restored: server))
     }
 }
 

@@ -9,6 +9,8 @@ final class Transaction {
     let rows: SQLiteBoardWriter
     /// The regions that the transaction may have changed.
     var touched: Set<Region> = []
+    /// Where tasks were that another device moved since, to be noted in the undo steps.
+    var movedElsewhere: [ID: Position] = [:]
     /// False while the server's changes are applied: those leave no shadow.
     var isEditing = true
 

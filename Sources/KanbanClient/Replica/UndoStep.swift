@@ -62,7 +62,7 @@ extension Transaction {
         case .delete: return try draft(of: mutation.resource)
         case .move, .patch:
             guard let now = try value(of: mutation.resource)?.json else { return .null }
-            // A position that the server gave an own move is no change of another device.
+            // The position is expected only once another device moved the task: the server gives one to own moves, too.
             let names = mutation.value.flatMembers.map(\.name).filter { mutation.op == .patch || $0 == "status" }
             return JSON(flat: names.map { JSON.Member($0, now[flat: $0]) })
         }

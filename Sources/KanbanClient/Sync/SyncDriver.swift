@@ -52,7 +52,10 @@ actor SyncDriver {
             switch event {
             case .machine(let event):
                 if event == .started { core.setFromDevice(true) }
-                if case .switched = event { shown = core.shown }
+                if case .switched = event {
+                    shown = core.shown
+                    (loaded, total) = (0, nil)
+                }
                 handle(event)
             case .request(let number, let event) where number == request?.number:
                 request = nil
@@ -70,14 +73,16 @@ actor SyncDriver {
                 waiting[id] = continuation
                 handle(.asked(id: id, goal))
             case .gaveUp(let id, let error):
-                waiting.removeValue(forKey: id)?.resume(throwing: error)
+                // What the server said tells more than that the time is over.
+                let known = error as? KanbanError == .timedOut ? machine.refusal?.errorOfSync : nil
+                waiting.removeValue(forKey: id)?.resume(throwing: known ?? error)
                 handle(.gaveUp(id: id))
             case .closed(let done):
                 for task in [request?.task, stream?.task, timer?.task] { task?.cancel() }
                 await request?.task.value
                 await stream?.task.value
                 for continuation in waiting.values {
-                    continuation.resume(throwing: KanbanError.storage("The board is closed."))
+                    continuation.resume(throwing: KanbanError.closed)
                 }
                 waiting = [:]
                 events.finish()
@@ -154,7 +159,7 @@ actor SyncDriver {
         case .finish(let ids):
             for id in ids { waiting.removeValue(forKey: id)?.resume() }
         case .fail(let ids, let failure):
-            for id in ids { waiting.removeValue(forKey: id)?.resume(throwing: failure.error) }
+            for id in ids { waiting.removeValue(forKey: id)?.resume(throwing: failure.errorOfSync) }
         }
     }
 
@@ -236,8 +241,11 @@ actor SyncDriver {
                 try transaction.integrate(answer)
                 return try transaction.hasUnsent()
             }
-            loaded += answer.changes.count
-            if answer.hasMore { core.countLoaded(loaded, of: total) } else { core.setFromDevice(false) }
+            // Another board may have taken its place meanwhile.
+            if replica === self.shown.replica {
+                loaded += answer.changes.count
+                if answer.hasMore { core.countLoaded(loaded, of: total) } else { core.setFromDevice(false) }
+            }
             return .answered(hasMore: answer.hasMore, hasUnsent: hasUnsent)
         } catch {
             let failure = Failure(caught: error)
@@ -271,10 +279,10 @@ actor SyncDriver {
     private func pull(_ replica: Replica, _ client: APIClient, waits: Bool) async throws -> SyncResponse {
         let cursor = try replica.read { try $0.connection.state(.cursor) }
         if cursor == nil {
-            loaded = 0
             try await replica.write { try $0.setState(.isLoading, "1") }
             // Only for the progress: the load works without it.
-            total = try? await client.json(.get("/stats")).json["total"]?.intValue
+            let total = try? await client.json(.get("/stats")).json["total"]?.intValue
+            if replica === shown.replica { (loaded, self.total) = (0, total) }
         }
         var call = APICall.get("/changes", [("limit", "1000")] + (cursor.map { [("since", $0)] } ?? []))
         guard waits else { return try SyncResponse(try await client.json(call).json) }

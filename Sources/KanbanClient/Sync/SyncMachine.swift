@@ -4,68 +4,6 @@
 /// that comes back and the foreground end a wait early, unless the server has had too much. Only `pause`, a log-out, or a
 /// server that refuses the device stop it.
 struct SyncMachine: Sendable {
-    enum Request: Hashable, Sendable {
-        /// Send the outbox, at most `most` mutations; the answer brings changes.
-        case push(most: Int)
-        /// Read a page of changes.
-        case pull
-        /// Read a page of changes by long polling, where streams do not work.
-        case poll
-    }
-
-    enum Event: Hashable, Sendable {
-        case started
-        case paused
-        /// The outbox has edits to send, or has none, now that the machine is told.
-        case outbox(hasUnsent: Bool)
-        /// A call of `syncNow` waits for the goal.
-        case asked(id: Int, SyncGoal)
-        /// That call timed out or was cancelled.
-        case gaveUp(id: Int)
-        /// The request was answered, and the answer is on disk.
-        case answered(hasMore: Bool, hasUnsent: Bool)
-        /// A push was answered, and more edits wait behind it.
-        case answeredPart
-        case failed(Failure)
-        /// The stream has caught up.
-        case streamReady
-        /// The stream ended, and its changes are on disk. The time is since it caught up, or else since it was opened.
-        case streamEnded(Failure?, after: Duration)
-        /// The wait is over.
-        case waited
-        /// The network may be back.
-        case pathChanged
-        /// Another account, or none, is shown: the machine starts over.
-        case switched(hasCursor: Bool, hasUnsent: Bool)
-        /// The file was damaged, and a new one has the edits that could be read and nothing else.
-        case replaced
-    }
-
-    enum Action: Hashable, Sendable {
-        case send(Request)
-        case openStream
-        case closeStream
-        case cancelRequest
-        /// Wait a random time up to this.
-        case wait(upTo: Duration)
-        /// Wait exactly this long.
-        case waitFor(Duration)
-        case stopWaiting
-        /// The server does not know the cursor: forget it and load anew.
-        case startOver
-        /// The first mutation of the outbox cannot be sent at all.
-        case refuseFirst(Failure.Problem)
-        case show(Phase)
-        /// Calls of `syncNow` whose goal is reached.
-        case finish([Int])
-        case fail([Int], Failure)
-    }
-
-    enum Phase: Hashable, Sendable {
-        case idle, loading, syncing, live, waiting, offline, loggedOut
-        case stopped(Failure.Problem)
-    }
-
     private enum Stream {
         case closed, opening, ready
     }
@@ -87,7 +25,9 @@ struct SyncMachine: Sendable {
     private var stream = Stream.closed
     private var isWaiting = false
     /// The server refuses requests, or has no room, for as long as the wait lasts.
-    private var isRefused = false
+    private var refused: Failure?
+    /// The feed was begun anew because the server did not know the cursor, and no page has come since.
+    private var isBegunAnew = false
     private var failures = 0
     private var mutations = Self.mostMutations
     /// The feed was read to its end since it began.
@@ -104,6 +44,9 @@ struct SyncMachine: Sendable {
         isLoaded = hasCursor
         self.hasUnsent = hasUnsent
     }
+
+    /// Why the server wants to be left alone now.
+    var refusal: Failure? { isWaiting ? refused : nil }
 
     mutating func handle(_ event: Event) -> [Action] {
         var actions: [Action] = []
@@ -161,9 +104,10 @@ struct SyncMachine: Sendable {
     // MARK: - Events
 
     private mutating func ask(_ id: Int, _ goal: SyncGoal, _ actions: inout [Action]) {
+        // The server may take the session by now, or the token may be readable: one try tells.
         if case .loggedOut = isBarred {
-            actions.append(.fail([id], .problem(.init(status: 401, code: "unauthorized"))))
-            return
+            isBarred = nil
+            needsPull = true
         }
         if case .stopped(let problem) = isBarred {
             actions.append(.fail([id], .problem(problem)))
@@ -180,6 +124,7 @@ struct SyncMachine: Sendable {
         let answered = request
         request = nil
         failures = 0
+        isBegunAnew = false
         self.hasMore = hasMore
         self.hasUnsent = hasUnsent
         if !hasMore {
@@ -221,7 +166,10 @@ struct SyncMachine: Sendable {
         switch problem.status {
         case 401: bar(.loggedOut, .problem(problem), &actions)
         case 403: bar(.stopped(problem), .problem(problem), &actions)
-        case _ where problem.isOfCursor: startOver(&actions)
+        // Without a page in between, another time would be in vain, too.
+        case _ where problem.isOfCursor && !isBegunAnew:
+            startOver(&actions)
+            isBegunAnew = true
         default: return false
         }
         return true
@@ -291,10 +239,10 @@ struct SyncMachine: Sendable {
 
     private mutating func backOff(_ failure: Failure, _ actions: inout [Action]) {
         // A stream that fails meanwhile makes the wait no shorter.
-        guard !(isWaiting && isRefused) else { return fail(failure, &actions) }
+        guard refusal == nil else { return fail(failure, &actions) }
         failures += 1
         isWaiting = true
-        isRefused = false
+        refused = nil
         var wait = Action.wait(upTo: min(Self.longestWait, .milliseconds(500 << min(failures - 1, 10))))
         if case .problem(let problem) = failure {
             if let seconds = problem.retryAfter, [429, 503, 409].contains(problem.status) {
@@ -302,7 +250,7 @@ struct SyncMachine: Sendable {
             } else if problem.status == 507 {
                 wait = .waitFor(.seconds(60))
             }
-            isRefused = [429, 507].contains(problem.status)
+            if [429, 507].contains(problem.status) { refused = failure }
         }
         actions.append(wait)
         fail(failure, &actions)
@@ -312,7 +260,7 @@ struct SyncMachine: Sendable {
     private var isOffline = false
 
     private mutating func cutWait(_ actions: inout [Action]) {
-        if !isRefused { stopWaiting(&actions) }
+        if refusal == nil { stopWaiting(&actions) }
     }
 
     private mutating func stopWaiting(_ actions: inout [Action]) {

@@ -12,7 +12,8 @@ struct SyncResponse: Sendable {
         var status: Status
         var revision: Revision?
         var value: JSON
-        var conflicts: [(member: String, theirs: JSON, yours: JSON)]
+        /// A base of null may also be one that the server does not know any more.
+        var conflicts: [(member: String, base: JSON, theirs: JSON, yours: JSON)]
         var problem: JSON?
     }
 
@@ -76,7 +77,9 @@ extension SyncResponse.Result {
         revision = json.revision
         value = json["value"] ?? .null
         conflicts = (json["conflicts"]?.arrayValue ?? []).compactMap { conflict in
-            conflict["member"]?.stringValue.map { ($0, conflict["theirs"] ?? .null, conflict["yours"] ?? .null) }
+            conflict["member"]?.stringValue.map { member in
+                (member, conflict["base"] ?? .null, conflict["theirs"] ?? .null, conflict["yours"] ?? .null)
+            }
         }
         problem = json["problem"]
     }

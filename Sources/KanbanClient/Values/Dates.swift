@@ -40,7 +40,8 @@ extension Day: ExpressibleByStringLiteral {
     /// A day that is written in the program. Stops the program when there is no such day; for data use ``init(_:)``.
     public init(stringLiteral value: String) {
         guard let day = Kanban.Day(value) else {
-            preconditionFailure("\"\(value)\" is no day of the calendar; write it as YYYY-MM-DD.")
+            // A release build drops the text of a `preconditionFailure`.
+            fatalError("\"\(value)\" is no day of the calendar; write it as YYYY-MM-DD.")
         }
         self.day = day
     }

@@ -48,8 +48,16 @@ public struct HistoryEntry: Hashable, Sendable {
     public let title: String?
     /// Which members changed.
     public let members: [String]
-    /// Where the page after the one that this entry came with begins; `nil` when there is none.
-    let next: String?
+    /// Older entries have smaller ones.
+    let revision: Int64
+    /// Where older entries are.
+    var rest: Rest
+
+    enum Rest: Hashable, Sendable {
+        case nowhere
+        /// On the page of a cursor, `nil` for the newest. The last entry of a page names the next page, any other its own.
+        case page(String?)
+    }
 }
 
 /// The weather, from the server.

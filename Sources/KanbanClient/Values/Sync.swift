@@ -133,7 +133,8 @@ public struct Issue: Identifiable, Hashable, Sendable {
         case restoreWithMine
         /// Sends other values, for `rejected`.
         case retry(TaskDraft)
-        /// Sends what the server lost, for `restoredServer`. With a task goes its category, where that is lost, too.
+        /// Sends what the server lost, for `restoredServer`, but for members that somebody changed since. With a task goes its
+        /// category, where that is lost, too.
         case sendAgain
     }
 

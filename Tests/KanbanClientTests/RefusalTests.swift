@@ -1,0 +1,93 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import KanbanClient
+
+/// What the engine does, and what calls are told, when a server keeps refusing.
+struct RefusalTests {
+    private typealias Action = SyncMachine.Action
+
+    @Test func `a server that knows no cursor at all is asked less and less often`() {
+        var machine = SyncMachine(hasCursor: true, hasUnsent: false)
+        let gone = Failure.problem(.init(status: 410, code: "cursor_expired"))
+        _ = machine.handle(.started)
+
+        #expect(machine.handle(.failed(gone)) == [.startOver, .send(.pull), .show(.loading)])
+        #expect(machine.handle(.failed(gone)) == [.wait(upTo: .milliseconds(500)), .show(.waiting)])
+        #expect(machine.handle(.waited) == [.send(.pull), .show(.loading)])
+        #expect(machine.handle(.failed(gone)) == [.wait(upTo: .milliseconds(1_000)), .show(.waiting)])
+        _ = machine.handle(.waited)
+        // After a page, another history is begun anew at once.
+        _ = machine.handle(.answered(hasMore: true, hasUnsent: false))
+        #expect(machine.handle(.failed(gone)).contains(.startOver))
+    }
+
+    @Test(arguments: [429, 507])
+    func `a sync whose time ends while the server wants to be left alone says so`(status: Int) async throws {
+        let device = try await TestDevice {
+            // Only that time is over.
+            $0.dependencies.sleep = { if $0 != .seconds(7) { try await Task.sleep(for: .seconds(86_400)) } }
+        }
+        device.network.answer { _, _, _ in (status, #"{"code": "busy", "requestId": "1"}"#) }
+        let error = KanbanError.server(status: status, code: "busy", requestID: "1")
+        await #expect(throws: error) { try await device.board.syncNow() }
+        let before = device.network.requests.count
+
+        await #expect(throws: error) { try await device.board.syncNow(timeout: .seconds(7)) }
+
+        #expect(device.network.requests.count == before)
+        await device.board.close()
+    }
+
+    @Test func `a sync without a limit may say so`() async throws {
+        let server = try LocalServer()
+        let device = try await TestDevice {
+            $0.dependencies.transport = server
+            $0.dependencies.sleep = { try await Task.sleep(for: $0) }
+        }
+
+        try await device.board.syncNow(timeout: .seconds(Int64.max))
+
+        await device.board.close()
+    }
+
+    @Test func `a sync asks once more after the server wanted a log-in`() async throws {
+        let server = try LocalServer()
+        let network = MeddlingNetwork(to: server)
+        let device = try await TestDevice.on(network)
+        try await device.board.create(.init(title: "waits"))
+        network.meddle { _ in .answer(401, #"{"code": "unauthorized", "requestId": "1"}"#) }
+        for _ in 0..<2 { await #expect(throws: KanbanError.loggedOut) { try await device.board.syncNow() } }
+        #expect(try device.board.status.current().phase == .loggedOut)
+        network.meddle { _ in .none }
+
+        try await device.board.syncNow()
+
+        #expect(try await device.board.pending().isEmpty)
+        #expect(try device.board.status.current().phase == .idle)
+        await device.board.close()
+    }
+
+    @Test(
+        arguments: [
+            (["retry-after": "17"], 17),
+            (["retry-after": "Wed, 25 Nov 2026 12:01:30 GMT", "date": "Wed, 25 Nov 2026 12:00:00 GMT"], 90),
+            (["retry-after": "Wed, 25 Nov 2026 11:00:00 GMT", "date": "Wed, 25 Nov 2026 12:00:00 GMT"], 0),
+            (["retry-after": "Wed, 25 Nov 2026 12:01:30 GMT"], nil), (["retry-after": "soon"], nil),
+        ] as [([String: String], Int?)])
+    func `a server may say when to come again as a time`(headers: [String: String], seconds: Int?) {
+        let failure = Failure(APIResponse(status: 503, headers: headers, body: []))
+
+        #expect(failure == .problem(.init(status: 503, code: "unknown", retryAfter: seconds)))
+    }
+
+    // The debug build, which tests are, has the text of a precondition, too.
+    @Test func `a literal that is no day stops the program with a reason`() async throws {
+        let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let _: Day = "2026-02-30"
+        }
+
+        #expect(String(decoding: result.standardErrorContent, as: UTF8.self).contains("is no day of the calendar"))
+    }
+}
