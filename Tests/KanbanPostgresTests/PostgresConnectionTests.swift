@@ -272,6 +272,45 @@ extension PostgresTests {
             #expect(error?.endsConnection == true)
         }
 
+        @Test func `a session that was idle for too long has ended`() async throws {
+            let connection = try connect()
+            let other = try connect()
+            let id = try #require(try connection.text("SELECT pg_backend_pid()::text"))
+            try connection.run("SET idle_session_timeout = 1")
+            try connection.wait()
+            try await until("it is over") {
+                try other.integer("SELECT count(*) FROM pg_stat_activity WHERE pid = \(id)") == 0
+            }
+
+            let error = #expect(throws: PostgresError.self) { try connection.integer("SELECT 1") }
+
+            #expect(error?.endsConnection == true)
+        }
+
+        @Test func `a transaction sees what others commit during it, whatever the default of the role`() throws {
+            let connection = try connect()
+            try connection.run("SET default_transaction_isolation = 'repeatable read'")
+            try connection.wait()
+
+            try connection.begin()
+
+            #expect(try connection.text("SHOW transaction_isolation") == "read committed")
+            try connection.commit()
+            try connection.begin(readOnly: true)
+            #expect(try connection.text("SHOW transaction_isolation") == "repeatable read")
+            try connection.endReading()
+        }
+
+        @Test func `a refused connection has a state, whatever the words`() throws {
+            let url = try PostgresCluster.shared.get().url.replacing("/postgres?", with: "/nothing?")
+
+            let error = #expect(throws: PostgresError.self) { try PostgresConnection.ofCommand("test", to: url) }
+
+            #expect(error?.state == "3D000")
+            #expect(error?.message.contains("\"nothing\"") == true)
+            #expect(error?.endsConnection == true)
+        }
+
         @Test func `a parameter of another type is an error of its statement, and the session goes on`() throws {
             let connection = try connect()
             let statement = try connection.statement("SELECT ?1::bigint")

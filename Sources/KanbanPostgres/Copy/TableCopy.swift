@@ -83,7 +83,8 @@ package enum TableCopy {
         let connection = try PostgresConnection.ofCommand("copy", to: target)
         let schema = try connection.text(
             """
-            SELECT concat(oid, '/', current_schema()::regnamespace::oid) FROM pg_database WHERE datname = current_database()
+            SELECT concat(oid, '/', quote_ident(current_schema())::regnamespace::oid) FROM pg_database
+            WHERE datname = current_database()
             """)
         return try "\(Lineage(of: connection).text)/\(schema ?? "")"
     }

@@ -72,7 +72,12 @@ final class PostgresConnection: Engine {
             throw PostgresError(state: "", message: "no memory to connect")
         }
         self.handle = handle
-        guard PQstatus(handle) == CONNECTION_OK else { throw lost() }
+        guard PQstatus(handle) == CONNECTION_OK else {
+            let error = lost()
+            // PostgreSQL's own words have two spaces behind their severity; otherwise nobody answers, and that may take seconds.
+            guard options.findsState, error.message.contains(":  ") else { throw error }
+            throw PostgresError(state: Self.refusal(of: handle), message: error.message, isFatal: true)
+        }
         // Notices would go to standard error.
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
         guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else { throw lost() }

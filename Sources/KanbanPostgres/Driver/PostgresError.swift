@@ -38,8 +38,10 @@ package struct PostgresError: Error, CustomStringConvertible {
 
     /// The session ended: uncommitted writes are lost, and the outcome of a running commit is unknown.
     var endsConnection: Bool {
-        // A protocol violation may also be one statement's alone: a parameter that is no value of its type.
-        if state == "08P01" { return isFatal }
+        // Whatever the reason, which newer versions have more of: such as a time-out of idle sessions.
+        if isFatal { return true }
+        // A protocol violation may be one statement's alone: a parameter that is no value of its type.
+        if state == "08P01" { return false }
         return state.isEmpty || state.hasPrefix("08") || ["57P01", "57P02", "57P03", "25P03"].contains(state)
     }
 

@@ -48,8 +48,9 @@ package final class PostgresStore: Sendable {
         let context = BoardContext(
             clock: configuration.clock, retention: configuration.retention, quota: configuration.quota)
         self.context = context
-        let connection = try PostgresConnection(
-            configuration.options(for: "start", statementTime: 120_000, idleTime: 120_000))
+        var options = configuration.options(for: "start", statementTime: 120_000, idleTime: 120_000)
+        options.findsState = true
+        let connection = try PostgresConnection(options)
         if configuration.makesTables {
             try PostgresSchema.bringUp(connection, now: configuration.clock(), steps: configuration.steps)
         } else {

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import KanbanPostgres
 @testable import KanbanServer
 
 struct DatabaseOptionTests {
@@ -77,6 +78,17 @@ struct DatabaseOptionTests {
         let url = ["KANBASE_DATABASE": "postgres://h/d"]
         #expect(try Invocation(["--database-lanes", "4"], environment: url).configuration.databaseLanes == 4)
         #expect(try Invocation([], environment: ["KANBASE_DATABASE_LANES": "4"]).configuration.databaseLanes == 4)
+    }
+
+    @Test(arguments: [
+        ("3D000", "치명적오류: \"nothing\" 데이터베이스 없음", ExitCode.noInput),
+        ("28000", "\"nobody\" 롤(role) 없음", .noPermission),
+        ("", "could not translate host name \"password.invalid\" to address", .unavailable),
+        ("", "fe_sendauth: no password supplied", .noPermission),
+        ("08P01", "password authentication failed", .noPermission),
+    ])
+    func `the exit code of a refused connection is of its state`(state: String, message: String, code: ExitCode) {
+        #expect(Failure(PostgresError(state: state, message: message), in: "database").code == code)
     }
 
     @Test func `a directory and a database exclude each other`() throws {
