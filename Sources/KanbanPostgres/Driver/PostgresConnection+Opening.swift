@@ -20,6 +20,8 @@ extension PostgresConnection {
         var timeout: Int32 = 15_000
         /// Run once after connecting.
         var setUp: [String] = []
+        /// Refuses a server whose history is older than one seen; `nil` does not ask.
+        var seen: SeenLineages?
         /// Finds the SQLSTATE of a refused connection, with a second attempt.
         var findsState = false
     }
@@ -29,6 +31,7 @@ extension PostgresConnection {
         var configuration = PostgresConfiguration(target: target, clock: { Timestamp(milliseconds: 0) })
         configuration.prepares = false
         var options = configuration.options(for: purpose, statementTime: 600_000, idleTime: 600_000, lockTime: 15_000)
+        options.seen = nil
         options.findsState = true
         return try PostgresConnection(options)
     }

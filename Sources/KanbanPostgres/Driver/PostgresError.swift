@@ -57,6 +57,13 @@ package struct PostgresError: Error, CustomStringConvertible {
     /// A server that takes no writes: a standby, or a primary that was replaced (section 10 of the design).
     package var isReadOnly: Bool { state == "25006" }
 
+    /// PostgreSQL answers, but does not do what is asked, and nobody foresaw why.
+    var isRefusal: Bool { if case .io = storeError { true } else { false } }
+
+    /// A primary that was replaced and takes writes again; see ``SeenLineages``. The state is ours, of the class of connections.
+    var isReplaced: Bool { state == Self.replaced }
+    static let replaced = "08KB1"
+
     var storeError: StoreError {
         switch state {
         case "53100": .full

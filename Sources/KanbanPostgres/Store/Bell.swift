@@ -150,6 +150,10 @@ final class Bell: Sendable {
                 try poll(on: connection)
                 try registry?.leave(on: connection)
             } catch {
+            } catch let error as PostgresError where error.isRefusal {
+                // It can be reached.
+                configuration.note(error)
+                Thread.sleep(forTimeInterval: 0.2)
                 noteAway("\(error)")
                 if isGone { onGone() }
                 Thread.sleep(forTimeInterval: 0.2)

@@ -89,16 +89,17 @@ package final class PostgresStore: Sendable {
         long.patience = max(.seconds(60), configuration.patience)
         longLane = Lane(-2, long, statementTime: 120_000, context: context, done: done, publish: publish)
         readers = Readers(
-            limit: configuration.readers, configuration.options(for: "reader", planning: .byIndexes),
-            label: "kanbase.readers")
+            limit: configuration.readers, configuration,
+            configuration.options(for: "reader", planning: .byIndexes), label: "kanbase.readers")
         longReaders = Readers(
-            limit: 2, configuration.options(for: "long reader", statementTime: 120_000, planning: .byIndexes),
+            limit: 2, configuration,
+            configuration.options(for: "long reader", statementTime: 120_000, planning: .byIndexes),
             label: "kanbase.long-readers")
         var peekOptions = configuration.options(
             for: "peeks", statementTime: configuration.peekTime, planning: .byIndexesOnce)
         peekOptions.timeout = Int32(configuration.peekTime + 2_000)
         self.peekOptions = peekOptions
-        peeks = Peeks(peekOptions)
+        peeks = Peeks(configuration, peekOptions)
         bell.start { [allLanes, readers, longReaders, peeks, loopPeeks] in
             for peeks in loopPeeks.withLock({ Array($0.values) }) { peeks.giveUp() }
             peeks.refuseWaiting(Self.gone)
@@ -184,7 +185,7 @@ package final class PostgresStore: Sendable {
         // The consumer of the rows may be slow.
         let options = configuration.options(for: "export", statementTime: 120_000, idleTime: 600_000)
         return try await withCheckedThrowingContinuation { continuation in
-            let thread = Thread { [context] in
+            let thread = Thread { [context, configuration] in
                 continuation.resume(
                     with: Result {
                         do {
@@ -192,7 +193,7 @@ package final class PostgresStore: Sendable {
                                 try body(PostgresBoard(account: account, connection: connection, context: context))
                             }
                         } catch let error as PostgresError {
-                            throw error.storeError
+                            throw configuration.storeError(of: error)
                         }
                     })
             }
