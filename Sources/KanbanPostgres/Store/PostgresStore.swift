@@ -58,7 +58,8 @@ package final class PostgresStore: Sendable {
         }
         let ids = IDSource(random: configuration.random)
         let server = ids.next(at: configuration.clock())
-        if let registry = ServerRegistry(of: server, configuration) {
+        let registry = ServerRegistry(of: server, configuration)
+        if let registry {
             // In this order: a program that contracts the tables either sees this server or is seen by it.
             try registry.announce(on: connection)
             try PostgresSchema.requireRunnable(connection, steps: configuration.steps)
@@ -69,7 +70,8 @@ package final class PostgresStore: Sendable {
                 id: ids.next(at: configuration.clock()), epoch: ids.newEpoch(), at: configuration.clock())
             try connection.wait()
         }
-        let bell = Bell(configuration, schema: try PostgresSchema.name(on: connection), server: server)
+        let bell = Bell(
+            configuration, schema: try PostgresSchema.name(on: connection), server: server, registry: registry)
         self.bell = bell
         let done = done
         let publish: @Sendable ([AccountKey]) -> Void = { accounts in
