@@ -140,7 +140,7 @@ let package = Package(
             with: [
                 "Kanban", "KanbanWire", "KanbanAccess", "HTTP", "Sockets", "JSON", "Crypto", "KanbanSQLite", "Fetch",
             ]),
-        tests(of: "KanbanServer", with: ["KanbanAPI"]),
+        tests(of: "KanbanServer", with: ["KanbanAPI", "KanbanPostgres"]),
         .testTarget(
             name: "ConformanceTests",
             dependencies: [

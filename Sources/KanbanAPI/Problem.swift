@@ -114,7 +114,9 @@ package struct Problem: Error, Sendable {
         case .full: self.init(.insufficientStorage)
         case .io:
             self.init(
-                .unavailable, "The disk failed. Read the resource to find out whether the write took effect.",
+                .unavailable,
+                "The server cannot read or write its data. Its operator has to look after it. Read the resource to find out "
+                    + "whether a write took effect.",
                 headers: [("Retry-After", "5")])
         case .quotaExceeded(.bytes(let limit)):
             self.init(

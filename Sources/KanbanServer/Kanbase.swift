@@ -7,13 +7,14 @@ struct Kanbase {
 
     static func main() async {
         StandardStreams.open()
+        var arguments: [String] = []
         do {
-            let arguments = try arguments()
+            arguments = try Self.arguments()
             ProcessList.hideSecrets(among: arguments)
             let invocation = try Invocation(arguments, environment: ProcessInfo.processInfo.environment)
             try await run(invocation)
         } catch let failure as Failure {
-            complain(failure.message, seeHelp: failure.code == .usage)
+            complain(failure.hidingAddresses(among: arguments).message, seeHelp: failure.code == .usage)
             exit(failure.code.rawValue)
         } catch {
             complain("Something that should never happen did: \(error)", seeHelp: false)

@@ -272,6 +272,76 @@ extension PostgresTests {
             #expect(error?.endsConnection == true)
         }
 
+        @Test func `a session that was idle for too long has ended`() async throws {
+            let connection = try connect()
+            let other = try connect()
+            let id = try #require(try connection.text("SELECT pg_backend_pid()::text"))
+            try connection.run("SET idle_session_timeout = 1")
+            try connection.wait()
+            try await until("it is over") {
+                try other.integer("SELECT count(*) FROM pg_stat_activity WHERE pid = \(id)") == 0
+            }
+
+            let error = #expect(throws: PostgresError.self) { try connection.integer("SELECT 1") }
+
+            #expect(error?.endsConnection == true)
+        }
+
+        @Test func `a transaction sees what others commit during it, whatever the default of the role`() throws {
+            let connection = try connect()
+            try connection.run("SET default_transaction_isolation = 'repeatable read'")
+            try connection.wait()
+
+            try connection.begin()
+
+            #expect(try connection.text("SHOW transaction_isolation") == "read committed")
+            try connection.commit()
+            try connection.begin(readOnly: true)
+            #expect(try connection.text("SHOW transaction_isolation") == "repeatable read")
+            try connection.endReading()
+        }
+
+        @Test func `a refused connection has a state, whatever the words`() throws {
+            let url = try PostgresCluster.shared.get().url.replacing("/postgres?", with: "/nothing?")
+
+            let error = #expect(throws: PostgresError.self) { try PostgresConnection.ofCommand("test", to: url) }
+
+            #expect(error?.state == "3D000")
+            #expect(error?.message.contains("\"nothing\"") == true)
+            #expect(error?.endsConnection == true)
+        }
+
+        @Test func `a server whose history is older than one seen is refused, and its settings need no right to ask`()
+            throws
+        {
+            var options = PostgresConnection.Options(target: try PostgresCluster.shared.get().url)
+            let seen = SeenLineages()
+            options.seen = seen
+            options.setUp = ["SET statement_timeout = 1234"]
+            let lineage = try #require(try PostgresConnection(options).lineage)
+            let server = try #require(lineage.text.split(separator: "/").first)
+            try seen.note(Lineage(text: "1/000000FF"))
+            #expect(try PostgresConnection(options).lineage == lineage)
+
+            try seen.note(Lineage(text: "\(server)/000000FF"))
+
+            let error = #expect(throws: PostgresError.self) { try PostgresConnection(options) }
+            #expect(error?.endsConnection == true)
+            #expect(error?.message.contains("was replaced") == true)
+            let cluster = try PostgresCluster.shared.get()
+            try cluster.execute("CREATE ROLE curious LOGIN")
+            try cluster.execute("REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC")
+            defer {
+                // `try?`: the test has failed already when these do.
+                _ = try? cluster.execute("GRANT EXECUTE ON FUNCTION pg_control_system() TO PUBLIC")
+                _ = try? cluster.execute("DROP ROLE curious")
+            }
+            options.target += "&user=curious"
+            let other = try PostgresConnection(options)
+            #expect(other.lineage == nil)
+            #expect(try other.text("SHOW statement_timeout") == "1234ms")
+        }
+
         @Test func `a parameter of another type is an error of its statement, and the session goes on`() throws {
             let connection = try connect()
             let statement = try connection.statement("SELECT ?1::bigint")

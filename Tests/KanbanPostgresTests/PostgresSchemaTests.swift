@@ -231,6 +231,24 @@ extension PostgresTests {
             #expect(try connection.integer("SELECT count(*) FROM accounts") == 0)
         }
 
+        @Test func `a schema of any name is used, and not the one whose name differs in its capitals`() async throws {
+            let cluster = try PostgresCluster.shared.get()
+            let name = "Board.\(UUID().uuidString)"
+            let target = try cluster.freshSchema(name)
+            _ = try cluster.freshSchema(name.lowercased())
+            try cluster.execute("CREATE TABLE \"\(name.lowercased())\".invoices (n int)")
+
+            let named = try TestStores(target: target)
+            try await named.store.write { try $0.makeTask() }
+
+            #expect(try PostgresStore.check(target) == [])
+            #expect(try TableCopy.copy(target, into: cluster.freshSchema(), at: Timestamp(milliseconds: 0)).tasks == 1)
+            #expect(throws: TableCopy.Fault.targetIsSource) {
+                try TableCopy.copy(target, into: target, at: Timestamp(milliseconds: 0))
+            }
+            withExtendedLifetime(named) {}
+        }
+
         @Test func `a newer schema is left as it is`() throws {
             let connection = try stores.connection()
             try connection.run("UPDATE kanbase SET version = 1000")

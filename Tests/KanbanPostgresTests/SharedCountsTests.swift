@@ -1,3 +1,4 @@
+import Foundation
 import Kanban
 import KanbanAccess
 import Locks
@@ -43,6 +44,32 @@ extension PostgresTests {
                 let wait = try await store.attempt("log-in", keys, most: 1, within: .seconds(60), counts: false)
                 #expect(wait == .seconds(60))
             }
+            withExtendedLifetime(stores) {}
+        }
+
+        @Test func `a server whose clock is wrong says so, once, and when it is right again`() async throws {
+            let error = Locked<Int64>(3_600_000)
+            let said = Locked<[String]>([])
+            let stores = try TestStores { configuration in
+                configuration.version = "test"
+                configuration.registryPace = .milliseconds(10)
+                configuration.notify = .poll
+                configuration.datesByClock = false
+                let base = (start: ContinuousClock.now, time: Date().timeIntervalSince1970)
+                configuration.clock = {
+                    let passed = (ContinuousClock.now - base.start) / .milliseconds(1)
+                    return Timestamp(milliseconds: Int64(base.time * 1000 + passed) + error.withLock { $0 })
+                }
+                configuration.report = { message, detail in said.withLock { $0.append("\(message) \(detail)") } }
+            }
+
+            #expect(said.withLock { $0.count } == 1)
+            #expect(said.withLock { $0.first?.contains("ahead by 3") } == true)
+            error.withLock { $0 = 0 }
+            try await until("it is right again") { said.withLock { $0.count } > 1 }
+            error.withLock { $0 = -3_600_000 }
+            try await until("it is wrong again") { said.withLock { $0.count } > 2 }
+            #expect(said.withLock { $0[1].contains("again") && $0[2].contains("behind by 3") })
             withExtendedLifetime(stores) {}
         }
 

@@ -154,6 +154,37 @@ extension PostgresTests {
             #expect(try PostgresStore.check(second) == [])
         }
 
+        @Test func `a new history that is due after a failover begins with the copy`() async throws {
+            let stores = try TestStores()
+            let others = try stores.makeAccounts(1)[0]
+            for account in [.local, others] {
+                try await stores.store.write(account, session: nil) { _ = try $0.makeTask() }
+            }
+            let connection = try stores.connection()
+            try connection.run("UPDATE accounts SET lineage = '7/00000001' WHERE number = 1")
+            try connection.wait()
+            let before = try await stores.store.read { try $0.feedState() }
+            let kept = try await stores.store.read(others) { try $0.feedState() }
+            let target = try PostgresCluster.shared.get().freshSchema()
+            let directory = try TemporaryDirectory()
+
+            try TableCopy.copy(stores.target, into: target, at: clock.now)
+            try FileStore.makeBackup(at: directory.file("kanbase.sqlite")) {
+                _ = try TableCopy.copy(stores.target, into: $0)
+            }
+
+            let copy = try TestStores(target: target)
+            let file = try FileStore(in: directory.path, clock: { [clock] in clock.now })
+            defer { file.close() }
+            for store in [copy.store, file] as [any Store] {
+                let after = try await store.read(.local) { try $0.feedState() }
+                #expect(after.epoch != before.epoch && after.revision > 1_700_000_000_000)
+                #expect(try await store.read(others) { try $0.feedState() } == kept)
+            }
+            #expect(try PostgresStore.check(target) == [])
+            withExtendedLifetime((stores, copy)) {}
+        }
+
         private func withStore<T: Sendable>(
             _ target: String, _ body: @escaping @Sendable (any BoardWriter) throws -> T
         ) async throws -> T {
@@ -184,6 +215,32 @@ extension PostgresTests {
                 }
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+        }
+
+        @Test func `nothing is copied into a database that servers work on`() async throws {
+            let directory = try TemporaryDirectory()
+            _ = try await makeData(in: directory)
+            let stores = try TestStores { $0.version = "1" }
+
+            #expect(throws: TableCopy.Fault.targetIsServed(by: 1)) {
+                try FileStore.withFile(of: directory.path) {
+                    try TableCopy.copy($0, into: stores.target, at: clock.now)
+                }
+            }
+            #expect(try await stores.store.read { try $0.tasks(TaskQuery()) } == [])
+            withExtendedLifetime(stores) {}
+        }
+
+        @Test func `what a killed copy left of a file is removed`() throws {
+            let folder = try TemporaryDirectory()
+            let kept = ["kanbase.lock", "kanbase.sqlite-wal", "other.7.partial"]
+            for name in kept + ["kanbase.sqlite.7.partial", "kanbase.sqlite.7.partial-journal"] {
+                try Data().write(to: URL(filePath: folder.file(name)))
+            }
+
+            try FileStore.removePartialBackups(of: folder.file("kanbase.sqlite"))
+
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == kept)
         }
 
         /// A copy of which one row arrives as another.

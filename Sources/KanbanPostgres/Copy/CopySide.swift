@@ -108,6 +108,9 @@ final class DatabaseSide: CopySide {
     typealias Row = PostgresStatement
 
     private let connection: PostgresConnection
+    /// The history in which the rows are read. An account that was written last in another one begins a new one with the copy, as
+    /// with its next write in the database: what clients have seen of it may be lost.
+    private let lineage: Lineage?
     /// Sent rows without an answer, and their bytes.
     private var pending = (rows: 0, bytes: 0)
 
@@ -119,8 +122,9 @@ final class DatabaseSide: CopySide {
     /// a new epoch.
     private static let own = ["lineage"]
 
-    init(_ connection: PostgresConnection) {
+    init(_ connection: PostgresConnection, writtenIn lineage: Lineage? = nil) {
         self.connection = connection
+        self.lineage = lineage
     }
 
     func columns(of table: String) throws -> [String] {
@@ -137,7 +141,8 @@ final class DatabaseSide: CopySide {
         let counted = table == "task_counts" ? " WHERE count <> 0" : ""
         // A file numbers them as they come, and purges by age in the order of the numbers.
         let order = Self.purgedByAge.contains(table) ? " ORDER BY at" : ""
-        let rows = "SELECT \(columns.joined(separator: ", ")) FROM \(table)\(counted)\(order)"
+        let values = table == "accounts" ? columns.map(renewing) : columns
+        let rows = "SELECT \(values.joined(separator: ", ")) FROM \(table)\(counted)\(order)"
         try connection.run("DECLARE copied NO SCROLL CURSOR FOR \(rows)")
         let page = PostgresStatement("FETCH \(Self.pageSize(of: table)) FROM copied", on: connection)
         var isOver = false
@@ -150,6 +155,11 @@ final class DatabaseSide: CopySide {
             page.reset()
         }
         try connection.run("CLOSE copied")
+    }
+
+    private func renewing(_ column: String) -> String {
+        guard let lineage, let value = PostgresStore.renewal[column] else { return column }
+        return "CASE WHEN lineage <> '\(lineage.text)' THEN \(value) ELSE \(column) END"
     }
 
     func insert(_ row: some CopiedRow, into table: String, _ columns: [String]) throws {

@@ -15,6 +15,8 @@ package enum TableCopy {
         case targetIsSource
         /// Servers are running that would go on writing to the source.
         case sourceIsServed(by: Int64)
+        /// Servers are running that would write beside the copy.
+        case targetIsServed(by: Int64)
         /// The written rows differ from those read.
         case differs(String)
         case damaged(String)
@@ -83,7 +85,8 @@ package enum TableCopy {
         let connection = try PostgresConnection.ofCommand("copy", to: target)
         let schema = try connection.text(
             """
-            SELECT concat(oid, '/', current_schema()::regnamespace::oid) FROM pg_database WHERE datname = current_database()
+            SELECT concat(oid, '/', quote_ident(current_schema())::regnamespace::oid) FROM pg_database
+            WHERE datname = current_database()
             """)
         return try "\(Lineage(of: connection).text)/\(schema ?? "")"
     }
@@ -93,6 +96,7 @@ package enum TableCopy {
     ) throws -> T {
         let connection = try PostgresConnection.ofCommand("copy", to: target)
         try PostgresSchema.requireOwnTables(connection)
+        let lineage = try Lineage.ifTold(by: connection)
         return try Readers.snapshot(on: connection) { connection in
             if closing {
                 // Before the first statement that reads, so that the snapshot has all that was acknowledged.
@@ -100,7 +104,7 @@ package enum TableCopy {
                 let servers = try ServerRegistry.living(on: connection)
                 guard servers == 0 else { throw Fault.sourceIsServed(by: servers) }
             }
-            return try body(DatabaseSide(connection))
+            return try body(DatabaseSide(connection, writtenIn: lineage))
         }
     }
 
@@ -117,6 +121,8 @@ package enum TableCopy {
             try connection.run("DELETE FROM accounts WHERE number = 1 AND revision = 0 AND used_bytes = 0")
             let accounts = try connection.integer("SELECT count(*) FROM accounts") ?? 0
             guard accounts == 0 else { throw Fault.targetHasAccounts(accounts) }
+            let servers = try ServerRegistry.living(on: connection)
+            guard servers == 0 else { throw Fault.targetIsServed(by: servers) }
             let result = try body(DatabaseSide(connection))
             for table in ["account_events", "mails"] {
                 _ = try connection.integer(

@@ -20,14 +20,20 @@ extension PostgresConnection {
         var timeout: Int32 = 15_000
         /// Run once after connecting.
         var setUp: [String] = []
+        /// Refuses a server whose history is older than one seen; `nil` does not ask.
+        var seen: SeenLineages?
+        /// Finds the SQLSTATE of a refused connection, with a second attempt.
+        var findsState = false
     }
 
     /// For a command, which has time. It prepares nothing by name: behind a pooler the session may know the name already.
     static func ofCommand(_ purpose: String, to target: String) throws -> PostgresConnection {
         var configuration = PostgresConfiguration(target: target, clock: { Timestamp(milliseconds: 0) })
         configuration.prepares = false
-        return try PostgresConnection(
-            configuration.options(for: purpose, statementTime: 600_000, idleTime: 600_000, lockTime: 15_000))
+        var options = configuration.options(for: purpose, statementTime: 600_000, idleTime: 600_000, lockTime: 15_000)
+        options.seen = nil
+        options.findsState = true
+        return try PostgresConnection(options)
     }
 
     /// The target can override options that are named before it, not those after it.
@@ -43,6 +49,19 @@ extension PostgresConnection {
         let names = texts.map { UnsafePointer($0.0) } + [nil]
         let values = texts.map { UnsafePointer($0.1) } + [nil]
         return PQconnectdbParams(names, values, 1)
+    }
+
+    /// The SQLSTATE with which the server refuses this connection; empty when none answers. libpq has it in a message alone, and
+    /// only when it knows before it connects that it should.
+    static func refusal(of handle: OpaquePointer) -> String {
+        PQsetErrorVerbosity(handle, PQERRORS_SQLSTATE)
+        PQreset(handle)
+        let ends = String(cString: PQerrorMessage(handle)).split(whereSeparator: \.isNewline)
+            .compactMap { $0.split(separator: " ").last }
+        let state = ends.first { end in
+            end.utf8.count == 5 && end.allSatisfy { $0.isASCII && ($0.isNumber || $0.isUppercase) }
+        }
+        return state.map(String.init) ?? ""
     }
 
     /// The database, without the host and the user.

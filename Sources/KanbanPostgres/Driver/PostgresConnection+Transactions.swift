@@ -15,7 +15,10 @@ extension PostgresConnection {
 
     private func sendBegin(readOnly: Bool) throws {
         (savepoints, savepointCount, sentInTransaction) = ([], 0, 0)
-        try statement(readOnly ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN").run()
+        // Not the default of the database or the role: what is read behind a lock must be what was committed before it was given.
+        try statement(
+            readOnly ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN ISOLATION LEVEL READ COMMITTED"
+        ).run()
         isInTransaction = true
     }
 

@@ -27,6 +27,8 @@ final class PostgresConnection: Engine {
 
     let handle: OpaquePointer
     private let options: Options
+    /// The history of the server, where ``Options/seen`` asks for it and the role may know.
+    private(set) var lineage: Lineage?
     /// The first error since the last ``rollBack()``, or the one that ended the session.
     var fault: PostgresError?
     var isInTransaction = false
@@ -72,12 +74,24 @@ final class PostgresConnection: Engine {
             throw PostgresError(state: "", message: "no memory to connect")
         }
         self.handle = handle
-        guard PQstatus(handle) == CONNECTION_OK else { throw lost() }
+        guard PQstatus(handle) == CONNECTION_OK else {
+            let error = lost()
+            // PostgreSQL's own words have two spaces behind their severity; otherwise nobody answers, and that may take seconds.
+            guard options.findsState, error.message.contains(":  ") else { throw error }
+            throw PostgresError(state: Self.refusal(of: handle), message: error.message, isFatal: true)
+        }
         // Notices would go to standard error.
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
         guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else { throw lost() }
         for statement in options.setUp { try run(statement) }
-        try wait()
+        guard let seen = options.seen else {
+            try wait()
+            return
+        }
+        // An answer by itself, so that a refusal undoes no setting. A pooler may give another client what comes after a Sync.
+        if options.prepares { try sendSync() } else { try wait() }
+        lineage = try Lineage.ifTold(by: self)
+        if let lineage { try seen.note(lineage) }
     }
 
     deinit {

@@ -38,8 +38,10 @@ package struct PostgresError: Error, CustomStringConvertible {
 
     /// The session ended: uncommitted writes are lost, and the outcome of a running commit is unknown.
     var endsConnection: Bool {
-        // A protocol violation may also be one statement's alone: a parameter that is no value of its type.
-        if state == "08P01" { return isFatal }
+        // Whatever the reason, which newer versions have more of: such as a time-out of idle sessions.
+        if isFatal { return true }
+        // A protocol violation may be one statement's alone: a parameter that is no value of its type.
+        if state == "08P01" { return false }
         return state.isEmpty || state.hasPrefix("08") || ["57P01", "57P02", "57P03", "25P03"].contains(state)
     }
 
@@ -54,6 +56,13 @@ package struct PostgresError: Error, CustomStringConvertible {
 
     /// A server that takes no writes: a standby, or a primary that was replaced (section 10 of the design).
     package var isReadOnly: Bool { state == "25006" }
+
+    /// PostgreSQL answers, but does not do what is asked, and nobody foresaw why.
+    var isRefusal: Bool { if case .io = storeError { true } else { false } }
+
+    /// A primary that was replaced and takes writes again; see ``SeenLineages``. The state is ours, of the class of connections.
+    var isReplaced: Bool { state == Self.replaced }
+    static let replaced = "08KB1"
 
     var storeError: StoreError {
         switch state {

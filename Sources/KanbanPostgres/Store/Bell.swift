@@ -42,14 +42,15 @@ final class Bell: Sendable {
     /// - Parameters:
     ///   - schema: that of the tables, which has a channel of its own.
     ///   - server: its name among all that share the database.
-    init(_ configuration: PostgresConfiguration, schema: String, server: ID) {
+    ///   - registry: `nil` for a program that serves nobody.
+    init(_ configuration: PostgresConfiguration, schema: String, server: ID, registry: ServerRegistry?) {
         self.configuration = configuration
         // A name of at most 63 bytes, without quotes. Two schemas may share one, and look in vain now and then.
         var channel = "kanbase:" + String(schema.map { $0.isLetter || $0.isNumber ? $0 : "_" })
         while channel.utf8.count > 63 { channel.removeLast() }
         self.channel = channel
         signature = "#\(server)"
-        registry = ServerRegistry(of: server, configuration)
+        self.registry = registry
     }
 
     /// - Parameter onGone: called repeatedly while ``isGone``.
@@ -149,6 +150,10 @@ final class Bell: Sendable {
                 noteReachable()
                 try poll(on: connection)
                 try registry?.leave(on: connection)
+            } catch let error as PostgresError where error.isRefusal {
+                // It can be reached.
+                configuration.note(error)
+                Thread.sleep(forTimeInterval: 0.2)
             } catch {
                 noteAway("\(error)")
                 if isGone { onGone() }

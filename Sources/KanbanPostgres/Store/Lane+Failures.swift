@@ -30,6 +30,7 @@ extension Lane {
                 return .apart([jobs[..<apart.index], jobs[apart.index...apart.index], jobs[(apart.index + 1)...]])
             } catch let error as PostgresError where error.endsConnection {
                 trouble = error.description
+                configuration.note(error)
                 switch outcome(until: due) {
                 case .applied?:
                     endTurn { $0.answer() }
@@ -51,8 +52,9 @@ extension Lane {
                 if jobs.count > 1, !error.isTransient || conflicts > 0 { return apart(jobs) }
                 conflicts += 1
                 guard error.isTransient || error.isTwin && conflicts < 3 else {
-                    if error.isReadOnly { open = nil }
-                    for job in jobs { job.answer(failure: error.storeError) }
+                    // Another server may take writes, or the tables were changed under the prepared statements.
+                    open = nil
+                    for job in jobs { job.answer(failure: configuration.storeError(of: error)) }
                     return .answered
                 }
             } catch {

@@ -147,7 +147,7 @@ final class Lane: @unchecked Sendable {
             for: "lane", statementTime: statementTime, lockTime: lockTime, planning: .byIndexesOnce)
         let connection = try PostgresConnection(options)
         let session = Session(
-            writing: WriteSession(connection), lineage: try Lineage(of: connection),
+            writing: WriteSession(connection), lineage: try connection.lineage ?? Lineage(of: connection),
             limits: options.setUp.map { $0.replacing("SET ", with: "SET LOCAL ") })
         session.writing.shouldYield = { [unowned self] in shouldYield($0) }
         open = session

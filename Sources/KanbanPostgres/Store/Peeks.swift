@@ -26,6 +26,7 @@ final class Peeks: Sendable {
         }
     }
 
+    private let configuration: PostgresConfiguration
     private let options: PostgresConnection.Options
     private let state = Locked(State())
     private let bell = DispatchSemaphore(value: 0)
@@ -34,7 +35,8 @@ final class Peeks: Sendable {
     /// How long a query tries to reach the database.
     private static let timeout = Duration.seconds(2)
 
-    init(_ options: PostgresConnection.Options) {
+    init(_ configuration: PostgresConfiguration, _ options: PostgresConnection.Options) {
+        self.configuration = configuration
         self.options = options
         let thread = Thread { self.work() }
         thread.name = "kanbase.peeks"
@@ -114,7 +116,7 @@ final class Peeks: Sendable {
                 // After any error the connection is replaced: keeping the sound ones is not worth the code.
                 connection = nil
                 guard error.endsConnection || error.isTransient, ContinuousClock.now < end else {
-                    throw error.storeError
+                    throw configuration.storeError(of: error)
                 }
                 Thread.sleep(forTimeInterval: 0.05)
             }

@@ -1,5 +1,6 @@
 import Kanban
 import KanbanRows
+import Locks
 
 /// The database and its options.
 package struct PostgresConfiguration: Sendable {
@@ -69,9 +70,33 @@ package struct PostgresConfiguration: Sendable {
     /// Called with what an operator should know, once for each change. It must not block.
     package var report: @Sendable (_ message: String, _ detail: String) -> Void = { _, _ in }
 
+    /// What all connections of this configuration have seen.
+    let seen = SeenLineages()
+    /// When an error of each SQLSTATE was reported last.
+    private let reported = Locked<[String: ContinuousClock.Instant]>([:])
+
     package init(target: String, clock: @escaping @Sendable () -> Timestamp) {
         self.target = target
         self.clock = clock
+    }
+
+    /// What callers are told of the error, of which the operator is told, too.
+    func storeError(of error: PostgresError) -> StoreError {
+        note(error)
+        return error.storeError
+    }
+
+    /// Reports an error that speaks of more than an absent database, at most once in ten minutes for each SQLSTATE.
+    func note(_ error: PostgresError) {
+        guard error.isRefusal || error.isReplaced else { return }
+        let replaced = "the database's address leads to a primary that was replaced: fence it"
+        let message = error.isRefusal ? "the database refused a statement" : replaced
+        let isDue = reported.withLock { reported in
+            if let last = reported[error.state], last + .seconds(600) > .now { return false }
+            reported[error.state] = .now
+            return true
+        }
+        if isDue { report(message, error.description) }
     }
 
     /// What every session of the server is given; statements that hang end before the other side gives up.
@@ -102,6 +127,7 @@ package struct PostgresConfiguration: Sendable {
         options.purpose = "kanbase \(purpose)"
         options.prepares = prepares
         options.timeout = Int32(max(statementTime, idleTime) + 5_000)
+        options.seen = seen
         options.setUp = Self.limits(statement: statementTime, idle: idleTime, lock: lockTime)
         if planning != .freely { options.setUp.append("SET enable_seqscan = off") }
         if planning == .byIndexesOnce { options.setUp.append("SET plan_cache_mode = force_generic_plan") }

@@ -48,8 +48,9 @@ package final class PostgresStore: Sendable {
         let context = BoardContext(
             clock: configuration.clock, retention: configuration.retention, quota: configuration.quota)
         self.context = context
-        let connection = try PostgresConnection(
-            configuration.options(for: "start", statementTime: 120_000, idleTime: 120_000))
+        var options = configuration.options(for: "start", statementTime: 120_000, idleTime: 120_000)
+        options.findsState = true
+        let connection = try PostgresConnection(options)
         if configuration.makesTables {
             try PostgresSchema.bringUp(connection, now: configuration.clock(), steps: configuration.steps)
         } else {
@@ -57,7 +58,8 @@ package final class PostgresStore: Sendable {
         }
         let ids = IDSource(random: configuration.random)
         let server = ids.next(at: configuration.clock())
-        if let registry = ServerRegistry(of: server, configuration) {
+        let registry = ServerRegistry(of: server, configuration)
+        if let registry {
             // In this order: a program that contracts the tables either sees this server or is seen by it.
             try registry.announce(on: connection)
             try PostgresSchema.requireRunnable(connection, steps: configuration.steps)
@@ -68,7 +70,8 @@ package final class PostgresStore: Sendable {
                 id: ids.next(at: configuration.clock()), epoch: ids.newEpoch(), at: configuration.clock())
             try connection.wait()
         }
-        let bell = Bell(configuration, schema: try PostgresSchema.name(on: connection), server: server)
+        let bell = Bell(
+            configuration, schema: try PostgresSchema.name(on: connection), server: server, registry: registry)
         self.bell = bell
         let done = done
         let publish: @Sendable ([AccountKey]) -> Void = { accounts in
@@ -88,16 +91,17 @@ package final class PostgresStore: Sendable {
         long.patience = max(.seconds(60), configuration.patience)
         longLane = Lane(-2, long, statementTime: 120_000, context: context, done: done, publish: publish)
         readers = Readers(
-            limit: configuration.readers, configuration.options(for: "reader", planning: .byIndexes),
-            label: "kanbase.readers")
+            limit: configuration.readers, configuration,
+            configuration.options(for: "reader", planning: .byIndexes), label: "kanbase.readers")
         longReaders = Readers(
-            limit: 2, configuration.options(for: "long reader", statementTime: 120_000, planning: .byIndexes),
+            limit: 2, configuration,
+            configuration.options(for: "long reader", statementTime: 120_000, planning: .byIndexes),
             label: "kanbase.long-readers")
         var peekOptions = configuration.options(
             for: "peeks", statementTime: configuration.peekTime, planning: .byIndexesOnce)
         peekOptions.timeout = Int32(configuration.peekTime + 2_000)
         self.peekOptions = peekOptions
-        peeks = Peeks(peekOptions)
+        peeks = Peeks(configuration, peekOptions)
         bell.start { [allLanes, readers, longReaders, peeks, loopPeeks] in
             for peeks in loopPeeks.withLock({ Array($0.values) }) { peeks.giveUp() }
             peeks.refuseWaiting(Self.gone)
@@ -183,7 +187,7 @@ package final class PostgresStore: Sendable {
         // The consumer of the rows may be slow.
         let options = configuration.options(for: "export", statementTime: 120_000, idleTime: 600_000)
         return try await withCheckedThrowingContinuation { continuation in
-            let thread = Thread { [context] in
+            let thread = Thread { [context, configuration] in
                 continuation.resume(
                     with: Result {
                         do {
@@ -191,7 +195,7 @@ package final class PostgresStore: Sendable {
                                 try body(PostgresBoard(account: account, connection: connection, context: context))
                             }
                         } catch let error as PostgresError {
-                            throw error.storeError
+                            throw configuration.storeError(of: error)
                         }
                     })
             }

@@ -26,14 +26,18 @@ final class Readers: Sendable {
     }
 
     private let options: PostgresConnection.Options
+    private let configuration: PostgresConfiguration
     private let queue: DispatchQueue
     private let state: Locked<State>
 
     /// How long a read tries to reach the database before it fails.
     private static let timeout = Duration.seconds(2)
 
-    init(limit: Int, _ options: PostgresConnection.Options, label: String) {
+    init(
+        limit: Int, _ configuration: PostgresConfiguration, _ options: PostgresConnection.Options, label: String
+    ) {
         state = Locked(State(queue: FairQueue(limit: limit)))
+        self.configuration = configuration
         self.options = options
         queue = DispatchQueue(label: label, attributes: .concurrent)
     }
@@ -51,12 +55,11 @@ final class Readers: Sendable {
             (state.queue.makeTicket(), state.isClosed)
         }
         if isClosed { throw StoreError.closed }
-        let options = options
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let job = Job { [state] reader in
+                let job = Job { [self] reader in
                     let start = ContinuousClock.now
-                    let result = Result { try Self.read(with: reader, options, body) }
+                    let result = Result { try read(with: reader, body) }
                     state.withLock { state in
                         state.reads += 1
                         state.time += .now - start
@@ -112,19 +115,18 @@ final class Readers: Sendable {
         for reader in idle { reader.connection = nil }
     }
 
-    private static func read<T>(
-        with reader: Reader, _ options: PostgresConnection.Options, _ body: (PostgresConnection) throws -> T
-    ) throws -> T {
-        let end = ContinuousClock.now + timeout
+    private func read<T>(with reader: Reader, _ body: (PostgresConnection) throws -> T) throws -> T {
+        let end = ContinuousClock.now + Self.timeout
         while true {
             do {
                 let connection = try reader.connection ?? PostgresConnection(options)
                 reader.connection = connection
-                return try snapshot(on: connection, body)
+                return try Self.snapshot(on: connection, body)
             } catch let error as PostgresError {
-                if reader.connection?.isInTransaction != false || error.endsConnection { reader.connection = nil }
+                // After any error: the tables may have been changed under its prepared statements.
+                reader.connection = nil
                 guard error.endsConnection || error.isTransient, ContinuousClock.now < end else {
-                    throw error.storeError
+                    throw configuration.storeError(of: error)
                 }
                 Thread.sleep(forTimeInterval: 0.05)
             }

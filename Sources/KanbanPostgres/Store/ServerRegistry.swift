@@ -12,6 +12,7 @@ final class ServerRegistry: Sendable {
     private struct State {
         var next = ContinuousClock.now
         var count = 1
+        var isWrong = false
     }
 
     private let server: ID
@@ -19,7 +20,10 @@ final class ServerRegistry: Sendable {
     /// The newest version of the tables that it knows.
     private let format: Int
     private let pace: Duration
-    private let report: @Sendable (Int) -> Void
+    /// `nil` where writes are dated by it.
+    private let clock: (@Sendable () -> Timestamp)?
+    private let tell: @Sendable (Int) -> Void
+    private let report: @Sendable (String, String) -> Void
     private let state = Locked(State())
 
     /// - Returns: `nil` for a program that serves nobody.
@@ -29,7 +33,9 @@ final class ServerRegistry: Sendable {
         self.version = version
         format = PostgresSchema.newest(of: configuration.steps)
         pace = configuration.registryPace
-        report = configuration.onServers
+        clock = configuration.datesByClock ? nil : configuration.clock
+        tell = configuration.onServers
+        report = configuration.report
     }
 
     func announceIfDue(on connection: PostgresConnection) throws {
@@ -50,13 +56,19 @@ final class ServerRegistry: Sendable {
         try entry.run()
         try connection.run("DELETE FROM servers WHERE seen_at < \(Self.now) - \(Self.memory)")
         try connection.run("DELETE FROM lanes WHERE at < \(Self.now) - \(Self.memory)")
-        note(max(1, Int(try Self.living(on: connection))))
+        let asked = clock?()
+        let living = PostgresStatement(
+            "SELECT count(*), \(Self.now) FROM servers WHERE \(Self.isAlive)", on: connection)
+        _ = try living.step(prepared: false)
+        note(max(1, Int(living.integer(0))))
+        if let asked, let clock { compare(living.timestamp(1), from: asked, to: clock()) }
+        living.reset()
         state.withLock { $0.next = .now + pace }
     }
 
     /// The number of live servers.
     static func living(on connection: PostgresConnection) throws -> Int64 {
-        try connection.integer("SELECT count(*) FROM servers WHERE seen_at > \(now) - \(timeout)") ?? 0
+        try connection.integer("SELECT count(*) FROM servers WHERE \(isAlive)") ?? 0
     }
 
     /// The number of live servers that know only tables older than `format`, and the newest version that the oldest knows.
@@ -65,7 +77,7 @@ final class ServerRegistry: Sendable {
     ) throws -> (count: Int64, oldest: Int?) {
         let known = "coalesce(format, \(PostgresSchema.oldestFormat))"
         let older = PostgresStatement(
-            "SELECT count(*), min(\(known)) FROM servers WHERE seen_at > \(now) - \(timeout) AND \(known) < \(format)",
+            "SELECT count(*), min(\(known)) FROM servers WHERE \(isAlive) AND \(known) < \(format)",
             on: connection)
         guard try older.step(prepared: false) else { return (0, nil) }
         return (older.integer(0), older.optionalInteger(1).map(Int.init))
@@ -85,9 +97,33 @@ final class ServerRegistry: Sendable {
             defer { state.count = count }
             return state.count != count
         }
-        if isNews { report(count) }
+        if isNews { tell(count) }
     }
 
+    /// Deadlines, today and the ends of tokens go by the clock of the server that is asked: others would answer otherwise.
+    /// - Parameters: the time of the database, and that of this server before the question and after the answer.
+    private func compare(_ time: Timestamp, from asked: Timestamp, to answered: Timestamp) {
+        let ahead = asked.milliseconds - time.milliseconds
+        let behind = time.milliseconds - answered.milliseconds
+        let isWrong = max(ahead, behind) > Self.tolerance
+        let isNews = state.withLock { state in
+            defer { state.isWrong = isWrong }
+            return state.isWrong != isWrong
+        }
+        guard isNews else { return }
+        if isWrong {
+            report(
+                "the clock of this server and that of the database differ by more than a second: set them",
+                ahead > 0 ? "ahead by \(ahead) ms" : "behind by \(behind) ms")
+        } else {
+            report("the clock of this server and that of the database agree again", "")
+        }
+    }
+
+    /// Milliseconds.
+    private static let tolerance = 1_000
+
+    private static let isAlive = "seen_at > \(now) - \(timeout)"
     /// By the clock that all servers share.
     private static let now = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 }

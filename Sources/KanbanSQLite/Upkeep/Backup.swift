@@ -74,6 +74,17 @@ extension FileStore {
         }
     }
 
+    /// Removes what processes that were killed have left of ``makeBackup(at:fill:)``. None may run.
+    package static func removePartialBackups(of path: String) throws {
+        let (folder, name) = (path.parentDirectory, (path as NSString).lastPathComponent)
+        // `try?`: in a folder that cannot be listed they stay.
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        for file in files
+        where file.hasPrefix(name + ".") && (file.hasSuffix(".partial") || file.hasSuffix(".partial-journal")) {
+            try DurableFile.removeIfThere("\(folder)/\(file)")
+        }
+    }
+
     static func dataFile(in directory: String) -> String {
         directory + "/" + fileName
     }

@@ -97,7 +97,11 @@ struct CopyCommand {
                 throw Failure(.cannotCreate, "There is data in \(directory.path) already; it is left as it is.")
             }
             return try attempt(in: source) {
-                try FileStore.makeBackup(at: directory.file) { try TableCopy.copy(address, into: $0, closing: true) }
+                // Nobody else copies to there: the lock is held.
+                try FileStore.removePartialBackups(of: directory.file)
+                return try FileStore.makeBackup(at: directory.file) {
+                    try TableCopy.copy(address, into: $0, closing: true)
+                }
             }
         }
     }
@@ -128,6 +132,11 @@ struct CopyCommand {
                 throw Failure(
                     .locked,
                     "\(count) servers work on the \(source.name), or did 15 seconds ago; stop them before it is copied."
+                )
+            case .targetIsServed(let count):
+                throw Failure(
+                    .locked,
+                    "\(count) servers work on the \(target.name), or did 15 seconds ago; stop them before it is filled."
                 )
             case .differs(let detail):
                 throw Failure(

@@ -52,4 +52,16 @@ struct Failure: Error, Equatable {
         self.code = code
         self.message = message
     }
+
+    /// The same without the addresses that stand where something else belongs: they may hold a password.
+    func hidingAddresses(among arguments: [String]) -> Failure {
+        var failure = self
+        for argument in arguments where !argument.hasPrefix("http") {
+            // The name of an unknown option ends before an equals sign.
+            for text in [argument, String(argument.prefix { $0 != "=" })] where text.contains("://") {
+                failure.message = failure.message.replacing(text, with: "(an address)")
+            }
+        }
+        return failure
+    }
 }

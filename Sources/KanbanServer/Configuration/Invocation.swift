@@ -56,6 +56,11 @@ struct Invocation: Sendable, Equatable {
             throw Failure(
                 .usage, "--data and \(isNamed ? "--database" : "the variable KANBASE_DATABASE") exclude each other.")
         }
+        if configuration.database == nil,
+            let option = line.settings.first(where: { $0.option.name.hasPrefix("database-") })?.option
+        {
+            throw Failure(.usage, "--\(option.name) needs --database.")
+        }
         if command == .serve, (configuration.tlsCertificate == nil) != (configuration.tlsKey == nil) {
             guard line.settings.contains(where: { $0.option.name.hasPrefix("tls-") }) else {
                 throw Failure(.configuration, "KANBASE_TLS_CERTIFICATE and KANBASE_TLS_KEY go together.")

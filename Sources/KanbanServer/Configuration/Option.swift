@@ -132,6 +132,7 @@ struct Option: Sendable {
 
     /// The end of a message about an invalid text.
     func quoted(_ text: String) -> String {
-        isSecret ? "" : ", not '\(text)'"
+        // An address of a database in the wrong place may hold a password.
+        isSecret || text.hasPrefix("postgres") && text.contains("://") ? "" : ", not '\(text)'"
     }
 }

@@ -12,7 +12,7 @@ extension Option {
             "port", \.port, .number(0...65_535, "PORT"), in: .server, of: [.serve, .health],
             "The port to listen on; 0 chooses a free one."),
         Option(
-            "data", \.data, .text("DIRECTORY", "a directory"), in: .server, of: Command.onData,
+            "data", \.data, .directory, in: .server, of: Command.onData,
             "The directory of the data; created if missing."),
         Option(
             secret: "database", \.database, OptionValue.database.optional(), in: .server, of: Command.onDatabase,

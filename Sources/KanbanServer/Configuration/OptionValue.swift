@@ -82,6 +82,15 @@ extension OptionValue where Value == String {
         }
     }
 
+    static var directory: Self {
+        OptionValue(placeholder: "DIRECTORY", allowed: "a directory; the address of a database belongs to --database") {
+            // A directory of such a name would be served, empty, in the place of the database.
+            $0.isEmpty || $0.contains("://") ? nil : $0
+        } show: {
+            $0
+        }
+    }
+
     /// A numeric address, or `localhost`.
     static var host: Self {
         OptionValue(placeholder: "ADDRESS", allowed: "an IPv4 or IPv6 address, or localhost") { text in

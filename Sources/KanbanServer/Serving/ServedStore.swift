@@ -116,12 +116,13 @@ extension Failure {
         }
     }
 
-    /// libpq reports the kind of a failed connection only in its message.
     init(_ error: PostgresError, in place: String) {
-        let message = error.message
+        let (state, message) = (error.state, error.message)
         func says(_ parts: String...) -> Bool { parts.contains { message.contains($0) } }
-        if says("password", "authentication failed", "pg_hba.conf", "permission denied", "role \"")
-            || error.state == "42501"
+        // libpq itself and poolers tell the kind of their errors in words alone; PostgreSQL's words are of any language.
+        let hasState = !state.isEmpty && !state.hasPrefix("08")
+        if state.hasPrefix("28") || state == "42501"
+            || !hasState && says("no password", "authentication failed", "pg_hba.conf", "permission denied", "role \"")
         {
             self.init(.noPermission, "The \(place) does not let Kanbase in: \(message).")
         } else if error.isReadOnly || says("read-only", "not writable") {
@@ -130,9 +131,9 @@ extension Failure {
             self.init(.protocolFault, "What answers for the \(place) is no PostgreSQL: \(message).")
         } else if says("connection option", "invalid sslmode", "invalid port number", "URI") {
             self.init(.configuration, "The address of the database makes no sense: \(message).")
-        } else if says("database \""), says("does not exist") {
+        } else if state == "3D000" || !hasState && says("database \"") && says("does not exist") {
             self.init(.noInput, "There is no \(place): \(message).")
-        } else if error.state == "53100" {
+        } else if state == "53100" {
             self.init(.inputOutput, "There is no room left in the \(place).")
         } else {
             self.init(.unavailable, "The \(place) cannot be used: \(error.description).")

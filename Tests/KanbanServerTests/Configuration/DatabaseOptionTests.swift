@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import KanbanPostgres
 @testable import KanbanServer
 
 struct DatabaseOptionTests {
@@ -21,7 +22,7 @@ struct DatabaseOptionTests {
 
     @Test(arguments: [
         "mysql://u:secret@h/d", "postgres://u:secret@[::1/d", "dbname=d password=secret",
-        "postgres://u:secret@h/d?no=1",
+        "postgres://u:secret@h/d?no=1", "postgres://u:a@secret@h/d", "postgres://u:a@h,secret@h/d",
     ])
     func `a message about an address does not repeat it`(url: String) {
         let failure = #expect(throws: Failure.self) { try Invocation(["serve", "--database", url], environment: [:]) }
@@ -29,6 +30,65 @@ struct DatabaseOptionTests {
 
         #expect(failure?.code == .usage && variable?.code == .configuration)
         for text in [failure?.message, variable?.message] { #expect(text?.contains("secret") == false) }
+    }
+
+    @Test(arguments: [
+        ["check", "U"], ["U"], ["help", "U"], ["copy", "U", "U", "U"], ["--U"], ["--U?a=b"], ["-U"],
+        ["serve", "--data", "U"],
+        ["serve", "--data=U"], ["account", "U"],
+    ])
+    func `an address in the wrong place is not repeated`(words: [String]) async throws {
+        let words = words.map { $0.replacing("U", with: "postgres://u:secret@h/d?x=1") }
+
+        let failure = #expect(throws: Failure.self) {
+            let invocation = try Invocation(words, environment: [:])
+            if invocation.command == .help { _ = try Help.page(for: invocation.arguments) }
+        }
+
+        let message = try #require(failure).hidingAddresses(among: words).message
+        #expect(failure?.code == .usage && !message.contains("secret"), "\(message)")
+    }
+
+    @Test func `a file that is missing under the name of an address is not repeated`() throws {
+        let address = "postgres://u:secret@h/d"
+
+        let failure = #expect(throws: Failure.self) {
+            try DataCommands(configuration: Configuration()).restore(from: address)
+        }
+
+        #expect(failure?.hidingAddresses(among: ["restore", address]).message == "There is no file (an address).")
+    }
+
+    @Test func `the address of a database is no directory`() {
+        let address = "postgres://u:secret@h/d"
+
+        let failure = #expect(throws: Failure.self) { try Invocation(["--data", address], environment: [:]) }
+        let variable = #expect(throws: Failure.self) { try Invocation([], environment: ["KANBASE_DATA": address]) }
+
+        #expect(failure?.code == .usage && variable?.code == .configuration)
+        for text in [failure?.message, variable?.message] {
+            #expect(text?.contains("secret") == false && text?.contains("--database") == true)
+        }
+    }
+
+    @Test func `an option of a database needs one`() throws {
+        let failure = #expect(throws: Failure.self) { try Invocation(["--database-lanes", "4"], environment: [:]) }
+
+        #expect(failure == Failure(.usage, "--database-lanes needs --database."))
+        let url = ["KANBASE_DATABASE": "postgres://h/d"]
+        #expect(try Invocation(["--database-lanes", "4"], environment: url).configuration.databaseLanes == 4)
+        #expect(try Invocation([], environment: ["KANBASE_DATABASE_LANES": "4"]).configuration.databaseLanes == 4)
+    }
+
+    @Test(arguments: [
+        ("3D000", "치명적오류: \"nothing\" 데이터베이스 없음", ExitCode.noInput),
+        ("28000", "\"nobody\" 롤(role) 없음", .noPermission),
+        ("", "could not translate host name \"password.invalid\" to address", .unavailable),
+        ("", "fe_sendauth: no password supplied", .noPermission),
+        ("08P01", "password authentication failed", .noPermission),
+    ])
+    func `the exit code of a refused connection is of its state`(state: String, message: String, code: ExitCode) {
+        #expect(Failure(PostgresError(state: state, message: message), in: "database").code == code)
     }
 
     @Test func `a directory and a database exclude each other`() throws {

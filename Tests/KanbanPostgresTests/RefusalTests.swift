@@ -1,0 +1,93 @@
+import Kanban
+import Locks
+import TestSupport
+import Testing
+
+@testable import KanbanPostgres
+
+extension PostgresTests {
+    /// A database that answers, and is not used or does not do what is asked.
+    struct RefusalTests {
+        @Test func `a primary that was replaced is used for nothing`() async throws {
+            let said = Locked<[String]>([])
+            let stores = try TestStores(target: TestStores.namedTarget()) { configuration in
+                configuration.patience = .milliseconds(200)
+                configuration.report = { message, _ in said.withLock { $0.append(message) } }
+            }
+            let store = stores.store
+            try await store.write { try $0.makeTask() }
+            let lineage = try #require(try PostgresConnection(store.configuration.options(for: "test")).lineage)
+            let server = try #require(lineage.text.split(separator: "/").first)
+            try store.configuration.seen.note(Lineage(text: "\(server)/FFFFFFFF"))
+
+            try stores.endSessions()
+
+            let uses: [@Sendable () async throws -> Void] = [
+                { try await store.write { _ = try $0.makeTask() } },
+                { _ = try await store.read { try $0.feedState() } },
+                { _ = try await store.readDetached(.local) { try $0.feedState() } },
+                { _ = try await store.feedState(of: .local) },
+            ]
+            await withTaskGroup { group in
+                for use in uses {
+                    group.addTask {
+                        let error = await #expect(throws: StoreError.self) { try await use() }
+                        guard case .away = error else { return #expect(Bool(false), "\(String(describing: error))") }
+                    }
+                }
+            }
+            try await until("it counts as unreachable") { !store.isReachable }
+            #expect(said.withLock { $0.contains { $0.contains("fence it") } })
+            withExtendedLifetime(stores) {}
+        }
+
+        @Test func `a statement that the database refuses is told to the operator once, and not refused for ever`()
+            async throws
+        {
+            let said = Locked<[String]>([])
+            let stores = try TestStores { configuration in
+                configuration.readers = 1
+                configuration.report = { message, detail in said.withLock { $0.append("\(message): \(detail)") } }
+            }
+            let store = stores.store
+            let id = try await store.write { try $0.makeTask("Task").id }
+            let read: @Sendable () async throws -> String? = { try await store.read { try $0.task(id)?.title } }
+            let edit: @Sendable () async throws -> Void = {
+                try await store.write { _ = try $0.updateTask(id, TaskEdit(body: "\($0.makeID())")) }
+            }
+            for _ in 0..<2 {
+                _ = try await read()
+                try await edit()
+            }
+            let connection = try stores.connection()
+            try connection.run("ALTER TABLE tasks ALTER COLUMN title TYPE varchar COLLATE \"C\"")
+            try connection.wait()
+
+            // The prepared statements are of the old type.
+            await #expect(throws: StoreError.self) { _ = try await read() }
+            await #expect(throws: StoreError.self) { try await edit() }
+
+            #expect(try await read() == "Task")
+            try await edit()
+            let refusals = said.withLock { $0.filter { $0.contains("refused") } }
+            #expect(refusals.count == 1 && refusals[0].contains("0A000"), "\(refusals)")
+            withExtendedLifetime(stores) {}
+        }
+
+        @Test func `a database that refuses the polls does not come and go`() async throws {
+            let said = Locked<[String]>([])
+            let stores = try TestStores { configuration in
+                configuration.notify = .poll
+                configuration.report = { message, _ in said.withLock { $0.append(message) } }
+            }
+            let connection = try stores.connection()
+            try connection.run("ALTER TABLE accounts RENAME TO others")
+            try connection.wait()
+
+            try await until("it is told") { said.withLock { $0.contains { $0.contains("refused") } } }
+
+            #expect(said.withLock { $0.count } == 1)
+            withExtendedLifetime(stores) {}
+        }
+    }
+}
