@@ -158,7 +158,8 @@ final class DatabaseSide: CopySide {
     }
 
     private func renewing(_ column: String) -> String {
-        guard let lineage, let value = PostgresStore.renewal[column] else { return column }
+        let renewed = ["epoch": PostgresStore.newEpoch, "revision": PostgresStore.newRevision]
+        guard let lineage, let value = renewed[column] else { return column }
         return "CASE WHEN lineage <> '\(lineage.text)' THEN \(value) ELSE \(column) END"
     }
 

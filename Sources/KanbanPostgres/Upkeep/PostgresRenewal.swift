@@ -9,16 +9,17 @@ extension PostgresStore {
     package static func renew(_ target: String) throws -> Int64 {
         let connection = try PostgresConnection.ofCommand("renewal", to: target)
         try PostgresSchema.requireOwnTables(connection)
-        let values = renewal.map { "\($0) = \($1)" }.joined(separator: ", ")
         let count = try connection.integer(
-            "WITH renewed AS (UPDATE accounts SET \(values) RETURNING 1) SELECT count(*) FROM renewed")
+            """
+            WITH renewed AS (
+                UPDATE accounts SET epoch = \(newEpoch), revision = \(newRevision) RETURNING 1
+            ) SELECT count(*) FROM renewed
+            """)
         return count ?? 0
     }
 
-    /// What a new history changes in a row of `accounts`: the column and its new value.
-    static let renewal = [
-        "epoch":
-            "(('x' || right(replace(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bigint & 9223372036854775807)",
-        "revision": "greatest(revision + 1, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)",
-    ]
+    // What a new history has in its row of `accounts`.
+    static let newEpoch =
+        "(('x' || right(replace(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bigint & 9223372036854775807)"
+    static let newRevision = "greatest(revision + 1, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)"
 }
