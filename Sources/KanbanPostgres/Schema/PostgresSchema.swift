@@ -202,7 +202,8 @@ package enum PostgresSchema {
             """
             SELECT concat(relname, chr(10), string_agg(attname::text, chr(10))) FROM pg_class
             LEFT JOIN pg_attribute ON attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped
-            WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f') GROUP BY relname
+            WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f')
+            GROUP BY relname
             """)
         let names = lines.map { $0.split(separator: "\n").map(String.init) }
         return Dictionary(names.map { ($0[0], Set($0.dropFirst())) }) { first, _ in first }

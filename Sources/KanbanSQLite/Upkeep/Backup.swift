@@ -76,7 +76,8 @@ extension FileStore {
 
     /// Removes what processes that were killed have left of ``makeBackup(at:fill:)``. None may run.
     package static func removePartialBackups(of path: String) throws {
-        let (folder, name) = (path.parentDirectory, (path as NSString).lastPathComponent)
+        let folder = path.parentDirectory
+        let name = path.split(separator: "/").last ?? ""
         // `try?`: in a folder that cannot be listed they stay.
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         for file in files
