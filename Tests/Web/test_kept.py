@@ -145,8 +145,6 @@ def test_a_language_is_spoken_without_a_server_once_it_was_chosen(browser, serve
     page.goto(server.url + "/?screen=settings")
     installed(page)
     saved(page)
-    # The worker of the new language does not come before the server goes.
-    page.route("**/worker.js*", lambda route: route.abort())
     page.get_by_label("Language").select_option("ko")
     page.get_by_role("heading", name="설정").wait_for()
     server.stop()
@@ -155,6 +153,22 @@ def test_a_language_is_spoken_without_a_server_once_it_was_chosen(browser, serve
     server.start()
     saved(page)
     assert server.call("GET", "/settings")["locale"] == "ko"
+
+
+def test_the_shell_before_stays_for_pages_that_load_from_it(browser, server):
+    page = browser().new_page()
+    page.goto(server.url + "/?screen=settings")
+    installed(page)
+    saved(page)
+    for language, word, shells in [("ko", "설정", "en ko"), ("ja", "設定", "ko ja"), ("ko", "설정", "ja ko")]:
+        page.locator("#main select").first.select_option(language)
+        page.get_by_role("heading", name=word).wait_for()
+        # Of another language no page asks for more than its texts.
+        wait_for(page, """async (shells) => {
+            const keys = await caches.keys();
+            const counts = await Promise.all(keys.map(async (key) => (await (await caches.open(key)).keys()).length));
+            return keys.map((key) => key.split("-").pop()).join(" ") === shells && counts.every((count) => count > 30);
+        }""", shells)
 
 
 def test_a_language_that_cannot_be_had_leaves_the_page_as_it_is(browser, server):

@@ -18,9 +18,16 @@ self.addEventListener("install", (event) => {
 });
 
 async function install() {
+  // Made anew, so that it is the last of the keys.
+  await caches.delete(cacheName);
   const cache = await caches.open(cacheName);
-  // All or none: a shell of two versions would not fit together.
-  await cache.addAll(files.map((file) => new Request(file, { cache: "no-cache" })));
+  try {
+    // All or none: a shell of two versions would not fit together.
+    await cache.addAll(files.map((file) => new Request(file, { cache: "no-cache" })));
+  } catch (problem) {
+    await caches.delete(cacheName);
+    throw problem;
+  }
   await self.skipWaiting();
 }
 
@@ -29,9 +36,9 @@ self.addEventListener("activate", (event) => {
 });
 
 async function activate() {
-  for (const name of await caches.keys()) {
-    if (name.startsWith("shell-") && name !== cacheName) await caches.delete(name);
-  }
+  const others = (await caches.keys()).filter((name) => name.startsWith("shell-") && name !== cacheName);
+  // The shell before this one stays: pages may be half loaded from it.
+  for (const name of others.slice(0, -1)) await caches.delete(name);
   await self.clients.claim();
 }
 

@@ -51,14 +51,15 @@ struct PageFile: Sendable {
         }
     }
 
-    /// The files that the service worker caches for offline use, and their version: the first line of its script, so
-    /// that a browser notices a new version.
+    /// The files that the service worker caches for offline use, and their version, its own text included: the first
+    /// line of its script, so that a browser notices a new version.
     private static let shell: String = {
         let files = all.values.filter { file in
             file.path == "board.html" || file.path == "manifest.webmanifest"
                 || file.path.hasPrefix("board/") || file.path.hasPrefix("icons/")
         }.sorted { $0.path < $1.path }
-        let version = EntityTag.fingerprint(files.flatMap { Array($0.path.utf8) + $0.bytes })
+        let worker = all.values.filter { $0.path == "worker.js" }
+        let version = EntityTag.fingerprint((files + worker).flatMap { Array($0.path.utf8) + $0.bytes })
         let addresses = files.map { $0.path == "board.html" ? "\"/\"" : "\"/\($0.path)\"" }
         return
             "const shell = {version: \"\(String(version, radix: 36))\", files: [\(addresses.joined(separator: ", "))]};\n"

@@ -27,8 +27,8 @@ export async function fetchTexts(name) {
   setTimeout(() => aborter.abort(), 3000);
   try {
     const answer = await fetch(path, { signal: aborter.signal });
-    const shell = (await globalThis.caches?.keys())?.find((key) => key.startsWith("shell-"));
-    if (shell && answer.ok) await (await caches.open(shell)).put(path, answer);
+    const shells = (await globalThis.caches?.keys() ?? []).filter((key) => key.startsWith("shell-"));
+    if (answer.ok) await Promise.all(shells.map(async (key) => (await caches.open(key)).put(path, answer.clone())));
     return answer.ok;
   } catch {
     // No connection. The next change tries it again.
