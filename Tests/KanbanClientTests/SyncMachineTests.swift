@@ -5,14 +5,14 @@ import Testing
 
 /// The engine as tables of events and what it does at each.
 struct SyncMachineTests {
-    private typealias Action = SyncMachine.Action
-    private typealias Event = SyncMachine.Event
+    typealias Action = SyncMachine.Action
+    typealias Event = SyncMachine.Event
 
     private static let loggedOut = Failure.problem(.init(status: 401, code: "unauthorized"))
     private static let broken = Failure.problem(.init(status: 500, code: "internal_error"))
 
     /// Feeds the events one by one and compares what comes of each.
-    private func tell(
+    func tell(
         _ machine: inout SyncMachine, _ story: [(Event, [Action])], sourceLocation: SourceLocation = #_sourceLocation
     ) {
         for (index, (event, expected)) in story.enumerated() {
@@ -21,7 +21,7 @@ struct SyncMachineTests {
         }
     }
 
-    private func live() -> SyncMachine {
+    func live() -> SyncMachine {
         var machine = SyncMachine(hasCursor: true, hasUnsent: false)
         _ = machine.handle(.started)
         _ = machine.handle(.answered(hasMore: false, hasUnsent: false))
@@ -162,13 +162,6 @@ struct SyncMachineTests {
         #expect(machine.handle(.waited).contains(.send(.push(most: 500))))
     }
 
-    @Test func `a stream that a proxy refuses is tried again from where it was`() {
-        var machine = live()
-        let refusal = Failure.problem(.init(status: 400, code: "invalid_value"))
-
-        #expect(machine.handle(.streamEnded(refusal, after: .seconds(1))) == [.send(.pull), .show(.syncing)])
-    }
-
     @Test func `a request that is too large is halved, and a single edit that is refused goes with an issue`() {
         var machine = live()
         let tooLarge = Failure.problem(.init(status: 413, code: "payload_too_large"))
@@ -224,77 +217,6 @@ struct SyncMachineTests {
                 (.asked(id: 7, .pulled), [.send(.pull), .show(.syncing)]),
                 (.replaced, [.closeStream, .cancelRequest, .startOver, .send(.pull), .show(.loading)]),
                 (.answered(hasMore: false, hasUnsent: false), [.finish([7]), .openStream, .show(.syncing)]),
-            ])
-    }
-
-    @Test func `a stream that finds another history ends the request beside it, whose answer is of the old one`() {
-        var machine = live()
-
-        tell(
-            &machine,
-            [
-                (.outbox(hasUnsent: true), [.send(.push(most: 500)), .show(.syncing)]),
-                (
-                    .streamEnded(.problem(.init(status: 410, code: "cursor_expired")), after: .seconds(60)),
-                    [.cancelRequest, .startOver, .send(.pull), .show(.loading)]
-                ),
-                (.answered(hasMore: false, hasUnsent: true), [.send(.push(most: 500)), .show(.syncing)]),
-            ])
-    }
-
-    @Test func `brief streams give way to polls, and are tried again later`() {
-        var machine = SyncMachine(hasCursor: true, hasUnsent: false)
-        _ = machine.handle(.started)
-        #expect(machine.handle(.answered(hasMore: false, hasUnsent: false)) == [.openStream])
-        #expect(machine.handle(.streamEnded(nil, after: .seconds(1))) == [.send(.pull)])
-        #expect(machine.handle(.answered(hasMore: false, hasUnsent: false)) == [.openStream])
-        _ = machine.handle(.streamEnded(nil, after: .seconds(1)))
-
-        #expect(machine.handle(.answered(hasMore: false, hasUnsent: false)) == [.send(.poll), .show(.live)])
-        #expect(machine.handle(.outbox(hasUnsent: true)) == [.cancelRequest, .send(.push(most: 500)), .show(.syncing)])
-        var opened = false
-        for _ in 0..<30 where !opened {
-            opened = machine.handle(.answered(hasMore: false, hasUnsent: false)).contains(.openStream)
-        }
-        #expect(opened)
-    }
-
-    @Test(
-        arguments: [
-            // Held back until the time was over, answered by a page, ended before the first event, cut after it.
-            (false, .network, .seconds(40), true), (false, .malformedResponse, .seconds(1), true),
-            (false, nil, .seconds(1), true), (true, .network, .seconds(4), true),
-            // Away, restarted, lasting.
-            (false, .network, .seconds(1), false),
-            (false, .problem(.init(status: 503, code: "unavailable")), .seconds(1), false),
-            (true, nil, .seconds(6), false), (true, .network, .seconds(600), false),
-        ] as [(Bool, Failure?, Duration, Bool)])
-    func `polls replace streams that a proxy breaks`(
-        isReady: Bool, failure: Failure?, time: Duration, polls: Bool
-    ) {
-        var machine = SyncMachine(hasCursor: true, hasUnsent: false)
-        _ = machine.handle(.started)
-        var actions = machine.handle(.answered(hasMore: false, hasUnsent: false))
-        for _ in 0..<2 {
-            #expect(actions.contains(.openStream))
-            if isReady { _ = machine.handle(.streamReady) }
-            _ = machine.handle(.streamEnded(failure, after: time))
-            _ = machine.handle(.waited)
-            actions = machine.handle(.answered(hasMore: false, hasUnsent: false))
-        }
-
-        #expect(actions.contains(polls ? .send(.poll) : .openStream))
-    }
-
-    @Test func `a stream that ends is opened again after a pull`() {
-        var machine = live()
-
-        tell(
-            &machine,
-            [
-                (.streamEnded(nil, after: .seconds(60)), [.send(.pull), .show(.syncing)]),
-                (.answered(hasMore: false, hasUnsent: false), [.openStream]),
-                (.streamReady, [.show(.live)]),
             ])
     }
 

@@ -197,8 +197,9 @@ struct SyncMachine: Sendable {
         brokenStreams = isBroken ? brokenStreams + 1 : 0
         needsPull = true
         if case .problem(let problem) = failure, heed(problem, &actions) { return }
-        // It ended before it was ready: the network or the server is away.
-        if !wasReady, let failure { backOff(failure, &actions) }
+        // It ended before it was ready: the network or the server is away. A request under way tells that better: those who
+        // wait for it may get what they want.
+        if !wasReady, request == nil, let failure { backOff(failure, &actions) }
     }
 
     private mutating func switched(hasCursor: Bool, hasUnsent: Bool, _ actions: inout [Action]) {
