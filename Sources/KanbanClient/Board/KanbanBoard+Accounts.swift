@@ -14,13 +14,13 @@ extension KanbanBoard {
         do {
             _ = try await ask("/accounts", .object(members))
         } catch {
-            throw Failure.told(error)
+            throw Failure.toldEverywhere(error)
         }
         try await logIn(email: email, password: password, guest: .add)
     }
 
     /// - Throws: ``KanbanError/wrongPassword``; with the right one ``KanbanError/guestData(_:)`` when there is something to
-    ///   decide on; …
+    ///   decide on; ``KanbanError/invalid(_:)`` with a fault at `#/server`: there is no Kanbase at the address; …
     public func logIn(
         email: String, password: String, device: String? = nil, guest: GuestData = .ask
     ) async throws {
@@ -153,7 +153,7 @@ extension KanbanBoard {
             guard body["password"] == nil else { throw KanbanError.wrongPassword }
             throw KanbanError.server(status: 401, code: problem.code, requestID: problem.requestID)
         } catch {
-            throw Failure.told(error)
+            throw Failure.toldEverywhere(error)
         }
         guard let token = json["token"]?.stringValue,
             let account = json["account"]?["id"]?.stringValue.flatMap({ KanbanID($0) })
