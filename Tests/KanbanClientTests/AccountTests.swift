@@ -62,6 +62,22 @@ struct AccountTests {
         await board.close()
     }
 
+    @Test func `a log-out counts an image that the server does not have`() async throws {
+        let device = try await device()
+        let board = device.board
+        try await logIn(board)
+        let image = try await board.add(image: Data([0xff, 0xd8, 0xff, 1]))
+        await #expect(throws: KanbanError.unsent(1)) { try await board.logOut() }
+
+        // With the edit that names it, it is one thing.
+        try await board.createDDay(.init(title: "exam", date: "2026-12-24", image: image))
+        await #expect(throws: KanbanError.unsent(1)) { try await board.logOut() }
+
+        try await board.logOut(.removeUnsent)
+        #expect(try board.ddays().current().isEmpty)
+        await board.close()
+    }
+
     @Test func `a log-in that is answered after the board was closed changes nothing`() async throws {
         let device = try await device()
         let board = device.board

@@ -46,6 +46,29 @@ struct BoardTests {
         #expect(try device.titles() == ["one"])
     }
 
+    @Test func `every fault is told, those that only the board finds as well`() async throws {
+        let board = try await TestDevice().board
+        let task = try await board.create(.init(title: "one"))
+        let unknown = KanbanID()
+        func faults(_ pointer: String, _ code: String) -> KanbanError {
+            .invalid([.init(pointer: "#/title", code: "blank"), .init(pointer: pointer, code: code)])
+        }
+
+        for (category, error) in [
+            (CategoryRef.named(" "), faults("#/categoryName", "blank")),
+            (CategoryRef.id(unknown), faults("#/categoryId", "unknown_category")),
+        ] {
+            await #expect(throws: error) { try await board.create(.init(title: " ", category: category)) }
+            await #expect(throws: error) {
+                try await board.edit(task.id) { ($0.title, $0.category) = (" ", category) }
+            }
+        }
+        await #expect(throws: faults("#/image", "unknown_image")) {
+            try await board.createDDay(.init(title: " ", date: "2026-12-24", image: unknown))
+        }
+        await board.close()
+    }
+
     @Test func `moves take a place and a status`() async throws {
         let device = try await TestDevice()
         var ids: [KanbanID] = []

@@ -36,6 +36,36 @@ struct DeviceImageTests {
         #expect(try await phone.board.pending().isEmpty)
     }
 
+    @Test func `an image is sent before anything names it`() async throws {
+        let (_, phone, pad) = try await pair()
+        try await phone.board.syncNow()
+        let id = try await phone.board.add(image: Self.png)
+
+        try await phone.board.syncNow(until: .pushed)
+        try await pad.board.syncNow()
+        #expect(try await pad.board.image(id) == Self.png)
+
+        // From the other device.
+        try await pad.board.createDDay(.init(title: "exam", date: "2026-12-24", image: id))
+        try await pad.board.syncNow()
+        try await phone.board.syncNow()
+        #expect(try phone.board.ddays().current().map(\.image) == [id])
+        #expect(try pad.board.issues.current().isEmpty)
+    }
+
+    @Test func `an image that a guest named nowhere yet goes along to the account`() async throws {
+        let network = MeddlingNetwork(to: try LocalServer())
+        let board = try await TestDevice.on(network).board
+        let session = #"{"token": "kb_token", "account": {"id": "\#(KanbanID())"}}"#
+        network.meddle { $0 == "/sessions" ? .answer(201, session) : .none }
+        let id = try await board.add(image: Self.png)
+
+        try await board.logIn(email: "a@example.org", password: "correct-horse", guest: .add)
+
+        #expect(try await board.image(id) == Self.png)
+        await board.close()
+    }
+
     @Test func `what was shown is on the device, without a network`() async throws {
         let (server, phone, pad) = try await pair()
         let id = try await phone.board.add(image: Self.png)

@@ -89,9 +89,10 @@ struct ServerFolderTests {
         // A Kanbase at another path of the machine.
         wrong.network.answer { _, _, _ in (404, #"{"code": "not_found", "requestId": "1"}"#) }
         try await wrong.board.create(.init(title: "Milk"))
-        await #expect(throws: KanbanError.invalid([Fault(pointer: "#/server", code: "not_found")])) {
-            try await wrong.board.syncNow()
-        }
+        let error = KanbanError.invalid([Fault(pointer: "#/server", code: "not_found")])
+        await #expect(throws: error) { try await wrong.board.syncNow() }
+        await #expect(throws: error) { try await wrong.board.logIn(email: "a@example.org", password: "password") }
+        await #expect(throws: error) { try await wrong.board.signUp(email: "a@example.org", password: "password") }
         await wrong.board.close()
 
         let right = try await TestDevice(directory: wrong.directory, seed: 2, server: "http://right.test")

@@ -14,13 +14,13 @@ extension KanbanBoard {
         do {
             _ = try await ask("/accounts", .object(members))
         } catch {
-            throw Failure.told(error)
+            throw Failure.toldEverywhere(error)
         }
         try await logIn(email: email, password: password, guest: .add)
     }
 
     /// - Throws: ``KanbanError/wrongPassword``; with the right one ``KanbanError/guestData(_:)`` when there is something to
-    ///   decide on; …
+    ///   decide on; ``KanbanError/invalid(_:)`` with a fault at `#/server`: there is no Kanbase at the address; …
     public func logIn(
         email: String, password: String, device: String? = nil, guest: GuestData = .ask
     ) async throws {
@@ -153,7 +153,7 @@ extension KanbanBoard {
             guard body["password"] == nil else { throw KanbanError.wrongPassword }
             throw KanbanError.server(status: 401, code: problem.code, requestID: problem.requestID)
         } catch {
-            throw Failure.told(error)
+            throw Failure.toldEverywhere(error)
         }
         guard let token = json["token"]?.stringValue,
             let account = json["account"]?["id"]?.stringValue.flatMap({ KanbanID($0) })
@@ -163,8 +163,8 @@ extension KanbanBoard {
 
     /// Logs out, and shows the board without an account. Without a network the session ends at the next log-in of the
     /// account.
-    /// - Throws: ``KanbanError/unsent(_:)`` when something would be lost that only this device has: edits, and issues
-    ///   that hold what the server did not take.
+    /// - Throws: ``KanbanError/unsent(_:)`` when something would be lost that only this device has: edits, images, and
+    ///   issues that hold what the server did not take.
     public func logOut(_ keep: LocalData = .remove) async throws {
         try core.requireWriting()
         guard let account = core.account else { return }
@@ -242,7 +242,8 @@ private struct GuestBoard {
         var settings = Change.Value.settings(try reader.settings()).json.objectMembers ?? []
         settings.removeAll { $0.name == "revision" || $0.value.isNull || $0.value == [:] }
         self.settings = .object(settings)
-        if counts.total > 0 || hasMore || !settings.isEmpty {
+        let hasImages = try !reader.images(after: nil, limit: 1).isEmpty
+        if counts.total > 0 || hasMore || hasImages || !settings.isEmpty {
             document = try reader.exportDocument(settings: self.settings)
         }
     }
@@ -250,7 +251,7 @@ private struct GuestBoard {
 
 extension SQLiteConnection {
     fileprivate func requireNothingUnsent() throws {
-        let count = try pendingCount() + issues().filter(\.isOnlyCopy).count
+        let count = try pendingCount() + issues().filter(\.isOnlyCopy).count + loneImageCount()
         guard count == 0 else { throw KanbanError.unsent(count) }
     }
 }

@@ -220,9 +220,11 @@ extension Transaction {
         ]
         if let due = new.due { members.append(.init("dueDate", .string(due.text))) }
         var made: [UndoStep] = []
+        if case .named(let name)? = new.category {
+            // A draft that is refused makes no category, and tells of all its faults.
+            _ = try TaskBodies.whole(.object(members + [.init("categoryName", .string(name))]), id: new.id.id)
+        }
         if let category = new.category {
-            // A draft that is refused makes no category.
-            _ = try TaskBodies.whole(.object(members), id: new.id.id)
             let resolved = try resolve(category)
             members.append(.init("categoryId", .string(resolved.id.description)))
             made = resolved.made
@@ -234,6 +236,10 @@ extension Transaction {
         var members = before.json.changed(to: draft.json).objectMembers ?? []
         var made: [UndoStep] = []
         if before.category != draft.category {
+            if case .named(let name)? = draft.category {
+                let named = JSON.object(members + [.init("categoryName", .string(name))])
+                _ = try TaskBodies.patch(named, id: id.id, defaultTitle: { draft.title })
+            }
             let resolved = try draft.category.map(resolve)
             members.append(.init("categoryId", resolved.map { .string($0.id.description) } ?? .null))
             made = resolved?.made ?? []

@@ -3,7 +3,7 @@ import JSON
 import Kanban
 import KanbanRows
 
-/// Images of D-days and categories: kept on the device, sent before the edits that name them.
+/// Images of D-days and categories: kept on the device, sent with the outbox, before the edits that name them.
 extension KanbanBoard {
     /// The most bytes that an image may have.
     public static let mostImageBytes = Image.longest
@@ -19,6 +19,7 @@ extension KanbanBoard {
         }
         let id = KanbanID()
         try await core.replica.write { try $0.addImage(id.id, content) }
+        core.tell(.outbox(hasUnsent: true))
         return id
     }
 

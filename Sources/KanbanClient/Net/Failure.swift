@@ -64,7 +64,7 @@ extension Failure {
 
 extension Failure {
     /// As the app is told where every Kanbase answers: a 404 says that there is none at the address.
-    var errorOfSync: KanbanError {
+    var errorEverywhere: KanbanError {
         if case .problem(let problem) = self, problem.status == 404 {
             return .invalid([Fault(pointer: "#/server", code: "not_found")])
         }

@@ -105,6 +105,20 @@ extension Transaction {
 }
 
 extension SQLiteConnection {
+    func unsentImages() throws -> [ID] {
+        try all(
+            "SELECT id FROM image_contents WHERE account = 1 AND id IN (SELECT id FROM unsent_images)", []
+        ) { try $0.id(0) }
+    }
+
+    /// How many images are on this device alone. With an edit that waits and names it, an image is one thing.
+    func loneImageCount() throws -> Int {
+        let images = try unsentImages()
+        guard !images.isEmpty else { return 0 }
+        let named = try outbox().filter { !$0.isAnswered }.compactMap { $0.mutation.value["image"] }
+        return images.count { image in !named.contains { $0.names(image) } }
+    }
+
     func nextUnsentImage() throws -> (id: ID, bytes: [UInt8])? {
         try all(
             """

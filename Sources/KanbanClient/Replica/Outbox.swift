@@ -239,7 +239,7 @@ extension Transaction {
         try rows.connection.pendingCount()
     }
 
-    /// True when there are edits that a push would send.
+    /// True when there are edits or images that a push would send.
     func hasUnsent() throws -> Bool {
         try rows.connection.hasUnsent()
     }
@@ -250,8 +250,10 @@ extension SQLiteConnection {
         try all("SELECT count(*) FROM outbox WHERE answered IS NULL", []) { Int($0.integer(0)) }.first ?? 0
     }
 
+    /// True when there are edits or images that a push would send.
     func hasUnsent() throws -> Bool {
         try !all("SELECT 1 FROM outbox WHERE answered IS NULL LIMIT 1", []) { $0.integer(0) }.isEmpty
+            || !unsentImages().isEmpty
     }
 
     func outbox() throws -> [OutboxEdit] {

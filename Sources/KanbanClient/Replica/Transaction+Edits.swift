@@ -55,6 +55,11 @@ extension Transaction {
         } catch BoardError.alreadyExists(.task) {
             let task = try mutation.resource.id.flatMap { try rows.task($0) }
             throw KanbanError.conflict(task.map { KanbanTask($0) })
+        } catch BoardError.invalid(let faults) {
+            // As the server does: those that only the board can find are told as well.
+            let references = Reference.all(in: mutation.value, of: mutation.resource.type)
+            let more = try rows.faults(of: references, from: mutation.resource.id, besides: faults)
+            throw KanbanError(BoardError.invalid(faults + more))
         } catch let error as BoardError {
             throw KanbanError(error)
         }

@@ -74,7 +74,7 @@ actor SyncDriver {
                 handle(.asked(id: id, goal))
             case .gaveUp(let id, let error):
                 // What the server said tells more than that the time is over.
-                let known = error as? KanbanError == .timedOut ? machine.refusal?.errorOfSync : nil
+                let known = error as? KanbanError == .timedOut ? machine.refusal?.errorEverywhere : nil
                 waiting.removeValue(forKey: id)?.resume(throwing: known ?? error)
                 handle(.gaveUp(id: id))
             case .closed(let done):
@@ -159,7 +159,7 @@ actor SyncDriver {
         case .finish(let ids):
             for id in ids { waiting.removeValue(forKey: id)?.resume() }
         case .fail(let ids, let failure):
-            for id in ids { waiting.removeValue(forKey: id)?.resume(throwing: failure.errorOfSync) }
+            for id in ids { waiting.removeValue(forKey: id)?.resume(throwing: failure.errorEverywhere) }
         }
     }
 
@@ -349,6 +349,11 @@ extension Failure {
     /// The error that the app gets. A cancellation stays a `CancellationError`.
     static func told(_ error: any Error) -> any Error {
         error is CancellationError ? error : Failure(caught: error).error
+    }
+
+    /// The same of a call that every Kanbase answers; see ``errorEverywhere``.
+    static func toldEverywhere(_ error: any Error) -> any Error {
+        error is CancellationError ? error : Failure(caught: error).errorEverywhere
     }
 }
 

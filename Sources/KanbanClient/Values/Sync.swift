@@ -57,7 +57,7 @@ public enum KanbanError: Error, Hashable {
     case newerData
     /// The disk, or another process that has the folder.
     case storage(String)
-    /// The number of edits and issues that would be lost: only this device has them.
+    /// The number of edits, images and issues that would be lost: only this device has them.
     case unsent(Int)
     case server(status: Int, code: String, requestID: String?)
     /// The board without an account has data: log in again with `.add` or `.discard`.
