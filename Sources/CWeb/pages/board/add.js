@@ -151,7 +151,7 @@ export function rename(app, id, card) {
     isOver = true;
     app.engine.typed.delete(key);
     input.replaceWith(open);
-    if (isSaved && title && title !== before) edit(app, id, [{ type: "task", op: "patch", id, value: { title }, baseRevision: revision }], [noDraft(key)]);
+    if (isSaved && title && title !== before.trim()) edit(app, id, [{ type: "task", op: "patch", id, value: { title }, baseRevision: revision }], [noDraft(key)]);
     // Unsaved text returns with the next rename.
     else if (isSaved || input.value === before) app.engine.keepDraft(key, {});
     // Others may have renamed it in the meantime.

@@ -79,6 +79,7 @@ export function editDDay(app, dday, issue) {
       date.value = value.date;
       repeats.checked = value.repeats === "yearly";
     },
+    check: (value) => (value.title.trim() ? "" : `${text.title}: ${text.problems.blank}`),
   });
 }
 
