@@ -21,7 +21,7 @@ export function showAnswer(app, place, path, show, stores = ["task", "category",
     try {
       const answer = await call("GET", path);
       if (isOver) return;
-      // Rendering the same again would clear the forms in it, and anything else one that is being filled in.
+      // Rendering the same again would clear the forms in it, and another answer one that is filled in.
       if (!$("form :focus", place) && (!last || JSON.stringify(answer) !== JSON.stringify(last))) fill(answer);
       app.engine.commit([{ store: "answer", key: path, value: answer }]);
     } catch (problem) {

@@ -202,7 +202,7 @@ function sheet(app, { type, before, issue, title, initial, content, ...parts }) 
 export function showSettings(app, main) {
   const save = (/** @type {any} */ value) => app.engine.edit([{ type: "settings", op: "patch", id: "settings", value }]);
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  // Some browsers leave UTC out.
+  // Chrome leaves UTC out.
   const zones = new Set(["UTC", .../** @type {string[]} */ (/** @type {any} */ (Intl).supportedValuesOf?.("timeZone") ?? [own])]);
   const locale = select({ onchange: () => save({ locale: locale.value || null }) },
     [["", text.browserLanguage], ["en", "English"], ["ko", "한국어"], ["ja", "日本語"]]);

@@ -121,31 +121,28 @@ function latin({ key, code, shiftKey }) {
 
 /** @param {App} app @param {KeyboardEvent} event @param {string} key @param {HTMLElement} card @param {string} id */
 function onCard(app, event, key, card, id) {
+  const status = /** @type {any} */ (card.closest(".column"))?.dataset.column;
+  const list = app.model.list(status);
   const sideways = { ArrowLeft: -1, ArrowRight: 1 }[key];
   const along = { ArrowUp: -1, ArrowDown: 1 }[key];
   if (key === "Delete" || key === "Backspace") {
-    // Held down, it would delete one task after the other.
+    // Held down, it would go on.
     if (!event.repeat) remove(app, id);
   } else if (key === "F2") app.rename(id);
   else if (key === "m" || key === "ContextMenu") openCardMenu(app, id, $(".more", card));
   else if (sideways && event.shiftKey) moveBy(app, id, sideways);
   else if (along && event.shiftKey) moveWithin(app, id, along);
-  else if (sideways || along) focusFrom(app, card, id, sideways ?? 0, along ?? 0);
+  else if (sideways || along) focusFrom(app, card, status, sideways ?? 0, along ? list[list.findIndex((task) => task.id === id) + along] : undefined);
   else if (key === "Home" || key === "End") {
-    const task = app.model.tasks.get(id);
-    const list = task ? app.model.list(task.status) : [];
     const to = key === "Home" ? list[0] : list.at(-1);
     if (to) app.board?.show(to.id);
   } else return false;
   return true;
 }
 
-/** @param {App} app @param {HTMLElement} card @param {string} id @param {number} sideways @param {number} along */
-function focusFrom(app, card, id, sideways, along) {
-  const status = /** @type {any} */ (card.closest(".column"))?.dataset.column;
-  const tasks = app.model.list(status);
-  // A column shows only its first cards: the next one may have to be made.
-  let next = along ? app.board?.cardOf(tasks[tasks.findIndex((task) => task.id === id) + along]?.id) : null;
+/** @param {App} app @param {HTMLElement} card @param {Status} status @param {number} sideways @param {Task} [along] whose card may not be made yet */
+function focusFrom(app, card, status, sideways, along) {
+  let next = along && app.board?.cardOf(along.id);
   if (sideways) {
     const index = [...(card.parentElement?.children ?? [])].indexOf(card);
     for (let place = columns.indexOf(status) + sideways; !next && columns[place]; place += sideways) {

@@ -1,6 +1,6 @@
 // Today, statistics, history and trash; and the table of all screens.
 import { showAccount } from "./account.js";
-import { move, restore } from "./actions.js";
+import { move, restore, undoAdding } from "./actions.js";
 import { heading, picture, showAnswer } from "./answers.js";
 import { call } from "./api.js";
 import { categoryPill } from "./board.js";
@@ -195,6 +195,7 @@ function row(app, task) {
   button.addEventListener("click", () => {
     app.engine.commit([{ store: "meta", key: `deleted:${task.id}`, value: task }]);
     restore(app, task.id);
+    undoAdding(app, task);
     // Removed at once, without waiting for the new list.
     const neighbour = item.nextElementSibling ?? item.previousElementSibling;
     item.remove();
