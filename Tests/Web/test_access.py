@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from harness import card, closed, saved, shows, wait_for
+from harness import card, closed, columns, loaded, saved, shows, wait_for
 from test_session import log_in
 from test_words import open_task
 
@@ -138,3 +138,66 @@ def test_screen_readers_hear_what_was_found_deleted_restored_and_not_moved(page,
     page.keyboard.press("Shift+ArrowUp")
     expect(announcer).to_have_text("The board is sorted. Choose “My order” to move tasks up and down.")
     shows(page, todo=["Reply", "Report"])
+
+
+def test_the_arrows_go_on_below_the_first_cards_of_a_long_column(page, server):
+    server.fill(100, ("todo",))
+    card(page, "Task 0").locator(".open").focus()
+    for _ in range(40):
+        page.keyboard.press("ArrowDown")
+    expect(card(page, "Task 40").locator(".open")).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    expect(card(page, "Task 39").locator(".open")).to_be_focused()
+
+
+def test_a_delete_key_that_is_held_down_deletes_one_task(page, server):
+    for number in range(4):
+        server.task(f"Task {number}")
+    shows(page, todo=[f"Task {number}" for number in range(4)])
+    card(page, "Task 0").locator(".open").focus()
+    for _ in range(3):
+        page.keyboard.down("Delete")
+    page.keyboard.up("Delete")
+    assert columns(page)["todo"] == ["Task 1", "Task 2", "Task 3"]
+
+
+def test_a_menu_is_closed_by_its_button(page):
+    more = page.locator("#more")
+    for _ in range(2):
+        more.click()
+        expect(page.get_by_role("menu")).to_be_visible()
+        expect(more).to_have_attribute("aria-expanded", "true")
+        more.click()
+        expect(page.get_by_role("menu")).to_have_count(0)
+        expect(more).to_have_attribute("aria-expanded", "false")
+        expect(more).to_be_focused()
+
+
+def test_the_focus_stays_when_another_device_changes_the_rows(page, server):
+    first, second = server.task("Cook"), server.task("Wash")
+    for task in (first, second):
+        server.call("DELETE", f"/tasks/{task['id']}")
+    page.goto(server.url + "/?screen=trash")
+    loaded(page)
+    button = page.get_by_role("button", name="Restore Cook")
+    button.focus()
+    server.call("POST", f"/tasks/{second['id']}/restore")
+    expect(page.get_by_role("button", name="Restore Wash")).to_have_count(0)
+    expect(button).to_be_focused()
+    page.goto(server.url + "/?screen=history")
+    loaded(page)
+    row = page.locator(".row-open", has_text="Wash").first
+    row.focus()
+    server.task("Iron")
+    page.locator(".history", has_text="Iron").wait_for()
+    expect(row).to_be_focused()
+
+
+def test_the_focus_goes_to_the_row_in_the_place_of_a_deleted_one(page, server):
+    for day, title in enumerate(("Cook", "Wash"), 1):
+        server.task(title, dueDate=f"2021-05-0{day}")
+    page.goto(server.url + "/?screen=today")
+    page.locator(".row-open", has_text="Cook").click()
+    page.locator("dialog.editor .danger").click()
+    closed(page)
+    expect(page.locator(".row-open", has_text="Wash")).to_be_focused()

@@ -116,3 +116,17 @@ def test_an_edit_of_a_dday_is_undone(page, server):
     page.locator(".row-open", has_text="Exam").wait_for()
     saved(page)
     assert server.call("GET", f"/ddays/{dday}")["title"] == "Exam"
+
+
+def test_a_dday_whose_title_is_blank_is_not_sent(page, server):
+    page.goto(server.url + "/?screen=today")
+    page.get_by_role("button", name="Add a D-day").click()
+    title = page.locator("dialog input").first
+    title.fill("  ")
+    page.locator("dialog input[type=date]").fill("2031-05-04")
+    page.keyboard.press("Enter")
+    expect(page.locator("dialog .fault", has_text="Title: Empty.")).to_be_visible()
+    title.fill("Exam")
+    page.keyboard.press("Enter")
+    saved(page)
+    assert [dday["title"] for dday in server.call("GET", "/ddays")["items"]] == ["Exam"]

@@ -238,3 +238,8 @@ def test_the_modules_are_short():
     assert sorted(path.stem for path in folder.glob("*.js")) == MODULES
     for path in folder.glob("*.js"):
         assert path.read_text().count("\n") < 300, path
+
+
+def test_an_anchor_that_is_not_escaped_as_it_should_be_names_nothing(browser, server):
+    page = opened(browser().new_page(), server, "#%")
+    expect(page.locator("h1")).to_contain_text("API")

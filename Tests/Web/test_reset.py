@@ -231,3 +231,13 @@ def test_the_page_keeps_nobody_out(browser, guarded, scheme):
                 faults[f"{width} {kind}"] = found
             page.close()
     assert faults == {}
+
+
+def test_another_link_in_the_same_window_is_followed(browser, server):
+    page = browser().new_page()
+    page.goto(f"{server.url}/reset#password_reset=first")
+    expect(page).to_have_title(re.compile("^New password"))
+    page.goto(f"{server.url}/reset#account_lock=second")
+    expect(page).to_have_title(re.compile("^Lock the account"))
+    # The code leaves the address here, too.
+    expect(page).to_have_url(f"{server.url}/reset")

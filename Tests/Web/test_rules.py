@@ -176,11 +176,23 @@ def test_a_new_history_takes_the_place_of_the_old_and_keeps_the_outbox(rules):
         ("Study 3시간", "Study 3시간", (None, None), None),
         ("Buy 2 apples #not a tag#", "Buy 2 apples a tag#", (None, None), "not"),
         ("Meet 25:00", "Meet 25:00", (None, None), None),
+        ("月曜の会議", "会議", ("2026-11-23", None), None),
+        ("明日に会議", "会議", ("2026-11-21", None), None),
+        ("새벽 2시 출발", "출발", ("2026-11-21", "02:00"), None),
+        ("낮 12시 점심", "점심", ("2026-11-20", "12:00"), None),
+        ("오늘 밤 12시까지 제출", "제출", ("2026-11-20", "24:00"), None),
+        ("밤 12시 반 버스", "버스", ("2026-11-21", "00:30"), None),
+        ("밤 11시 잠", "잠", ("2026-11-20", "23:00"), None),
     ],
 )
 def test_a_line_is_read(rules, line, title, due, category):
     read = rules("return quick.readLine(argument, { today: '2026-11-20', zone: 'Asia/Seoul', now: '08:00' });", line)
     assert (read["title"], (read["day"], read["time"]), read["category"]) == (title, due, category)
+
+
+def test_midnight_ends_the_day(rules):
+    due = rules("return quick.readLine('오늘 밤 12시까지 제출', { today: '2026-11-20', zone: 'Asia/Seoul' }).dueDate;")
+    assert due == "2026-11-20T15:00:00.000Z"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from harness import card, closed, saved, shows
+from harness import add, card, closed, loaded, saved, shows
 from test_words import open_task
 
 
@@ -67,3 +67,21 @@ def test_undo_takes_nothing_from_others(page, server):
     shows(page, todo=["Report"])
     saved(page)
     assert server.call("GET", f"/tasks/{task['id']}")["body"] == "Theirs"
+
+
+def test_what_was_added_or_restored_goes_to_the_trash_again(page, server):
+    old = server.task("Old")
+    server.call("DELETE", f"/tasks/{old['id']}")
+    page.goto(server.url + "/?screen=trash")
+    loaded(page)
+    page.get_by_role("button", name="Restore Old").click()
+    page.keyboard.press("b")
+    shows(page, todo=["Old"])
+    for title in ("First", "Second"):
+        add(page, title)
+    page.keyboard.press("Escape")
+    for left in (["Old", "First"], ["Old"], []):
+        page.keyboard.press("Control+z")
+        shows(page, todo=left)
+    saved(page)
+    assert sorted(task["title"] for task in server.tasks("&deleted=true")) == ["First", "Old", "Second"]

@@ -5,6 +5,7 @@ import contextlib
 from playwright.sync_api import Error, expect
 
 from harness import add, card, closed, open_questions, saved, shows, wait_for
+from test_session import log_in
 
 
 def open_task(page, title):
@@ -225,3 +226,52 @@ def test_a_draft_that_is_too_long_is_not_saved(page, server):
     page.locator("dialog.editor button.primary").click()
     expect(page.locator("dialog.editor")).to_be_visible()
     assert "1200" in page.locator("dialog.editor textarea").evaluate("(area) => area.validationMessage")
+
+
+def test_a_rename_that_changes_nothing_is_no_edit(page, server):
+    before = server.task("  Report ")
+    card(page, "  Report ").locator(".open").focus()
+    page.keyboard.press("F2")
+    page.keyboard.press("Enter")
+    add(page, "Another")
+    saved(page)
+    assert server.call("GET", f"/tasks/{before['id']}") == before
+
+
+def test_back_closes_a_sheet_and_keeps_its_words(page, server):
+    page.keyboard.press("t")
+    page.get_by_role("button", name="Add a D-day").click()
+    page.locator("dialog input").first.fill("Exam")
+    page.go_back()
+    expect(page.locator("dialog")).to_have_count(0)
+    page.locator(".toast", has_text="kept as a draft").get_by_role("button", name="Go on").click()
+    expect(page.locator("dialog input").first).to_have_value("Exam")
+
+
+def test_words_in_a_form_of_the_account_stay_when_its_answer_is_late(browser, guarded):
+    token = guarded.account()
+    page = browser().new_page()
+    page.goto(guarded.url)
+    log_in(page)
+    saved(page)
+    page.keyboard.press("t")
+    page.locator("#more").click()
+    page.get_by_role("menuitem", name="Account").click()
+    page.locator(".quiet-words", has_text="0 tasks").wait_for()
+    page.keyboard.press("t")
+    # What is shown at first is no longer true, and the next answer waits.
+    guarded.call("POST", "/tasks", {"title": "Report"}, token=token)
+    waiting = []
+    page.route("**/account", lambda route: waiting.append(route))
+    page.locator("#more").click()
+    page.get_by_role("menuitem", name="Account").click()
+    page.locator("summary", has_text="Change the name").click()
+    name = page.locator("[name=displayName]")
+    name.fill("Sun")
+    with page.expect_response("**/account"):
+        waiting[0].continue_()
+    page.unroute_all()
+    page.evaluate("() => new Promise((painted) => { requestAnimationFrame(() => { requestAnimationFrame(painted); }); })")
+    page.keyboard.press("Enter")
+    page.locator("strong", has_text="Sun").wait_for()
+    assert guarded.call("GET", "/account", token=token)["displayName"] == "Sun"

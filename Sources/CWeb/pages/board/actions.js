@@ -109,6 +109,17 @@ export function remove(app, id) {
   if (app.board) announce(`${text.removed(task.title)}. ${neighbour?.title ?? text.addTo(text[task.status])}`);
 }
 
+/**
+ * Undo deletes it.
+ * @param {App} app @param {{id: string, title: string}} task
+ */
+export function undoAdding(app, { id, title }) {
+  app.undo.push(() => {
+    app.engine.edit([{ type: "task", op: "delete", id }]);
+    announce(text.removed(title));
+  });
+}
+
 /** @param {App} app @param {string} id @param {Where} [value] @param {string} [position] @param {Change[]} [also] */
 export function restore(app, id, value, position, also) {
   app.engine.edit([{ type: "task", op: "restore", id, ...(value && { value }), position }], also);

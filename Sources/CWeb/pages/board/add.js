@@ -3,7 +3,7 @@
 import { $, announce, el, icon, lengthOf, limitLength, text } from "./page.js";
 import { categoryPill } from "./board.js";
 import { describeDue, dueTime, readLine, today } from "./dates.js";
-import { addCategory, edit } from "./actions.js";
+import { addCategory, edit, undoAdding } from "./actions.js";
 import { noDraft } from "./sync.js";
 import { uuid } from "./api.js";
 import { between } from "./model.js";
@@ -104,6 +104,7 @@ export class AddForm {
     const value = { title: read.title, status, ...(categoryId && { categoryId }), ...(read.dueDate && { dueDate: read.dueDate }) };
     intents.push({ type: "task", op: "create", id, value, position: between(last, null) });
     app.engine.edit(intents, [noDraft(this.key)]);
+    undoAdding(app, { id, title: read.title });
     if (app.board?.show(id, { focus: false })) announce(text.added(read.title));
     else app.toast(text.addedHidden(read.title), { action: text.clearFilter, run: () => app.reveal(id) });
     this.form.scrollIntoView({ block: "nearest" });
@@ -151,7 +152,7 @@ export function rename(app, id, card) {
     isOver = true;
     app.engine.typed.delete(key);
     input.replaceWith(open);
-    if (isSaved && title && title !== before) edit(app, id, [{ type: "task", op: "patch", id, value: { title }, baseRevision: revision }], [noDraft(key)]);
+    if (isSaved && title && title !== before.trim()) edit(app, id, [{ type: "task", op: "patch", id, value: { title }, baseRevision: revision }], [noDraft(key)]);
     // Unsaved text returns with the next rename.
     else if (isSaved || input.value === before) app.engine.keepDraft(key, {});
     // Others may have renamed it in the meantime.

@@ -1,6 +1,6 @@
 // What the server answered, kept on the device: responses, which screens show at once and then anew, and pictures.
 import { call, faultOf, Problem, uuid } from "./api.js";
-import { $, el, text } from "./page.js";
+import { $, el, refill, text } from "./page.js";
 
 /**
  * @param {App} app
@@ -12,7 +12,7 @@ import { $, el, text } from "./page.js";
  */
 export function showAnswer(app, place, path, show, stores = ["task", "category", "dday", "settings"]) {
   const kept = app.engine.mirror.answer.get(path);
-  const fill = (/** @type {any} */ answer) => place.replaceChildren(.../** @type {any[]} */ (show(answer)).filter(Boolean));
+  const fill = (/** @type {any} */ answer) => refill(place, () => place.replaceChildren(.../** @type {any[]} */ (show(answer)).filter(Boolean)));
   if (kept) fill(kept);
   else place.replaceChildren(el("p", { class: "quiet-words loading" }, text.loading));
   let timer = 0;
@@ -21,8 +21,8 @@ export function showAnswer(app, place, path, show, stores = ["task", "category",
     try {
       const answer = await call("GET", path);
       if (isOver) return;
-      // Rendering the same again would clear the forms in it.
-      if (!last || JSON.stringify(answer) !== JSON.stringify(last)) fill(answer);
+      // Rendering the same again would clear the forms in it, and another answer one that is filled in.
+      if (!$("form :focus", place) && (!last || JSON.stringify(answer) !== JSON.stringify(last))) fill(answer);
       app.engine.commit([{ store: "answer", key: path, value: answer }]);
     } catch (problem) {
       if (!(problem instanceof Problem) || isOver) return;

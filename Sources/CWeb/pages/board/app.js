@@ -90,6 +90,8 @@ export class App {
       this.shownScreen = key;
       this.leaveScreen();
       this.leaveScreen = () => {};
+      // Back was pressed over a sheet.
+      $("dialog:not(.editor)")?.close();
       const main = $("#main");
       main.className = screen ? "page" : "home";
       // A screen without a control can be scrolled with the keyboard too.

@@ -161,18 +161,18 @@ const days = [
   [/(?:^|\s)(모레)(?:까지)?(?=\s|$)/, (_, today) => addDays(today, 2)],
   [/(?:^|\s)(\d{1,3})일 (?:후|뒤)(?=\s|$)/, (match, today) => addDays(today, Number(match[1]))],
   [/(?:^|\s)([일월화수목금토])요일(?:까지)?(?=\s|$)/, (match, today) => nextWeekday("일월화수목금토".indexOf(match[1]), today)],
-  [/(?:^|\s)(今日)(?:まで)?(?:の|(?=\s|\d|午|に|$))/, (_, today) => today],
-  [/(?:^|\s)(明後日)(?:まで)?(?:の|(?=\s|\d|午|に|$))/, (_, today) => addDays(today, 2)],
-  [/(?:^|\s)(明日)(?:まで)?(?:の|(?=\s|\d|午|に|$))/, (_, today) => addDays(today, 1)],
+  [/(?:^|\s)(今日)(?:まで)?(?:[のに]|(?=\s|\d|午|$))/, (_, today) => today],
+  [/(?:^|\s)(明後日)(?:まで)?(?:[のに]|(?=\s|\d|午|$))/, (_, today) => addDays(today, 2)],
+  [/(?:^|\s)(明日)(?:まで)?(?:[のに]|(?=\s|\d|午|$))/, (_, today) => addDays(today, 1)],
   [/(?:^|\s)(\d{1,3})日後(?=\s|$)/, (match, today) => addDays(today, Number(match[1]))],
-  [/(?:^|\s)([日月火水木金土])曜日?(?:まで)?(?=\s|\d|午|に|の|$)/, (match, today) => nextWeekday("日月火水木金土".indexOf(match[1]), today)],
+  [/(?:^|\s)([日月火水木金土])曜日?(?:まで)?(?:[のに]|(?=\s|\d|午|$))/, (match, today) => nextWeekday("日月火水木金土".indexOf(match[1]), today)],
 ];
 
 /** @type {Patterns} */
 const times = [
   [/(?:^|\s)(?:at )?(\d{1,2})(?::(\d{2}))? ?(am|pm)(?=\s|$)/i, (match) => clock(match[1], match[2], match[3].toLowerCase())],
   [/(?:^|\s)(?:at )?(\d{1,2}):(\d{2})(?=\s|$)/i, (match) => clock(match[1], match[2])],
-  [/(?:^|\s)(오전|오후|아침|저녁|밤)? ?(\d{1,2})시 ?(?:(\d{1,2})분|(반))?(?:까지|에)?(?=\s|$)/, (match) =>
+  [/(?:^|\s)(오전|오후|새벽|아침|낮|저녁|밤)? ?(\d{1,2})시 ?(?:(\d{1,2})분|(반))?(?:까지|에)?(?=\s|$)/, (match) =>
     clock(match[2], match[4] ? "30" : match[3], korean(match[1], Number(match[2])))],
   [/(?:^|\s|(?<=日|で|曜))(午前|午後)?(\d{1,2})時(?:(\d{1,2})分|(半))?(?:まで|に)?(?!間)/, (match) =>
     clock(match[2], match[4] ? "30" : match[3], match[1] === "午後" ? "pm" : match[1] === "午前" ? "am" : undefined)],
@@ -184,8 +184,8 @@ const times = [
  * @param {number} hour
  */
 function korean(word, hour) {
-  if (word === "오전" || word === "아침") return "am";
-  if (word) return "pm";
+  if (word === "밤" && hour === 12) return "midnight";
+  if (word) return "오전새벽아침".includes(word) ? "am" : "pm";
   return hour >= 1 && hour <= 7 ? "pm" : undefined;
 }
 
@@ -195,7 +195,9 @@ function clock(hour, minute, half) {
   const minutes = Number(minute ?? 0);
   if (half && (hours < 1 || hours > 12)) return null;
   if (half === "pm" && hours < 12) hours += 12;
-  if (half === "am" && hours === 12) hours = 0;
+  // At the end of the day.
+  if (half === "midnight" && !minutes) return "24:00";
+  if (half !== "pm" && half && hours === 12) hours = 0;
   if (hours > 23 || minutes > 59) return null;
   return `${two(hours)}:${two(minutes)}`;
 }

@@ -96,8 +96,11 @@ export class Editor {
         form.requestSubmit(this.saveButton);
       }
     });
-    // A click beside the sheet closes it; the draft stays.
-    dialog.addEventListener("pointerdown", (event) => { if (event.target === dialog) this.leave(); });
+    // A click beside the sheet closes it; the draft stays. One on its scroll bar does not.
+    dialog.addEventListener("pointerdown", ({ target, clientX: x, clientY: y }) => {
+      const { left, right, top, bottom } = dialog.getBoundingClientRect();
+      if (target === dialog && (x < left || x > right || y < top || y > bottom)) this.leave();
+    });
     return dialog;
   }
 

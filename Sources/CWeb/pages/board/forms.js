@@ -79,6 +79,7 @@ export function editDDay(app, dday, issue) {
       date.value = value.date;
       repeats.checked = value.repeats === "yearly";
     },
+    check: (value) => (value.title.trim() ? "" : `${text.title}: ${text.problems.blank}`),
   });
 }
 
@@ -201,11 +202,12 @@ function sheet(app, { type, before, issue, title, initial, content, ...parts }) 
 export function showSettings(app, main) {
   const save = (/** @type {any} */ value) => app.engine.edit([{ type: "settings", op: "patch", id: "settings", value }]);
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const zones = /** @type {string[]} */ (/** @type {any} */ (Intl).supportedValuesOf?.("timeZone") ?? [own]);
+  // Chrome leaves UTC out.
+  const zones = new Set(["UTC", .../** @type {string[]} */ (/** @type {any} */ (Intl).supportedValuesOf?.("timeZone") ?? [own])]);
   const locale = select({ onchange: () => save({ locale: locale.value || null }) },
     [["", text.browserLanguage], ["en", "English"], ["ko", "한국어"], ["ja", "日本語"]]);
   const zone = select({ onchange: () => save({ timeZone: zone.value || null }) },
-    [["", text.browserZone(own)], ...zones.map((name) => /** @type {const} */ ([name, name.replaceAll("_", " ")]))]);
+    [["", text.browserZone(own)], ...[...zones].map((name) => /** @type {const} */ ([name, name.replaceAll("_", " ")]))]);
   const theme = select({ onchange: () => save({ custom: { theme: theme.value || null } }) }, [["", text.systemTheme], ["light", text.light], ["dark", text.dark]]);
   const shortcuts = el("input", { type: "checkbox", onchange: () => save({ custom: { shortcuts: shortcuts.checked ? null : false } }) });
   const show = () => {

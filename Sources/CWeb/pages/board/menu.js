@@ -4,11 +4,19 @@ import { columns } from "./model.js";
 import { move, moveBy, moveWithin, remove } from "./actions.js";
 import { openAdd } from "./add.js";
 
-/** @param {HTMLElement} anchor @param {MenuItem[]} items */
+/** Closes the menu that is open. */
+let closeOpen = (/** @type {boolean} */ _focus) => {};
+
+/**
+ * Opens a menu; its button closes it, too.
+ * @param {HTMLElement} anchor @param {MenuItem[]} items
+ */
 export function openMenu(anchor, items) {
-  $(".menu")?.remove();
+  const isOpen = $(".menu") && anchor.getAttribute("aria-expanded") === "true";
+  closeOpen(true);
+  if (isOpen) return;
   const menu = el("div", { class: "menu", role: "menu", "aria-label": anchor.getAttribute("aria-label") ?? anchor.textContent?.trim() ?? "" });
-  const close = (/** @type {boolean} */ focus) => {
+  const close = closeOpen = (/** @type {boolean} */ focus) => {
     menu.remove();
     anchor.setAttribute("aria-expanded", "false");
     document.removeEventListener("pointerdown", outside, true);
@@ -16,7 +24,7 @@ export function openMenu(anchor, items) {
     if (focus && anchor.isConnected) anchor.focus();
   };
   const away = () => close(false);
-  const outside = (/** @type {Event} */ event) => { if (!menu.contains(/** @type {Node} */ (event.target))) close(false); };
+  const outside = (/** @type {any} */ { target }) => { if (!menu.contains(target) && !anchor.contains(target)) close(false); };
   for (const item of items) {
     if (!item) { menu.append(el("hr", {})); continue; }
     menu.append(el("button", {
@@ -113,32 +121,33 @@ function latin({ key, code, shiftKey }) {
 
 /** @param {App} app @param {KeyboardEvent} event @param {string} key @param {HTMLElement} card @param {string} id */
 function onCard(app, event, key, card, id) {
+  const status = /** @type {any} */ (card.closest(".column"))?.dataset.column;
+  const list = app.model.list(status);
   const sideways = { ArrowLeft: -1, ArrowRight: 1 }[key];
   const along = { ArrowUp: -1, ArrowDown: 1 }[key];
-  if (key === "Delete" || key === "Backspace") remove(app, id);
-  else if (key === "F2") app.rename(id);
+  if (key === "Delete" || key === "Backspace") {
+    // Held down, it would go on.
+    if (!event.repeat) remove(app, id);
+  } else if (key === "F2") app.rename(id);
   else if (key === "m" || key === "ContextMenu") openCardMenu(app, id, $(".more", card));
   else if (sideways && event.shiftKey) moveBy(app, id, sideways);
   else if (along && event.shiftKey) moveWithin(app, id, along);
-  else if (sideways || along) focusFrom(app, card, sideways ?? 0, along ?? 0);
+  else if (sideways || along) focusFrom(app, card, status, sideways ?? 0, along ? list[list.findIndex((task) => task.id === id) + along] : undefined);
   else if (key === "Home" || key === "End") {
-    const task = app.model.tasks.get(id);
-    const list = task ? app.model.list(task.status) : [];
     const to = key === "Home" ? list[0] : list.at(-1);
     if (to) app.board?.show(to.id);
   } else return false;
   return true;
 }
 
-/** @param {App} app @param {HTMLElement} card @param {number} sideways @param {number} along */
-function focusFrom(app, card, sideways, along) {
-  let next = along < 0 ? card.previousElementSibling : along > 0 ? card.nextElementSibling : null;
+/** @param {App} app @param {HTMLElement} card @param {Status} status @param {number} sideways @param {Task} [along] whose card may not be made yet */
+function focusFrom(app, card, status, sideways, along) {
+  let next = along && app.board?.cardOf(along.id);
   if (sideways) {
-    const status = /** @type {any} */ (card.closest(".column"))?.dataset.column;
     const index = [...(card.parentElement?.children ?? [])].indexOf(card);
     for (let place = columns.indexOf(status) + sideways; !next && columns[place]; place += sideways) {
       const list = app.board?.columns.get(columns[place])?.list;
-      next = list?.children[index] ?? list?.lastElementChild ?? null;
+      next = /** @type {any} */ (list?.children[index] ?? list?.lastElementChild);
     }
   }
   if (!next) return;

@@ -128,7 +128,7 @@ export class Model {
     const { chosen, filter: { due, query } } = this;
     if (chosen.length > 0 && !chosen.includes(task.categoryId ?? "none")) return false;
     if (query) {
-      const wanted = query.toLowerCase();
+      const wanted = query.trim().toLowerCase();
       if (!task.title.toLowerCase().includes(wanted) && !task.body.toLowerCase().includes(wanted)) return false;
     }
     if (!due) return true;
@@ -138,7 +138,8 @@ export class Model {
       case "overdue": return day !== null && day < now && task.status !== "done";
       case "today": return day === now;
       case "upcoming": return day !== null && day > now;
-      default: return day === null;
+      case "none": return day === null;
+      default: return true;
     }
   }
 

@@ -147,13 +147,17 @@ export function field(label, control, ...after) {
 }
 
 /**
- * Makes the rows of a place anew; the focus stays on the row that is about the same.
+ * Makes the rows of a place anew; the focus stays on what is about the same, or in its place.
  * @param {HTMLElement} place @param {() => void} fill
  */
 export function refill(place, fill) {
-  const { of } = $(":focus", place)?.dataset ?? {};
+  const buttons = () => [...place.querySelectorAll("button")];
+  const focused = $(":focus", place);
+  const index = buttons().indexOf(focused);
   fill();
-  if (of) $(`[data-of="${of}"]`, place)?.focus();
+  if (!focused || focused.isConnected) return;
+  const left = buttons();
+  (left.find(({ dataset: { of } }) => of && of === focused.dataset.of) ?? left[Math.min(index, left.length - 1)] ?? $("#main")).focus();
 }
 
 /**

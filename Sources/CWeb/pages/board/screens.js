@@ -1,6 +1,6 @@
 // Today, statistics, history and trash; and the table of all screens.
 import { showAccount } from "./account.js";
-import { move, restore } from "./actions.js";
+import { move, restore, undoAdding } from "./actions.js";
 import { heading, picture, showAnswer } from "./answers.js";
 import { call } from "./api.js";
 import { categoryPill } from "./board.js";
@@ -18,10 +18,8 @@ function showToday(app, main) {
   const coming = el("section", { class: "panel" });
   main.append(heading(text.screens.today), cover, coming);
   const sky = weather(app);
-  const ticks = () => /** @type {HTMLElement[]} */ ([...main.querySelectorAll(".tick")]);
   const fill = () => {
     if (!app.engine.mirror.meta.has("cursor")) return cover.replaceChildren(el("p", { class: "quiet-words loading" }, text.loading));
-    const focused = ticks().indexOf(/** @type {HTMLElement} */ (document.activeElement));
     const { tasks: all, ddays, zone } = app.model;
     const now = today(zone);
     const done = [...all.values()].filter(({ status }) => status === "done").length;
@@ -39,8 +37,6 @@ function showToday(app, main) {
       panel(text.ddays, countdowns(app, [...ddays.values()], now),
         el("button", { class: "add-open", onclick: () => editDDay(app, null) }, icon("plus"), text.addDDay)));
     coming.replaceChildren(el("h2", {}, text.upcoming), ...tasks(app, on((day) => day > now).slice(0, 20), text.noneUpcoming));
-    // The task that replaced the completed one.
-    if (focused >= 0) (ticks()[focused] ?? ticks().at(-1) ?? main).focus();
   };
   fill();
   return app.watch(() => refill(main, fill));
@@ -53,7 +49,7 @@ function tasks(app, list, empty) {
     const due = describeDue(task.dueDate ?? "", app.model.zone);
     const category = task.categoryId ? app.model.categories.get(task.categoryId) : null;
     return el("li", {},
-      el("button", { class: "tick", "aria-label": text.markDone(task.title), onclick: () => move(app, task.id, { status: "done" }) }, icon("check")),
+      el("button", { class: "tick", data: { of: `done ${task.id}` }, "aria-label": text.markDone(task.title), onclick: () => move(app, task.id, { status: "done" }) }, icon("check")),
       el("button", { class: "row-open", data: { of: task.id }, onclick: () => app.router.go({ task: task.id }) }, task.title),
       category ? categoryPill(category) : null,
       el("time", { class: `pill due ${due.urgency}`, dateTime: task.dueDate ?? "" }, due.label, due.days ? ` ${due.dDay}` : ""));
@@ -155,7 +151,7 @@ function entry(app, item, isTitled) {
   const id = item.taskId;
   const title = item.title ?? text.purged;
   const name = isTitled && (app.model.tasks.has(id)
-    ? el("button", { class: "row-open", onclick: () => app.router.go({ task: id }) }, title)
+    ? el("button", { class: "row-open", data: { of: id }, onclick: () => app.router.go({ task: id }) }, title)
     : el("span", { class: "row-open" }, title));
   return el("li", {}, el("div", { class: "row-words" }, name, el("p", {}, sentence(app, item)), ...details(app, item)),
     el("time", { class: "quiet-words", dateTime: item.at }, describeTime(item.at, app.model.zone)));
@@ -193,12 +189,13 @@ function showTrash(app, main) {
 
 /** @param {App} app @param {any} task */
 function row(app, task) {
-  const button = el("button", { "aria-label": text.restoreOf(task.title) }, text.restore);
+  const button = el("button", { data: { of: task.id }, "aria-label": text.restoreOf(task.title) }, text.restore);
   const item = el("li", {}, el("div", { class: "row-words" }, el("strong", {}, task.title), task.body && el("p", {}, task.body)),
     el("time", { class: "quiet-words", dateTime: task.updatedAt }, describeTime(task.deletedAt ?? task.updatedAt, app.model.zone)), button);
   button.addEventListener("click", () => {
     app.engine.commit([{ store: "meta", key: `deleted:${task.id}`, value: task }]);
     restore(app, task.id);
+    undoAdding(app, task);
     // Removed at once, without waiting for the new list.
     const neighbour = item.nextElementSibling ?? item.previousElementSibling;
     item.remove();

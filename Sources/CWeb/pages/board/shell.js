@@ -24,7 +24,7 @@ export function makeShell(app) {
     return el("a", { href: app.router.address({ screen, task: null }), class: "nav", data: { screen: screen ?? "" }, onclick }, icon(name), el("span", {}, label));
   };
   const search = el("input", { type: "search", id: "search", placeholder: text.search, "aria-label": text.search, autocomplete: "off", enterKeyHint: "search" });
-  search.addEventListener("input", () => app.router.go({ q: search.value || null, screen: null }, { replace: true }));
+  search.addEventListener("input", () => app.router.go({ q: search.value || null, screen: null }, { replace: !app.router.route.screen }));
   search.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !search.value) search.blur();
     if (event.key === "Enter" || event.key === "ArrowDown") { event.preventDefault(); app.focusFirst(); }
@@ -106,7 +106,7 @@ export function showPlace(app) {
   }
   const input = $("#search");
   const query = app.router.route.q ?? "";
-  if (input.value !== query && document.activeElement !== input) input.value = query;
+  if (input.value !== query) input.value = query;
 }
 
 /** @param {App} app */

@@ -87,7 +87,9 @@ function contents(groups) {
 
 /** Goes to what the address names, unfolds it, and marks it in the list of contents. */
 function reveal() {
-  const id = decodeURIComponent(location.hash.slice(1));
+  let id = location.hash.slice(1);
+  // One that is not escaped as it should be is taken as it is.
+  try { id = decodeURIComponent(id); } catch {}
   if (!id) return;
   const target = document.getElementById(id);
   if (!target) return say(`There is nothing named ${id} here.`);

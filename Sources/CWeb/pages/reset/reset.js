@@ -58,6 +58,8 @@ const words = texts[language];
 const [name, code] = location.hash.slice(1).split("=");
 const kind = code && name in words ? name : "request";
 history.replaceState(null, "", location.pathname);
+// Another link, opened in this window, changes only the fragment.
+addEventListener("hashchange", () => location.reload());
 
 const element = (id) => document.getElementById(id);
 const needs = {
