@@ -45,7 +45,7 @@ def test_one_that_is_made_and_deleted_here_takes_none_from_another_device(browse
     delete_category(page, "Home")
     expect(page.locator("main")).to_contain_text("Make the first one")
 
-    page.unroute_all()
+    page.unroute_all(behavior="wait")
     saved(page)
     assert categories(server) == [theirs]
     assert server.call("GET", f"/categories/{theirs}")["color"] == "#0369a1"
