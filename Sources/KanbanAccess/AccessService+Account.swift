@@ -52,7 +52,7 @@ extension AccessService {
     ) async throws -> Account {
         let old = try await account(key)
         var stored: String?
-        if edit.needsPassword { stored = try await prove(password, of: old, by: session, from: visitor.origin) }
+        if edit.needsPassword { stored = try await prove(password, of: old, by: session, visitor) }
         let newHash: String? =
             if let newPassword = edit.newPassword { try await hashed(newPassword, for: visitor.origin) } else { nil }
 
@@ -149,11 +149,11 @@ extension AccessService {
     ///   a provider.
     /// - Throws: ``AccessError/wrongPassword``, ``AccessError/builtInAccount`` and those of hashing.
     package func removeAccount(
-        _ key: AccountKey, password: Password?, by session: ID?, from address: String,
+        _ key: AccountKey, password: Password?, by session: ID?, _ visitor: Visitor,
         if check: @escaping @Sendable (Account) throws -> Void = { _ in }
     ) async throws {
         let account = try await account(key)
-        let stored = try await prove(password, of: account, by: session, from: address)
+        let stored = try await prove(password, of: account, by: session, visitor)
         try await store.writeAccess { writer in
             guard let account = try writer.account(key) else { throw AccessError.noAccount }
             try check(account)
@@ -170,10 +170,11 @@ extension AccessService {
         verifier.ended(of: key) { _ in true }
     }
 
-    /// Requires the owner: by the password, or without one by a new session of a provider.
+    /// Requires the owner: by the password, or without one by a new session of a provider. A wrong password is an event
+    /// of the account.
     /// - Returns: the stored hash that the password matched.
     func prove(
-        _ password: Password?, of account: Account, by session: ID?, from address: String
+        _ password: Password?, of account: Account, by session: ID?, _ visitor: Visitor
     ) async throws -> String? {
         guard account.key != .local else { throw AccessError.builtInAccount }
         guard let stored = try await store.readAccess({ try $0.passwordHash(of: account.key) }) else {
@@ -181,9 +182,14 @@ extension AccessService {
             return nil
         }
         guard let password else { throw AccessError.wrongPassword }
-        _ = try await verify(
-            password, against: stored, counting: [.owner(Self.throttleKey(of: account))], for: address,
-            or: .wrongPassword)
+        do {
+            _ = try await verify(
+                password, against: stored, counting: [.owner(Self.throttleKey(of: account))], for: visitor.origin,
+                or: .wrongPassword)
+        } catch AccessError.wrongPassword {
+            await noteFailure(of: account.key, by: visitor)
+            throw AccessError.wrongPassword
+        }
         return stored
     }
 
@@ -201,7 +207,7 @@ extension AccessService {
     ) async throws -> (secret: TokenSecret, token: AccessToken) {
         let isProven = scope == .full
         var stored: String?
-        if isProven { stored = try await prove(password, of: account(key), by: session, from: visitor.origin) }
+        if isProven { stored = try await prove(password, of: account(key), by: session, visitor) }
         return try await makeToken(name: name, scope: scope, expiresAt: expiresAt, of: key, visitor) {
             [stored] writer in
             guard try writer.sessions(of: key).contains(where: { $0.id == session }) else {

@@ -59,11 +59,12 @@ extension AccessService {
         }
     }
 
-    /// The newest first, below `number`.
+    /// The newest first, below `number`, with every wrong password that was answered.
     package func events(
         of account: AccountKey, before number: Int64?, limit: Int
     ) async throws -> [AccountEvent] {
-        try await store.readAccess { try $0.events(of: account, before: number, limit: limit) }
+        await finishNotes(of: account)
+        return try await store.readAccess { try $0.events(of: account, before: number, limit: limit) }
     }
 
     /// Sets limits of the account, for the operator. A running server applies them from the next write on. Existing

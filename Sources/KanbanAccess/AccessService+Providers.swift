@@ -76,7 +76,7 @@ extension AccessService {
         _ visitor: Visitor
     ) async throws -> (identity: Identity, isNew: Bool) {
         let proven = try await providers.identity(provider: provider, token: token, nonce: nonce)
-        let stored = try await prove(password, of: account(key), by: session, from: visitor.origin)
+        let stored = try await prove(password, of: account(key), by: session, visitor)
         return try await store.writeAccess { writer in
             guard try writer.account(key) != nil else { throw AccessError.noAccount }
             guard try writer.passwordHash(of: key) == stored else { throw AccessError.wrongPassword }

@@ -31,6 +31,12 @@ package final class AccessService: Sendable {
     let mails = Locked(AttemptThrottle(most: mailsAnHour, within: .seconds(3600)))
     static let mailsAnHour = 3
     let instant: @Sendable () -> ContinuousClock.Instant
+    private struct Note {
+        let account: AccountKey
+        let task: Task<Void, Never>
+    }
+    /// Wrong passwords that were answered and may not be written yet.
+    private let notes = Locked<(next: Int, running: [Int: Note])>((next: 0, running: [:]))
     /// The hash for unknown addresses, so that comparing takes as long as for known ones.
     private let nobodysHash: PasswordHash
 
@@ -147,7 +153,7 @@ package final class AccessService: Sendable {
                 password, against: stored, counting: [.account(SHA256.digest(folded.utf8)), .address(visitor.origin)],
                 for: visitor.origin, or: .wrongCredentials)
         } catch AccessError.wrongCredentials {
-            if let account { noteFailure(of: account.key, by: visitor) }
+            if let account { noteFailureLater(of: account.key, by: visitor) }
             throw AccessError.wrongCredentials
         }
         guard let account, let stored else { throw AccessError.wrongCredentials }
@@ -189,16 +195,34 @@ package final class AccessService: Sendable {
         return session
     }
 
-    /// Records a wrong password, after the answer: for an unknown address nothing is written, and its answer must take
+    /// Records a wrong password after the answer: for an unknown address nothing is written, and its answer must take
     /// as long.
-    private func noteFailure(of account: AccountKey, by visitor: Visitor) {
-        Task { [store] in
-            // `try?`: an event that could not be written, on a full disk, is lost; the answer was given.
-            try? await store.writeAccess { writer in
-                guard try writer.account(account) != nil else { return }
-                try writer.note(.logInFailed, of: account, by: visitor)
-            }
+    private func noteFailureLater(of account: AccountKey, by visitor: Visitor) {
+        notes.withLock { notes in
+            let number = notes.next
+            notes.next += 1
+            notes.running[number] = Note(
+                account: account,
+                task: Task { [self] in
+                    await noteFailure(of: account, by: visitor)
+                    self.notes.withLock { $0.running[number] = nil }
+                })
         }
+    }
+
+    /// Records a wrong password.
+    func noteFailure(of account: AccountKey, by visitor: Visitor) async {
+        // `try?`: an event that could not be written, on a full disk, is lost; the password was wrong all the same.
+        try? await store.writeAccess { writer in
+            guard try writer.account(account) != nil else { return }
+            try writer.note(.logInFailed, of: account, by: visitor)
+        }
+    }
+
+    /// Waits until the wrong passwords that were answered are among the events.
+    func finishNotes(of account: AccountKey) async {
+        let running = notes.withLock { $0.running.values.filter { $0.account == account } }
+        for note in running { await note.task.value }
     }
 
     /// The key of an account in throttles.

@@ -5,7 +5,7 @@ package struct AccountEvent: Hashable, Sendable {
     package enum Kind: String, Sendable, CaseIterable {
         case signUp = "sign_up"
         case logIn = "log_in"
-        /// A wrong password for a known address.
+        /// A wrong password, at a log-in or for a change that needs it.
         case logInFailed = "log_in_failed"
         case tokenCreated = "token_created"
         case tokenRemoved = "token_removed"

@@ -61,7 +61,7 @@ package struct AccountRoutes: Sendable {
         let isNeeded = call.account == .local ? true : try await accounts.hasPassword(call.account)
         let password = try AccountBodies.password(call.json(), isNeeded: isNeeded)
         try await accounts.removeAccount(
-            call.account, password: password, by: call.caller.session, from: call.caller.origin,
+            call.account, password: password, by: call.caller.session, call.visitor(),
             if: { try call.require($0, using: usage) })
         return .noContent
     }

@@ -65,8 +65,10 @@ extension Invitation {
 }
 
 extension JSONWriter {
-    /// - Parameter code: the code, for the one answer that shows it.
-    package mutating func value(_ invitation: Invitation, code: SecretCode? = nil, site: String = "") {
+    /// - Parameters:
+    ///   - code: the code, for the one answer that shows it.
+    ///   - site: the public address of the server; `nil` when it is unknown.
+    package mutating func value(_ invitation: Invitation, code: SecretCode? = nil, site: String? = nil) {
         beginObject()
         name("id")
         value(invitation.id)
@@ -74,7 +76,7 @@ extension JSONWriter {
             name("code")
             value(code.text)
             name("url")
-            value(Invitation.url(of: code, site: site))
+            value(site.map { Invitation.url(of: code, site: $0) })
         }
         name("email")
         value(invitation.email?.text)

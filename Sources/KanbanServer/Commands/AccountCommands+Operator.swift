@@ -82,7 +82,7 @@ extension AccountCommands {
             administration.invitee.flatMap(EmailAddress.init), until: end, by: nil)
         let site = configuration.publicURL.map { _ in configuration.site(listeningOn: "") }
         if administration.json {
-            printJSON { $0.value(invitation, code: code, site: site ?? "") }
+            printJSON { $0.value(invitation, code: code, site: site) }
         } else {
             print(site.map { Invitation.url(of: code, site: $0) } ?? code.text)
         }

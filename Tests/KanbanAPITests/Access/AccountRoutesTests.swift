@@ -116,6 +116,38 @@ struct AccountRoutesTests {
         #expect(await board.logIn("anna@example.org").status == 201)
     }
 
+    @Test(
+        arguments: [
+            (.patch, "/account", #"{"email": "eve@example.org", "password": "wrong horse"}"#),
+            (.patch, "/account", #"{"newPassword": "battery staple", "password": "wrong horse"}"#),
+            (.post, "/tokens", #"{"name": "a", "scope": "full", "password": "wrong horse"}"#),
+            (.delete, "/account", #"{"password": "wrong horse"}"#),
+        ] as [(HTTP.Method, String, String)])
+    func `a wrong password for a change is an event of the account, with the device`(
+        method: HTTP.Method, path: String, body: String
+    ) async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+
+        let refused = await board.send(method, path, body, token: anna.token)
+        let events = await board.send(.get, "/account/events", token: anna.token).json["items"]?.arrayValue ?? []
+
+        #expect(refused.code == "wrong_password")
+        #expect(events.map { $0["kind"] } == ["log_in_failed", "log_in", "sign_up"])
+        #expect(events.first?["device"] == events.dropFirst().first?["device"])
+    }
+
+    @Test func `a wrong password of a log-in is among the events as soon as it is answered`() async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+
+        for count in 1...4 {
+            #expect(await board.logIn("anna@example.org", password: "guess number \(count)").status == 401)
+            let events = await board.send(.get, "/account/events", token: anna.token).json["items"]?.arrayValue ?? []
+            #expect(events.filter { $0["kind"] == "log_in_failed" }.count == count)
+        }
+    }
+
     @Test func `guesses of strangers do not keep the owner from changing the password`() async throws {
         let board = try AccessBoard()
         let anna = try await board.person("anna@example.org")

@@ -102,12 +102,8 @@ struct InvitationRoutesTests {
         await board.send(
             .patch, "/account", "{\"newPassword\": \"another one\", \"password\": \"correct horse\"}", token: anna.token
         )
-        // A failure is written down after its answer.
-        var events: [JSON] = []
-        while events.count < 5 {
-            events = await board.send(.get, "/account/events", token: anna.token).json["items"]?.arrayValue ?? []
-        }
 
+        let events = await board.send(.get, "/account/events", token: anna.token).json["items"]?.arrayValue ?? []
         let kinds = events.compactMap { $0["kind"]?.stringValue }
         #expect(Set(kinds) == ["sign_up", "log_in", "log_in_failed", "token_created", "password_changed"])
         let failure = try #require(events.first { $0["kind"] == "log_in_failed" })

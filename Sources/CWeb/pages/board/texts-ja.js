@@ -68,7 +68,7 @@ export const texts = {
   unknownDevice: "不明な端末", thisDevice: "この端末", lastUsed: (time) => `最終使用 ${time}`, end: "終了", endSession: (device) => `${device}のログインを終了`, endOthers: "ほかをすべて終了",
   scope: "権限", scopes: { read: "読み取りのみ", full: "すべて", calendar: "カレンダーのみ" }, makeToken: "トークンを作る", tokenOnce: "今コピーしてください。一度しか表示されません:", noTokens: "トークンはありません。",
   removeOf: (name) => `${name}を削除`,
-  eventKinds: { sign_up: "登録", log_in: "ログイン", log_in_failed: "ログイン失敗", token_created: "トークンを作成", token_removed: "トークンを削除", password_changed: "パスワードを変更", password_reset: "パスワードを再設定", email_changed: "アドレスを変更", email_verified: "アドレスを確認", identity_linked: "ログイン方法を追加", identity_removed: "ログイン方法を削除", locked: "アカウントをロック", disabled: "アカウントを停止", enabled: "アカウントを再開" },
+  eventKinds: { sign_up: "登録", log_in: "ログイン", log_in_failed: "パスワードの間違い", token_created: "トークンを作成", token_removed: "トークンを削除", password_changed: "パスワードを変更", password_reset: "パスワードを再設定", email_changed: "アドレスを変更", email_verified: "アドレスを確認", identity_linked: "ログイン方法を追加", identity_removed: "ログイン方法を削除", locked: "アカウントをロック", disabled: "アカウントを停止", enabled: "アカウントを再開" },
   invitations: "招待", invite: "招待する", inviteWhom: "このアドレス専用（任意）", linkOnce: "このリンクを招待する人に送ってください。一度だけ表示されます:", anybody: "誰でも", invitationUsed: "使用済み",
   goodUntil: (/** @type {string} */ time) => `${time} まで`, identities: "ログイン方法", passwordOnly: "パスワードのみです。",
   deleteAccount: "アカウントを削除", deleteAccountHint: "タスク、分類、履歴がすべて消え、元に戻せません。", reallyDelete: "本当にすべて消しますか。",

@@ -68,7 +68,7 @@ export const texts = {
   unknownDevice: "알 수 없는 기기", thisDevice: "이 기기", lastUsed: (time) => `마지막 사용 ${time}`, end: "끝내기", endSession: (device) => `${device} 로그인 끝내기`, endOthers: "다른 기기 모두 끝내기",
   scope: "권한", scopes: { read: "읽기만", full: "모두", calendar: "캘린더만" }, makeToken: "토큰 만들기", tokenOnce: "지금 복사하세요. 한 번만 보입니다:", noTokens: "토큰이 없습니다.",
   removeOf: (name) => `삭제: ${name}`,
-  eventKinds: { sign_up: "가입", log_in: "로그인", log_in_failed: "로그인 실패", token_created: "토큰을 만듦", token_removed: "토큰을 삭제함", password_changed: "비밀번호를 바꿈", password_reset: "비밀번호를 다시 정함", email_changed: "주소를 바꿈", email_verified: "주소를 확인함", identity_linked: "로그인 방법을 더함", identity_removed: "로그인 방법을 없앰", locked: "계정을 잠금", disabled: "계정을 멈춤", enabled: "계정을 다시 엶" },
+  eventKinds: { sign_up: "가입", log_in: "로그인", log_in_failed: "비밀번호 틀림", token_created: "토큰을 만듦", token_removed: "토큰을 삭제함", password_changed: "비밀번호를 바꿈", password_reset: "비밀번호를 다시 정함", email_changed: "주소를 바꿈", email_verified: "주소를 확인함", identity_linked: "로그인 방법을 더함", identity_removed: "로그인 방법을 없앰", locked: "계정을 잠금", disabled: "계정을 멈춤", enabled: "계정을 다시 엶" },
   invitations: "초대", invite: "초대하기", inviteWhom: "이 주소만 사용 (선택)", linkOnce: "초대할 사람에게 이 링크를 보내세요. 다시 표시되지 않습니다:", anybody: "누구나", invitationUsed: "사용됨",
   goodUntil: (/** @type {string} */ time) => `${time}까지`, identities: "로그인 방법", passwordOnly: "비밀번호만 사용합니다.",
   deleteAccount: "계정 삭제", deleteAccountHint: "할 일, 분류, 기록이 모두 지워지고 되살릴 수 없습니다.", reallyDelete: "정말 모두 지울까요?",
