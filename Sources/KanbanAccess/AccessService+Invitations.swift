@@ -59,7 +59,7 @@ extension AccessService {
         }
     }
 
-    /// The newest first, below `number`, with every wrong password that was answered.
+    /// The newest first, below `number`, with every wrong password that this server answered.
     package func events(
         of account: AccountKey, before number: Int64?, limit: Int
     ) async throws -> [AccountEvent] {

@@ -173,6 +173,19 @@ def test_a_menu_is_closed_by_its_button(page):
         expect(more).to_be_focused()
 
 
+def test_a_menu_opens_where_its_card_is_though_another_was_open_before(page, server):
+    server.fill(100, ("todo",))
+    for number in (0, 40):
+        card(page, f"Task {number}").locator(".open").focus()
+        page.keyboard.press("m")
+        expect(page.get_by_role("menu")).to_be_visible()
+        expect(card(page, f"Task {number}")).to_be_in_viewport()
+        page.keyboard.press("Escape")
+        expect(card(page, f"Task {number}").locator(".more")).to_be_focused()
+        for _ in range(0 if number else 40):
+            page.keyboard.press("ArrowDown")
+
+
 def test_the_focus_stays_when_another_device_changes_the_rows(page, server):
     first, second = server.task("Cook"), server.task("Wash")
     for task in (first, second):

@@ -58,8 +58,8 @@ struct PageFile: Sendable {
             file.path == "board.html" || file.path == "manifest.webmanifest"
                 || file.path.hasPrefix("board/") || file.path.hasPrefix("icons/")
         }.sorted { $0.path < $1.path }
-        let worker = all.values.filter { $0.path == "worker.js" }
-        let version = EntityTag.fingerprint((files + worker).flatMap { Array($0.path.utf8) + $0.bytes })
+        let versioned = files + [all["worker.js"]].compactMap { $0 }
+        let version = EntityTag.fingerprint(versioned.flatMap { Array($0.path.utf8) + $0.bytes })
         let addresses = files.map { $0.path == "board.html" ? "\"/\"" : "\"/\($0.path)\"" }
         return
             "const shell = {version: \"\(String(version, radix: 36))\", files: [\(addresses.joined(separator: ", "))]};\n"

@@ -185,7 +185,7 @@ const times = [
  */
 function korean(word, hour) {
   if (word === "밤" && hour === 12) return "midnight";
-  if (word) return "오전새벽아침".includes(word) ? "am" : "pm";
+  if (word) return ["오전", "새벽", "아침"].includes(word) ? "am" : "pm";
   return hour >= 1 && hour <= 7 ? "pm" : undefined;
 }
 
@@ -197,7 +197,7 @@ function clock(hour, minute, half) {
   if (half === "pm" && hours < 12) hours += 12;
   // At the end of the day.
   if (half === "midnight" && !minutes) return "24:00";
-  if (half !== "pm" && half && hours === 12) hours = 0;
+  if (half && half !== "pm" && hours === 12) hours = 0;
   if (hours > 23 || minutes > 59) return null;
   return `${two(hours)}:${two(minutes)}`;
 }

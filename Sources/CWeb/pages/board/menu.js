@@ -4,7 +4,7 @@ import { columns } from "./model.js";
 import { move, moveBy, moveWithin, remove } from "./actions.js";
 import { openAdd } from "./add.js";
 
-/** Closes the menu that is open. */
+/** Closes the menu that was opened last. */
 let closeOpen = (/** @type {boolean} */ _focus) => {};
 
 /**
@@ -13,7 +13,8 @@ let closeOpen = (/** @type {boolean} */ _focus) => {};
  */
 export function openMenu(anchor, items) {
   const isOpen = $(".menu") && anchor.getAttribute("aria-expanded") === "true";
-  closeOpen(true);
+  // The focus of another button would scroll away from this one.
+  closeOpen(isOpen);
   if (isOpen) return;
   const menu = el("div", { class: "menu", role: "menu", "aria-label": anchor.getAttribute("aria-label") ?? anchor.textContent?.trim() ?? "" });
   const close = closeOpen = (/** @type {boolean} */ focus) => {
