@@ -1,4 +1,5 @@
 import Foundation
+import Locks
 import TestSupport
 import Testing
 
@@ -89,6 +90,24 @@ struct CategoryUndoTests {
         try await phone.board.syncNow()
 
         for task in [first, second, mine] { #expect(try await phone.board.task(task.id)?.categoryID == nil) }
+    }
+
+    @Test func `a view of the trash learns that another device deleted a category`() async throws {
+        let home = try await phone.board.createCategory(.init(name: "Home"))
+        let task = try await phone.board.create(.init(title: "task", category: .id(home.id)))
+        try await phone.board.delete(task.id)
+        try await sync()
+        let shown = Locked<[KanbanTask]>([])
+        let trash = phone.board.trash()
+        let following = Task { for try await tasks in trash { shown.withLock { $0 = tasks } } }
+        try await until("the task is shown") { shown.withLock { $0.first?.categoryID == home.id } }
+
+        try await pad.board.deleteCategory(home.id)
+        try await sync()
+
+        try await until("it is of no category") { shown.withLock { $0.map(\.categoryID) == [nil] } }
+        following.cancel()
+        try await following.value
     }
 
     // MARK: - Categories made on the way

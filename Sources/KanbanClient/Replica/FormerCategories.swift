@@ -48,6 +48,7 @@ extension Transaction {
         for var task in try rows.tasks(query) {
             task.categoryID = nil
             try rows.save(task)
+            touched.insert(.tasks)
         }
     }
 
