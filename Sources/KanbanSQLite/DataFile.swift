@@ -11,15 +11,42 @@ enum DataFile {
         try makeDirectory(directory)
         try FileStore.finishRestore(in: directory)
         let path = FileStore.dataFile(in: directory)
-        if !DurableFile.exists(path) { try DurableFile.create(path) }
-        // SQLite would discard the log.
-        guard DurableFile.size(path) > 0 || DurableFile.size(path + "-wal") == 0 else {
-            throw StoreError.corrupt("\(path) is empty, and yet there is a log beside it")
+        if !DurableFile.exists(path) {
+            // SQLite would take it for the log of the new file.
+            guard DurableFile.size(path + "-wal") == 0 else {
+                throw StoreError.corrupt("\(path) is missing, and yet there is its log")
+            }
+            try make(path, configuration)
+        }
+        // SQLite, which takes a file of one byte for empty as well, would discard the log and begin an empty board, and devices
+        // would empty theirs.
+        guard DurableFile.size(path) > 1 else {
+            throw StoreError.corrupt("\(path) is empty. Restore a backup, or delete it to begin with an empty board")
         }
         let connection = try SQLiteConnection(path: path, access: .readWrite, fileSystem: configuration.fileSystem)
         defer { connection.close() }
         try bringUp(connection, now: now, steps: Schema.steps)
         return path
+    }
+
+    /// Makes a file that has its tables before it has its name.
+    private static func make(_ path: String, _ configuration: FileStoreConfiguration) throws {
+        // A unique name, because two processes may start at once.
+        let partial = "\(path).\(getpid()).partial"
+        do {
+            try DurableFile.create(partial)
+            let connection = try SQLiteConnection(
+                path: partial, access: .readWrite, fileSystem: configuration.fileSystem)
+            defer { connection.close() }
+            try connection.run("PRAGMA page_size = \(pageSize)")
+            try Schema.migrate(connection)
+        } catch {
+            // The error above is the one to report.
+            for leftover in [partial, partial + "-journal"] { try? DurableFile.removeIfThere(leftover) }
+            throw error
+        }
+        try DurableFile.synchronize(partial)
+        try DurableFile.place(partial, at: path)
     }
 
     /// Bytes of a page of a new file, half of what SQLite takes by itself. A change of a row writes whole pages to the log

@@ -138,17 +138,41 @@ struct SchemaTests {
         }
     }
 
-    @Test func `an empty file beside its log is refused, and the log stays`() async throws {
+    @Test(arguments: ["empty", "missing"])
+    func `a file that is gone is refused beside its log, which stays`(file: String) async throws {
         let box = try TestStore()
         try await box.store.write { _ = try $0.makeTask() }
         let crashed = try TemporaryDirectory()
         let log = try Data(contentsOf: URL(fileURLWithPath: box.store.path + "-wal"))
-        try Data().write(to: URL(fileURLWithPath: crashed.file(FileStore.fileName)))
+        if file == "empty" { try Data().write(to: URL(fileURLWithPath: crashed.file(FileStore.fileName))) }
         try log.write(to: URL(fileURLWithPath: crashed.file(FileStore.fileName + "-wal")))
 
         #expect(throws: StoreError.self) { try TestStore(directory: crashed) }
 
         #expect(try Data(contentsOf: URL(fileURLWithPath: crashed.file(FileStore.fileName + "-wal"))) == log)
+    }
+
+    @Test func `an empty file is refused and stays`() throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.file(FileStore.fileName)
+        try Data().write(to: URL(fileURLWithPath: file))
+
+        #expect(throws: StoreError.self) { try TestStore(directory: directory) }
+
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)).isEmpty)
+    }
+
+    @Test func `of files that are placed under one name at once the first stays`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file(FileStore.fileName)
+        try DurableFile.create(path + ".mine")
+        try DurableFile.create(path + ".other")
+        try Data("first".utf8).write(to: URL(fileURLWithPath: path + ".mine"))
+
+        for source in [".mine", ".other"] { try DurableFile.place(path + source, at: path) }
+
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data("first".utf8))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [FileStore.fileName])
     }
 
     @Test func `the history of a file of version 1 comes into the order of its time`() throws {

@@ -17,6 +17,16 @@ enum DurableFile {
         try synchronize(path.parentDirectory)
     }
 
+    /// Gives a file its name, unless another process was first: then its own file stays.
+    static func place(_ source: String, at path: String) throws {
+        guard link(source, path) == 0 || errno == EEXIST else {
+            // The file system has no links.
+            return try replace(path, with: source)
+        }
+        try removeIfThere(source)
+        try synchronize(path.parentDirectory)
+    }
+
     static func exists(_ path: String) -> Bool {
         access(path, F_OK) == 0
     }
