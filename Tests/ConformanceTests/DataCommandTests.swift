@@ -163,6 +163,45 @@ struct DataCommandTests {
         #expect(!FileManager.default.fileExists(atPath: missing))
     }
 
+    @Test func `a file that is no backup stays when a backup should go there`() throws {
+        let server = try Kanbase()
+        let notes = server.folder.file("notes")
+        try Data("notes".utf8).write(to: URL(filePath: notes))
+
+        let backup = try Kanbase.run(["backup", "--data", server.folder.path, notes])
+
+        #expect(backup.ending == .exited(73) && backup.errors.contains("is no backup"), "\(backup.errors)")
+        #expect(!backup.errors.contains("cannot be used"), "\(backup.errors)")
+        #expect(try Data(contentsOf: URL(filePath: notes)) == Data("notes".utf8))
+    }
+
+    @Test func `a command that is refused its input makes nothing`() throws {
+        let folder = try DataFolder()
+        let missing = folder.path + "/above/typo"
+        let text = folder.file("text")
+        try Data("no database at all".utf8).write(to: URL(filePath: text))
+
+        for (command, input, code) in [
+            (["account", "add", "no address"], "a long password\n", 64), (["account", "add", "a@b.c"], "short\n", 64),
+            (["account", "add", "a@b.c"], "", 66), (["restore", text], "", 65), (["import"], "no JSON", 65),
+            (["import", folder.file("nowhere")], "", 66), (["import", "--account", "a@b.c"], "{}", 66),
+        ] as [([String], String, Int32)] {
+            let outcome = try Kanbase.run(command + ["--data", missing], input: input)
+            #expect(outcome.ending == .exited(code), "\(command): \(outcome.errors)")
+            #expect(!FileManager.default.fileExists(atPath: folder.path + "/above"), "\(command)")
+        }
+    }
+
+    @Test func `a data file that lost its bytes is not served as a new board`() throws {
+        let folder = try DataFolder()
+        try Kanbase(on: folder).stop()
+        try Data().write(to: URL(filePath: folder.path + "/kanbase.sqlite"))
+
+        let refused = try Kanbase.run(["serve", "--port", "0", "--data", folder.path])
+
+        #expect(refused.ending == .exited(65) && refused.errors.contains("is empty"), "\(refused.errors)")
+    }
+
     @Test func `a running server is not restored under its feet`() throws {
         let server = try Kanbase()
         let file = server.folder.file("backup")

@@ -90,15 +90,20 @@ extension FileStore {
         directory + "/" + fileName
     }
 
-    /// Only another backup may be replaced.
-    private static func requireBackup(_ path: String) throws {
+    /// Whether a backup may replace what is there: another backup, or an empty file.
+    package static func isBackup(_ path: String) -> Bool {
         do {
             let connection = try SQLiteConnection(path: path, access: .readOnly)
             defer { connection.close() }
             _ = try Schema.version(of: connection)
+            return true
         } catch {
-            throw StoreError.io("\(path) is there already and is no backup")
+            return false
         }
+    }
+
+    private static func requireBackup(_ path: String) throws {
+        guard isBackup(path) else { throw StoreError.io("\(path) is there already and is no backup") }
     }
 
     private static func copy(_ source: SQLiteConnection, to path: String, pagesPerStep: Int32) throws {

@@ -8,23 +8,24 @@ struct AccountCommands {
     let configuration: Configuration
 
     func run(_ command: Command, _ arguments: [String]) async throws {
-        let directory = DataDirectory(path: configuration.data)
-        // The first account may be added before the first start; all other commands need existing data.
-        let mayBeFirst = command == .accountAdd
-        if configuration.database == nil {
-            if mayBeFirst { try directory.create() } else { try directory.requireData() }
-        }
-        try await configuration.withStore(directory, makesTables: mayBeFirst) {
+        // It may come before the first start; all other commands need existing data.
+        if command == .accountAdd { return try await addAccount(arguments[0]) }
+        if configuration.database == nil { try directory.requireData() }
+        try await configuration.withStore(directory, makesTables: false) {
             try await run(command, arguments, on: $0)
         }
     }
 
+    private var directory: DataDirectory { DataDirectory(path: configuration.data) }
+
+    private func service(on store: any ServedStore) -> AccessService {
+        AccessService(store: store, verifier: TokenVerifier(store: store), clock: Timestamp.system)
+    }
+
     private func run(_ command: Command, _ arguments: [String], on store: any ServedStore) async throws {
-        let service = AccessService(
-            store: store, verifier: TokenVerifier(store: store), clock: Timestamp.system)
+        let service = service(on: store)
         do {
             switch command {
-            case .accountAdd: try await addAccount(arguments[0], service)
             case .accountList: try await listAccounts(store)
             case .accountShow:
                 let account = try await account(arguments[0], store)
@@ -68,14 +69,21 @@ struct AccountCommands {
         try await Task.sleep(for: TokenVerifier.trust)
     }
 
-    private func addAccount(_ text: String, _ service: AccessService) async throws {
+    private func addAccount(_ text: String) async throws {
+        // All of it is read before anything is made.
         guard let email = EmailAddress(text) else { throw Failure(.usage, "'\(text)' is no e-mail address.") }
         let name = try configuration.administration.displayName.map { name throws(Failure) in
             try displayName(name, of: "person")
         }
-        let account = try await service.makeAccount(
-            email: email, password: try SecretPrompt.password(), displayName: name)
-        print(account.id)
+        let password = try SecretPrompt.password()
+        if configuration.database == nil { try directory.create() }
+        try await configuration.withStore(directory, makesTables: true) { store in
+            do {
+                print(try await service(on: store).makeAccount(email: email, password: password, displayName: name).id)
+            } catch let error as AccessError {
+                throw Failure(error)
+            }
+        }
     }
 
     private func listAccounts(_ store: any ServedStore) async throws {

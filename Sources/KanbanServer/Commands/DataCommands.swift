@@ -13,16 +13,25 @@ struct DataCommands {
     /// May run beside a server.
     func backup(to path: String) throws {
         if let database = configuration.database {
-            let target = try directory.target(at: path, mayBeDevice: false)
+            let target = try target(at: path)
             let report = try configuration.attempt {
                 try FileStore.makeBackup(at: target) { try TableCopy.copy(database, into: $0) }
             }
             return print("\(path): \(report.tasks) tasks, verified")
         }
         try directory.requireData()
-        let target = try directory.target(at: path, mayBeDevice: false)
+        let target = try target(at: path)
         let backup = try attempt { try FileStore.backUp(directory.path, to: target) }
         print("\(path): \(backup.size) bytes, verified; \(backup.tasks) tasks")
+    }
+
+    /// - Throws: ``ExitCode/cannotCreate`` when what is there must not be replaced.
+    private func target(at path: String) throws(Failure) -> String {
+        let target = try directory.target(at: path, mayBeDevice: false)
+        guard !FileManager.default.fileExists(atPath: target) || FileStore.isBackup(target) else {
+            throw Failure(.cannotCreate, "\(path) is there already and is no backup. Choose another file.")
+        }
+        return target
     }
 
     /// Brings the tables of the database up, and takes away what no server that runs needs. May run beside servers.
@@ -54,7 +63,16 @@ struct DataCommands {
     /// Must not run beside a server: it would continue with the replaced file.
     func restore(from path: String) throws {
         guard FileManager.default.fileExists(atPath: path) else { throw Failure(.noInput, "There is no file \(path).") }
-        try directory.create()
+        let made = try directory.create()
+        do {
+            try putInPlace(path)
+        } catch {
+            directory.remove(made)
+            throw error
+        }
+    }
+
+    private func putInPlace(_ path: String) throws {
         let lock = try DataLock(directory, holder: "a restore, process \(ProcessInfo.processInfo.processIdentifier)")
         let old: String?
         do {

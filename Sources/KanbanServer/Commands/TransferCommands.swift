@@ -38,13 +38,13 @@ struct TransferCommands {
     /// Must not run beside a server, which would not notice the changes: use `POST /import` there.
     /// - Parameter path: `nil` or `-` is standard input.
     func importBoard(from path: String?) async throws {
-        var lock: DataLock?
-        if configuration.database == nil {
-            try directory.create()
-            lock = try DataLock(
-                directory, holder: "an import, process \(ProcessInfo.processInfo.processIdentifier)")
-        }
+        let isFile = configuration.database == nil
+        // Only the board of the open mode may be imported before the first start.
+        if isFile, !isOwnBoard { try directory.requireData() }
+        // A server that runs is found before a long document is read, and a document that is refused makes no directory.
+        var lock = try isFile && directory.exists ? lockDirectory() : nil
         let document = try document(at: path)
+        if isFile, lock == nil { lock = try lockDirectory() }
         let administration = configuration.administration
         let mode = administration.mode
         try await configuration.withStore(directory, makesTables: true) { store in
@@ -62,6 +62,11 @@ struct TransferCommands {
             print(String(decoding: json.bytes, as: UTF8.self))
         }
         withExtendedLifetime(lock) {}
+    }
+
+    private func lockDirectory() throws(Failure) -> DataLock {
+        try directory.create()
+        return try DataLock(directory, holder: "an import, process \(ProcessInfo.processInfo.processIdentifier)")
     }
 
     private func document(at path: String?) throws -> BoardDocument {
@@ -91,8 +96,11 @@ struct TransferCommands {
         }
     }
 
+    /// Whether it is about the one board of the open mode.
+    private var isOwnBoard: Bool { [nil, "local"].contains(configuration.administration.account) }
+
     private func accountKey(in store: any ServedStore) async throws -> AccountKey {
-        guard let email = configuration.administration.account, email != "local" else { return .local }
+        guard !isOwnBoard, let email = configuration.administration.account else { return .local }
         let folded = EmailAddress.fold(email)
         guard let account = try await store.readAccess({ try $0.account(foldedEmail: folded) }) else {
             throw Failure(.noInput, "There is no account '\(email)'.")

@@ -63,18 +63,27 @@ struct DataDirectory: Sendable {
         URL(filePath: path).resolvingSymlinksInPath().path
     }
 
+    var exists: Bool { access(path, F_OK) == 0 }
+
     /// - Throws: ``ExitCode/noInput`` without data.
     func requireData() throws(Failure) {
         guard access(file, F_OK) == 0 else { throw Failure(.noInput, "There is no data in \(path).") }
     }
 
     /// Creates the directory and those above it if they are missing.
+    /// - Returns: those that were missing, from the top down.
     /// - Throws: ``ExitCode/cannotCreate``.
-    func create() throws(Failure) {
+    @discardableResult
+    func create() throws(Failure) -> [String] {
+        var made: [String] = []
         var partial = ""
         for part in path.split(separator: "/", omittingEmptySubsequences: false) {
             partial += part + "/"
-            guard mkdir(partial, 0o700) != 0, errno != EEXIST, errno != EISDIR else { continue }
+            guard mkdir(partial, 0o700) != 0 else {
+                made.append(partial)
+                continue
+            }
+            guard errno != EEXIST, errno != EISDIR else { continue }
             // A directory above may exist without being writable.
             let error = errno
             if access(partial, F_OK) != 0 {
@@ -88,6 +97,14 @@ struct DataDirectory: Sendable {
         guard access(path, W_OK) == 0 else {
             throw Failure(.cannotCreate, "The data directory \(path) cannot be written: \(describe(errno)).")
         }
+        return made
+    }
+
+    /// Removes the directories that ``create()`` made, with the lock file. Those with other files in them stay.
+    func remove(_ made: [String]) {
+        guard !made.isEmpty else { return }
+        unlink(lockFile)
+        for directory in made.reversed() { rmdir(directory) }
     }
 }
 
