@@ -41,6 +41,8 @@ package enum PostgresSchema {
         case encoding(String)
         /// It has no tables, which only a server makes.
         case empty
+        /// The role may not ask for the history of the server, by which a failover is noticed; see ``Lineage``.
+        case historyUntold
         /// It lacks tables or columns.
         case damaged(String)
     }
@@ -93,8 +95,13 @@ package enum PostgresSchema {
     }
 
     /// Creates the tables, or adds what this version needs to those of an older one; one server at a time.
-    static func bringUp(_ connection: PostgresConnection, now: Timestamp, steps: [PostgresStep] = steps) throws {
+    /// - Parameter needsHistory: whether the role must be allowed to ask for the ``Lineage``.
+    static func bringUp(
+        _ connection: PostgresConnection, now: Timestamp, steps: [PostgresStep] = steps, needsHistory: Bool = false
+    ) throws {
         try requireFitness(connection)
+        // Otherwise each write would find out.
+        guard !needsHistory || connection.lineage != nil else { throw Fault.historyUntold }
         let newest = newest(of: steps)
         let known = try version(of: connection, steps: steps)
         if known.expanded >= newest {

@@ -12,7 +12,8 @@ final class Lane: @unchecked Sendable {
     /// An open connection.
     struct Session {
         let writing: WriteSession<PostgresConnection>
-        let lineage: Lineage
+        /// `nil` where the role may not ask, and need not.
+        let lineage: Lineage?
         /// Opened for each transaction, behind a pooler that gives each transaction another session.
         let limits: [String]
     }
@@ -147,11 +148,16 @@ final class Lane: @unchecked Sendable {
             for: "lane", statementTime: statementTime, lockTime: lockTime, planning: .byIndexesOnce)
         let connection = try PostgresConnection(options)
         let session = Session(
-            writing: WriteSession(connection), lineage: try connection.lineage ?? Lineage(of: connection),
+            writing: WriteSession(connection), lineage: try lineage(of: connection),
             limits: options.setUp.map { $0.replacing("SET ", with: "SET LOCAL ") })
         session.writing.shouldYield = { [unowned self] in shouldYield($0) }
         open = session
         return session
+    }
+
+    private func lineage(of connection: PostgresConnection) throws -> Lineage? {
+        if let known = connection.lineage { return known }
+        return configuration.durability == .synchronous ? nil : try Lineage(of: connection)
     }
 
     // MARK: - A transaction
@@ -293,7 +299,8 @@ final class Lane: @unchecked Sendable {
 
     /// Begins a new history of an account that was written last in another one.
     private func keepLineage(of row: LockedAccounts.Row, in session: Session, at now: Timestamp) throws {
-        guard configuration.durability == .asynchronous, row.lineage != session.lineage.text else { return }
+        guard configuration.durability == .asynchronous, let lineage = session.lineage, row.lineage != lineage.text
+        else { return }
         if row.lineage != nil {
             // The last acknowledged writes may be lost, and their revisions must not be used again.
             var feed = row.feed
@@ -301,7 +308,7 @@ final class Lane: @unchecked Sendable {
             feed.revision = max(feed.revision + 1, now.milliseconds)
             try session.writing.setFeed(feed, of: row.account)
         }
-        try session.writing.connection.setLineage(session.lineage, of: row.account)
+        try session.writing.connection.setLineage(lineage, of: row.account)
     }
 
     private func date(_ moment: Timestamp) -> Timestamp {

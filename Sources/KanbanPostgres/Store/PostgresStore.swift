@@ -52,7 +52,9 @@ package final class PostgresStore: Sendable {
         options.findsState = true
         let connection = try PostgresConnection(options)
         if configuration.makesTables {
-            try PostgresSchema.bringUp(connection, now: configuration.clock(), steps: configuration.steps)
+            try PostgresSchema.bringUp(
+                connection, now: configuration.clock(), steps: configuration.steps,
+                needsHistory: configuration.durability == .asynchronous)
         } else {
             try PostgresSchema.requireTables(connection, steps: configuration.steps)
         }

@@ -33,7 +33,7 @@ extension Option {
             "database-notify", \.databaseNotify, .name, in: .server, of: [.serve],
             "How a server learns of changes by others: by notifications, or by polling 5 times a second."),
         Option(
-            "database-durability", \.databaseDurability, .name, in: .server, of: [.serve],
+            "database-durability", \.databaseDurability, .name, in: .server, of: Command.onDatabase,
             "What a failover may lose: the last commits, after which clients pull everything again, or nothing."),
         Option(
             "database-prepare", \.databasePrepare, .name, in: .server, of: [.serve],

@@ -111,6 +111,12 @@ extension Failure {
             self.init(.damagedData, "The \(place) is damaged, and is left as it is: \(detail).")
         case .empty:
             self.init(.noInput, "There is no Kanbase in the \(place): it is empty. A server makes the tables.")
+        case .historyUntold:
+            self.init(
+                .noPermission,
+                "The \(place) does not tell this role which history it has, so a failover would go unnoticed: GRANT EXECUTE "
+                    + "ON FUNCTION pg_control_system() TO the role, or say --database-durability synchronous if no failover "
+                    + "loses a commit.")
         case .encoding(let name):
             self.init(.configuration, "The \(place) has the encoding \(name); Kanbase needs UTF8.")
         }
