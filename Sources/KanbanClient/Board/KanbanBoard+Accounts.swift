@@ -14,7 +14,7 @@ extension KanbanBoard {
         do {
             _ = try await ask("/accounts", .object(members))
         } catch {
-            throw Failure.toldEverywhere(error)
+            throw Failure.told(error, as: \.errorEverywhere)
         }
         try await logIn(email: email, password: password, guest: .add)
     }
@@ -153,7 +153,7 @@ extension KanbanBoard {
             guard body["password"] == nil else { throw KanbanError.wrongPassword }
             throw KanbanError.server(status: 401, code: problem.code, requestID: problem.requestID)
         } catch {
-            throw Failure.toldEverywhere(error)
+            throw Failure.told(error, as: \.errorEverywhere)
         }
         guard let token = json["token"]?.stringValue,
             let account = json["account"]?["id"]?.stringValue.flatMap({ KanbanID($0) })

@@ -347,13 +347,8 @@ extension Failure {
     }
 
     /// The error that the app gets. A cancellation stays a `CancellationError`.
-    static func told(_ error: any Error) -> any Error {
-        error is CancellationError ? error : Failure(caught: error).error
-    }
-
-    /// The same of a call that every Kanbase answers; see ``errorEverywhere``.
-    static func toldEverywhere(_ error: any Error) -> any Error {
-        error is CancellationError ? error : Failure(caught: error).errorEverywhere
+    static func told(_ error: any Error, as told: KeyPath<Failure, KanbanError> = \.error) -> any Error {
+        error is CancellationError ? error : Failure(caught: error)[keyPath: told]
     }
 }
 
