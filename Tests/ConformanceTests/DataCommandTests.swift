@@ -188,6 +188,7 @@ struct DataCommandTests {
         ] as [([String], String, Int32)] {
             let outcome = try Kanbase.run(command + ["--data", missing], input: input)
             #expect(outcome.ending == .exited(code), "\(command): \(outcome.errors)")
+            #expect(!outcome.errors.contains("PRAGMA"), "\(outcome.errors)")
             #expect(!FileManager.default.fileExists(atPath: folder.path + "/above"), "\(command)")
         }
     }
