@@ -164,9 +164,10 @@ extension Call {
 }
 
 extension Response {
+    /// A problem was kept with the id of the first request. The answer has the id of the repeat, like its line in the log.
     fileprivate init(replaying kept: KeptAnswer) {
-        self.init(
-            status: kept.status, fields: kept.headers.map { ($0.name, $0.value) }, body: .bytes(kept.body))
+        let fields = kept.headers.filter { $0.name != "X-Request-Id" }
+        self.init(status: kept.status, fields: fields.map { ($0.name, $0.value) }, body: .bytes(kept.body))
         headers.append(("Idempotency-Replayed", "true"))
     }
 }

@@ -19,6 +19,20 @@ struct IdempotencyTests {
         #expect(repeated.body == first.body)
     }
 
+    @Test func `a repeat of a problem has one request id, that of the repeat`() async throws {
+        let board = try TestBoard()
+        func post(_ id: String) async -> Response {
+            let headers = [(name: "Idempotency-Key", value: "k1"), (name: "X-Request-Id", value: id)]
+            return await board.respond(.post, "/tasks", "{\"title\": \" \"}", headers: headers)
+        }
+
+        _ = await post("first")
+        let repeated = await post("second")
+
+        #expect(repeated.fields.filter { $0.name == "X-Request-Id" }.map(\.value) == ["second"])
+        #expect(repeated.fields.contains { $0.name == "Idempotency-Replayed" })
+    }
+
     @Test func `a wrong body of a restore is an answer to keep, too`() async throws {
         let board = try TestBoard()
         let key = [(name: "Idempotency-Key", value: "k1")]
