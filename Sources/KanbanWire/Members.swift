@@ -65,10 +65,10 @@ package struct Members {
         return faults
     }
 
-    /// Adds a fault if the member is absent.
-    package mutating func require<Value>(_ name: String, _ field: Field<Value>) {
+    /// Adds a fault if the member is absent, unless it has one already.
+    package mutating func require<Value>(_ name: String, _ field: Field<Value>, _ detail: String = "must be given.") {
         guard field.value == nil, !faults.contains(where: { $0.pointer == "\(pointer)/\(name)" }) else { return }
-        fault(name, .required, "\(name) must be given.")
+        fault(name, .required, "\(name) \(detail)")
     }
 
     package mutating func fault(_ member: String, _ code: Fault.Code, _ detail: String) {

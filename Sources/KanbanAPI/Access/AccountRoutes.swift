@@ -108,8 +108,8 @@ enum AccountBodies {
         if image.isGiven { edit.image = .some(image.value) }
         // The address in the form that was shown is not a change.
         if let email = email.value, email != account.email { edit.email = email }
-        if edit.needsPassword, hasPassword, password.value == nil {
-            members.fault("password", .required, "password must be the current one, to change email or newPassword.")
+        if edit.needsPassword, hasPassword {
+            members.require("password", password, "must be the current one, to change email or newPassword.")
         }
         try members.finish(ignoring: ["createdAt", "emailVerified", "usage"])
         return (edit, password.value)

@@ -31,7 +31,7 @@ package struct IdentityRoutes: Sendable {
         let proof = members.providerProof()
         let password = members.password("password")
         if password.value == nil, try await accounts.hasPassword(call.account) {
-            members.fault("password", .required, "password must be the account's, to link an identity.")
+            members.require("password", password, "must be the account's, to link an identity.")
         }
         try members.finish()
         guard let proof else { throw Problem(.internalError) }

@@ -30,7 +30,7 @@ package struct TokenRoutes: Sendable {
         let expiresAt = members.moment("expiresAt", after: now)
         let password = members.password("password")
         if scope == .full, password.value == nil, try await accounts.hasPassword(call.account) {
-            members.fault("password", .required, "password must be the account's, for a token of scope full.")
+            members.require("password", password, "must be the account's, for a token of scope full.")
         }
         try members.finish()
         guard let name, let scope else { throw Problem(.internalError) }

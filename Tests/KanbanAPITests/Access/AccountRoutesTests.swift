@@ -58,6 +58,8 @@ struct AccountRoutesTests {
         try #require(await board.signUp("ben@example.org").status == 201)
 
         let without = await board.send(.patch, "/account", #"{"email": "new@example.org"}"#, token: anna.token)
+        let number = await board.send(
+            .patch, "/account", #"{"email": "new@example.org", "password": 5}"#, token: anna.token)
         let wrong = await board.send(
             .patch, "/account", #"{"email": "new@example.org", "password": "wrong horse"}"#, token: anna.token)
         let taken = await board.send(
@@ -65,7 +67,7 @@ struct AccountRoutesTests {
         let right = await board.send(
             .patch, "/account", #"{"email": "new@example.org", "password": "correct horse"}"#, token: anna.token)
 
-        #expect(without.faults == ["#/password required"])
+        #expect(without.faults == ["#/password required"] && number.faults == ["#/password invalid_type"])
         #expect(wrong.status == 403)
         #expect(wrong.code == "wrong_password")
         #expect(taken.status == 409)

@@ -64,6 +64,7 @@ struct TokenRoutesTests {
         (#"{"name": "a", "scope": "read", "expiresAt": "tomorrow"}"#, ["#/expiresAt invalid_format"]),
         (#"{"name": "a", "scope": "read", "expiresAt": "2026-11-20T08:19:00Z"}"#, ["#/expiresAt invalid_value"]),
         (#"{"name": "a", "scope": "full"}"#, ["#/password required"]),
+        (#"{"name": "a", "scope": "full", "password": 5}"#, ["#/password invalid_type"]),
     ])
     func `a token without sense is refused`(body: String, faults: [String]) async throws {
         let board = try AccessBoard()
