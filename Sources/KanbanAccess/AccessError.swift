@@ -33,6 +33,8 @@ package enum AccessError: Error, Hashable, Sendable {
     /// Only the operator creates accounts.
     case signupClosed
     case emailTaken
+    /// The account has no address: its provider told none that is verified, or it lost its address to another account.
+    case noEmail
     /// No such account, or a wrong password; the caller is not told which.
     case wrongCredentials
     /// A logged-in caller gave a wrong password.

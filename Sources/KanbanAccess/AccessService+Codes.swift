@@ -86,10 +86,10 @@ extension AccessService {
     }
 
     /// Sends another code to the account's address, unless it is verified.
-    /// - Throws: ``AccessError/mailOff``, ``AccessError/tooManyMails``.
+    /// - Throws: ``AccessError/mailOff``, ``AccessError/noEmail``, ``AccessError/tooManyMails``.
     package func requestEmailVerification(of key: AccountKey, by visitor: Visitor) async throws {
         try requireMail()
-        guard let email = try await account(key).email else { throw AccessError.builtInAccount }
+        guard let email = try await account(key).email else { throw AccessError.noEmail }
         try await countMail(.owner(SHA256.digest(email.folded.utf8)))
         try await store.writeAccess { writer in
             guard let account = try writer.account(key) else { throw AccessError.noAccount }

@@ -70,6 +70,8 @@ extension Problem {
             self.init(ProblemCode.signupClosed)
         case .emailTaken:
             self.init(ProblemCode.emailTaken)
+        case .noEmail:
+            self.init(.notFound, "The account has no e-mail address. Set one with PATCH /account.")
         case .wrongCredentials:
             self = .unauthorized("The e-mail address or the password is wrong.")
         case .wrongPassword:

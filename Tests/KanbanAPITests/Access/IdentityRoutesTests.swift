@@ -75,6 +75,10 @@
             let answer = await signIn(board, try rsa.token(claims))
 
             #expect(answer.status == 201 && answer.json["account"]?["email"] == .null)
+            let token = try #require(answer.json["token"]?.stringValue)
+            let verification = await board.send(.post, "/account/email-verification", "{}", token: token)
+            #expect(verification.status == 404 && verification.code == "not_found")
+            #expect(try await board.newMails().isEmpty)
         }
 
         @Test func `a verified address that is there is linked after its password alone`() async throws {
