@@ -19,7 +19,7 @@ package struct BoardDocument: Sendable {
     package var categories: [Entry<Category>] = []
     package var ddays: [Entry<DDay>] = []
     package var images: [Entry<ImportedImage>] = []
-    /// A task without a valid position has an empty one.
+    /// A task without a valid position has an empty one. A done task has no `completedAt` if the document has none.
     package var tasks: [Entry<TaskItem>] = []
 
     package init() {}

@@ -58,9 +58,11 @@ struct TaskImport {
 
     private mutating func take(_ task: TaskItem) throws {
         var task = task
-        var old: TaskItem?
+        let old = isEmpty ? nil : try writer.task(task.id)
+        if task.status == .done { task.completedAt = task.completedAt ?? old?.completedAt ?? task.updatedAt }
+        // A place in the trash is nobody else's.
+        if task.deletedAt != nil, task.position.text.isEmpty, let old { task.position = old.position }
         if !isEmpty {
-            old = try writer.task(task.id)
             if let old, columns[task.status]?.canTake(task.position, insteadOf: old.position) == false,
                 old.status == task.status, old.deletedAt == nil, task.deletedAt == nil
             {

@@ -120,12 +120,7 @@ extension BoardDocument {
     private mutating func date(_ now: Timestamp) {
         for index in categories.indices { categories[index].value.date(now) }
         for index in ddays.indices { ddays[index].value.date(now) }
-        for index in tasks.indices {
-            tasks[index].value.date(now)
-            if tasks[index].value.completedAt == .unknown {
-                tasks[index].value.completedAt = tasks[index].value.updatedAt
-            }
-        }
+        for index in tasks.indices { tasks[index].value.date(now) }
     }
 
     /// With duplicates, the order of the document would decide.

@@ -50,7 +50,7 @@ extension TaskItem {
             categoryID: members.id("categoryId").value, dueDate: members.dueDate().value,
             position: (position.value ?? nil) ?? Position(text: ""),
             createdAt: members.instant("createdAt") ?? .unknown, updatedAt: members.instant("updatedAt") ?? .unknown,
-            completedAt: status == .done ? completedAt ?? .unknown : nil, deletedAt: members.instant("deletedAt"),
+            completedAt: status == .done ? completedAt : nil, deletedAt: members.instant("deletedAt"),
             revision: 0)
         try members.finish(ignoring: ["deadline", "fireAt", "revision"])
     }

@@ -292,6 +292,39 @@ struct ImportRoutesTests {
         #expect(await board.send(.get, "/tasks?sort=position").body == before)
     }
 
+    @Test func `a task that is done or in the trash, without times or a place, changes once`() async throws {
+        let document = """
+            {"tasks": [{"id": "0199a3c4-6b1e-7c3a-9a55-3f0d2f4f8e12", "title": "one", "status": "done"},
+              {"id": "0199a3c4-6b1e-7c3a-9a55-3f0d2f4f8e13", "title": "two", "deletedAt": "2026-11-19T08:00:00Z"}]}
+            """
+        let first = await board.send(.post, "/import", document)
+        let before = await board.send(.get, "/changes").body
+        board.clock.advance(seconds: 60)
+
+        let again = await board.send(.post, "/import", document)
+
+        #expect(first.json["tasks"]?["created"] == 2)
+        #expect(again.json["tasks"]?["unchanged"] == 2)
+        #expect(await board.send(.get, "/changes").body == before)
+    }
+
+    @Test func `a task stays done since when it was, unless the document tells another time`() async throws {
+        let task = try await board.task(#"{"title": "one", "status": "done"}"#)
+        board.clock.advance(seconds: 86_400)
+
+        await board.send(
+            .post, "/import", "{\"tasks\": [{\"id\": \"\(task.id)\", \"title\": \"uno\", \"status\": \"done\"}]}")
+        let renamed = await board.send(.get, "/tasks/\(task.id)").json
+        let told = "\"completedAt\": \"2026-11-01T00:00:00Z\", \"updatedAt\": \"2026-11-22T00:00:00Z\""
+        await board.send(
+            .post, "/import",
+            "{\"tasks\": [{\"id\": \"\(task.id)\", \"title\": \"uno\", \"status\": \"done\", \(told)}]}")
+
+        #expect(renamed["title"] == "uno" && renamed["completedAt"] == task["completedAt"])
+        #expect(
+            await board.send(.get, "/tasks/\(task.id)").json["completedAt"]?.stringValue == "2026-11-01T00:00:00.000Z")
+    }
+
     @Test func `places that are taken or none are made anew at the end`() async throws {
         try await board.task(#"{"title": "first"}"#)
 
