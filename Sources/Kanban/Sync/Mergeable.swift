@@ -27,14 +27,14 @@ struct MergedMember<Resource> {
 }
 
 extension BoardWriter {
-    /// Records in the history which members an edit changed.
+    /// Records in the history which members an edit changed, and since which revision.
     func note<Resource: Mergeable>(_ new: Resource, since old: Resource) throws {
-        let changes = Resource.members.filter { $0.shown(new) != $0.shown(old) }
+        let members = Resource.members.filter { $0.shown(new) != $0.shown(old) }
             .map { HistoryEntry.MemberChange(member: $0.name, from: $0.shown(old).ifShort, to: $0.shown(new).ifShort) }
         try append(
             HistoryEntry(
-                taskID: new.historyID, revision: new.revision, at: now, action: .updated, changes: changes,
-                sessionID: session))
+                taskID: new.historyID, revision: new.revision, at: now, action: .updated,
+                changes: [.revision(from: old.revision, to: new.revision)] + members, sessionID: session))
     }
 
     /// The members that somebody else changed since the client's copy, to another value than the edit's.
@@ -44,11 +44,9 @@ extension BoardWriter {
         guard let base = baseline.base, old.revision > base else { return [] }
         let changed = Resource.members.filter { $0.shown(old) != $0.shown(wanted) }
         guard !changed.isEmpty else { return [] }
-        let history = try MergeHistory(of: old.historyID, since: base, self)
-        // An import and a creation leave no entry: then any member may have changed, unless the client did it.
-        let isKnown = history.newest.first?.revision == old.revision || baseline.own.contains(old.revision)
-        return try changed.filter { try !isKnown || history.isForeign($0.name, since: baseline) }.map { member in
-            let base = try history.oldest.base(of: member.name)
+        let history = try MergeHistory(of: old, since: base, self)
+        return try changed.filter { try history.isForeign($0.name, since: baseline) }.map { member in
+            let base = try history.base(of: member.name)
             let (theirs, yours) = (member.shown(old), member.shown(wanted))
             return (member, MemberConflict(member: member.name, base: base ?? .null, theirs: theirs, yours: yours))
         }
@@ -58,7 +56,7 @@ extension BoardWriter {
     func isForeign<Resource: Mergeable>(_ old: Resource, since baseline: Baseline) throws -> Bool {
         guard let base = baseline.base, old.revision > base else { return false }
         if baseline.isForeign(old.revision) { return true }
-        let history = try MergeHistory(of: old.historyID, since: base, self)
+        let history = try MergeHistory(of: old, since: base, self)
         return try Resource.members.contains { try history.isForeign($0.name, since: baseline) }
     }
 }
@@ -75,19 +73,27 @@ extension [HistoryLine] {
 
 /// What a merge reads of a resource's history since the client's copy: of a long one both ends. The value of a member in the copy
 /// is in its first line; its last line tells who changed it.
+///
+/// Some changes have no line: an import and a creation leave none, and old lines are purged. Each line names the revision before
+/// it, so that a missing one is noticed: it may have changed any member.
 struct MergeHistory {
     /// The most lines that a merge reads; others wait meanwhile. As many as a request has mutations.
     static let mostLines = 500
 
+    /// The revisions of the client's copy and of the resource.
+    private let base: Revision
+    private let revision: Revision
     /// As many as were read, from the first one on.
-    let oldest: [HistoryLine]
+    private let oldest: [HistoryLine]
     /// As many as were read, from the last one back.
-    let newest: [HistoryLine]
+    private let newest: [HistoryLine]
     /// Whether the two have all lines.
     private let isWhole: Bool
 
-    init(of id: ID, since base: Revision, _ reader: any BoardReader) throws {
-        let most = Self.mostLines / 2
+    init(of resource: some Mergeable, since base: Revision, _ reader: any BoardReader) throws {
+        let (id, most) = (resource.historyID, Self.mostLines / 2)
+        self.base = base
+        revision = resource.revision
         oldest = try reader.lines(of: id, since: base, .oldestFirst, limit: most)
         guard oldest.count == most, let middle = oldest.last?.revision else {
             newest = oldest.reversed()
@@ -99,10 +105,28 @@ struct MergeHistory {
         self.newest = isWhole ? newest + oldest.reversed() : newest
     }
 
-    /// Whether somebody else was the last to change a member; true if that may stand in a line that was not read.
+    /// Whether somebody else was the last to change a member; true if that may stand in a line that was not read or is
+    /// missing.
     func isForeign(_ member: String, since baseline: Baseline) throws -> Bool {
-        for line in newest where try line.change(of: member) != nil { return baseline.isForeign(line.revision) }
-        return !isWhole
+        // The change before the lines that were looked at; `nil` when it is unknown.
+        var last: Revision? = revision
+        for line in newest {
+            if let last, last != line.revision, baseline.isForeign(last) { return true }
+            if try line.change(of: member) != nil { return baseline.isForeign(line.revision) }
+            last = line.previousRevision
+        }
+        return !isWhole || last.map(baseline.isForeign) ?? false
+    }
+
+    /// The value of a member in the client's copy; `nil` when no line tells.
+    func base(of member: String) throws -> JSON? {
+        var known = base
+        for line in oldest {
+            if let previous = line.previousRevision, previous > known { return nil }
+            if let change = try line.change(of: member) { return change.from }
+            known = line.revision
+        }
+        return nil
     }
 }
 

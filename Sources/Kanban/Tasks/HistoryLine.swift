@@ -25,6 +25,14 @@ package struct HistoryLine: Hashable, Sendable {
         return try HistoryEntry.MemberChange.decode(changes).first { $0.member == member }
     }
 
+    /// The resource's revision before this change; `nil` in lines of tasks, and of earlier versions.
+    package var previousRevision: Revision? {
+        let start = Array("[[\"revision\",".utf8)
+        guard changes.starts(with: start) else { return nil }
+        let digits = changes.dropFirst(start.count).prefix { $0 != UInt8(ascii: ",") }
+        return Revision(String(decoding: digits, as: UTF8.self))
+    }
+
     /// False when the name is nowhere in the text; true also when a value has it.
     private func mayName(_ member: String) -> Bool {
         let name = Array("[\"\(member)\",".utf8)
@@ -35,6 +43,11 @@ package struct HistoryLine: Hashable, Sendable {
 }
 
 extension HistoryEntry.MemberChange {
+    /// The first change of a line from which ``HistoryLine/previousRevision`` is read.
+    static func revision(from: Revision, to: Revision) -> HistoryEntry.MemberChange {
+        HistoryEntry.MemberChange(member: "revision", from: .number("\(from)"), to: .number("\(to)"))
+    }
+
     /// `[["title", "before", "after"], …]`
     package static func encode(_ changes: [HistoryEntry.MemberChange]) -> [UInt8] {
         var writer = JSONWriter(capacity: 256)

@@ -263,6 +263,45 @@ struct ConflictTests {
         #expect(results.map(\.status) == ["applied", "conflict", "applied", "applied"])
     }
 
+    @Test(arguments: ["merge": "merged", "keep": "unchanged", "reject": "conflict"])
+    func `a member that an import changed before another edit is a conflict`(
+        policy: String, status: String
+    ) async throws {
+        let dday = await board.send(.post, "/ddays", #"{"title": "Base", "date": "2026-12-24"}"#).json
+        let imported = "{\"id\": \"\(dday.id)\", \"title\": \"Theirs\", \"date\": \"2026-12-24\"}"
+        board.clock.advance(seconds: 1)
+        await board.send(.post, "/import", "{\"ddays\": [\(imported)]}")
+        let seen = await board.send(.patch, "/ddays/\(dday.id)", #"{"repeats": "yearly"}"#).json
+
+        let results = try await board.sync([
+            .mutation(of: "dday", "patch", dday.id, base: dday.revision, ["title": "Mine"], onConflict: policy),
+            .mutation(of: "dday", "patch", dday.id, base: seen.revision, ["emoji": "🎂"], onConflict: "reject"),
+        ])
+
+        // No line has the value that the import replaced.
+        #expect(results.map(\.status) == [status, "applied"])
+        #expect(results[0].conflicts == ["title null>Theirs/Mine"])
+    }
+
+    @Test func `a category that somebody else changed and whose history was purged is not deleted or renamed unseen`()
+        async throws
+    {
+        let category = await board.send(.post, "/categories", #"{"name": "Home"}"#).json
+        await board.send(.patch, "/categories/\(category.id)", #"{"name": "Theirs"}"#)
+        board.clock.advance(seconds: 366 * 86_400)
+        try await board.maintain()
+        await board.send(.patch, "/categories/\(category.id)", ##"{"color": "#ff0000"}"##)
+
+        let results = try await board.sync([
+            .mutation(
+                of: "category", "patch", category.id, base: category.revision, ["name": "Mine"], onConflict: "reject"),
+            .mutation(of: "category", "patch", category.id, base: category.revision, ["emoji": "🏠"]),
+            .mutation(of: "category", "delete", category.id, base: category.revision, onConflict: "reject"),
+        ])
+
+        #expect(results.map(\.status) == ["conflict", "merged", "conflict"])
+    }
+
     @Test func `what is written down of a category is in no task's history`() async throws {
         let id = String.newID
         await board.send(.post, "/tasks", "{\"id\": \"\(id)\"}")

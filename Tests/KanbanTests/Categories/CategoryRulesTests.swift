@@ -25,7 +25,7 @@ struct CategoryRulesTests {
 
         let new = try board.updateCategory(work.id) { $0.color = nil }
         #expect(new.color == nil && new.revision == work.revision + 1)
-        #expect(board.lastChange() == ["color"])
+        #expect(board.lastChange() == ["revision", "color"])
         #expect(board.history(of: work.id, since: 0).isEmpty, "a task may have the same id")
     }
 

@@ -14,7 +14,7 @@ struct DDayRulesTests {
 
         let new = try board.updateDDay(exam.id) { $0.repeats = .yearly }
         #expect(new.title == "Exam" && new.repeats == .yearly && new.revision == exam.revision + 1)
-        #expect(board.lastChange() == ["repeats"])
+        #expect(board.lastChange() == ["revision", "repeats"])
     }
 
     @Test func `an image must exist`() throws {
