@@ -40,7 +40,7 @@ package final class Application: Responder {
                 } else if head.prefersPage {
                     finish(.lost, head, operation: "unrouted")
                 } else {
-                    refuse(Problem(.notFound, "There is nothing at this address."), head)
+                    refuse(.lost("There is nothing at this address."), head)
                 }
             }
             return .answer(answer)

@@ -39,15 +39,24 @@ extension Response {
         var answer = Response.page(Array(page.utf8), type: "text/html; charset=utf-8")
         answer.status = 404
         answer.tag = nil
-        answer.headers.append(("Vary", "Accept"))
+        answer.headers.append(Problem.varyAccept)
         return answer
     }()
+}
+
+extension Problem {
+    fileprivate static let varyAccept = (name: "Vary", value: "Accept")
+
+    /// The same for a program.
+    static func lost(_ detail: String) -> Problem {
+        Problem(.notFound, detail, headers: [varyAccept])
+    }
 }
 
 extension Call {
     /// The answer of a route of pages that has none of this name: a page for a browser, and a problem for a program.
     func lostPage(_ detail: String) throws(Problem) -> Response {
-        guard request.prefersPage else { throw Problem(.notFound, detail) }
+        guard request.prefersPage else { throw .lost(detail) }
         return .lost
     }
 }

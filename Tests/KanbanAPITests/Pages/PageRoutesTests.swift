@@ -100,11 +100,13 @@ struct PageRoutesTests {
     ])
     func `a wrong address is a page where Accept prefers one`(accept: String, type: String) async throws {
         let board = try TestBoard()
-        let answer = await board.send(.get, "/nowhere/at/all", headers: [("Accept", accept)])
+        for address in ["/nowhere/at/all", "/board/none.js", "/problems/none"] {
+            let answer = await board.send(.get, address, headers: [("Accept", accept)])
 
-        #expect(answer.status == 404)
-        #expect(answer["Content-Type"] == type)
-        #expect(answer["X-Request-Id"]?.isEmpty == false)
+            #expect(answer.status == 404, "\(address)")
+            #expect(answer["Content-Type"] == type && answer["Vary"] == "Accept", "\(address)")
+            #expect(answer["X-Request-Id"]?.isEmpty == false)
+        }
     }
 
     @Test func `the board preloads its modules, so that they do not come one after another`() async throws {
